@@ -34,6 +34,9 @@
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
 //! | Bézier face | face or part of one, given by its Bézier control points | Bézier patch |
 //! | lanes | data processed by one vector instruction | SIMD lanes |
+//! | contact history | state of a contact between steps, by key | internal variables |
+//! | mover | deformable node, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
+//! | kick | velocity change by the accelerations over half a step | kick–drift scheme (leapfrog) |
 
 mod constraint;
 pub mod detection;

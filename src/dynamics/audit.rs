@@ -1,4 +1,4 @@
-//! The audit of energy and momentum that every step passes.
+//! Audit of the energy and momentum balance in every step.
 
 use std::ops::Add;
 
@@ -8,46 +8,48 @@ use crate::math::reduction::fixed_order_sum;
 /// Energies at an instant \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// Kinetic, ½ v_n · M v_n.
+    /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// ⅛ dt² (a_n · M a_n − m g² of free bodies): what that has over ½ v_{n−½} · M v_{n+½}, up to a constant; less the parts of
-    /// what is prescribed, and of what acts from outside on bodies with loads, whose work is that of the kicks.
+    /// Kick energy ⅛ dt² (a_n · M a_n − m g² of free bodies): the excess of the kinetic energy over ½ v_{n−½} · M
+    /// v_{n+½}, up to a constant. Without the contributions of prescribed motion and of external forces on loaded
+    /// bodies, whose work is that of the kicks.
     pub kick: f64,
-    /// Strain.
+    /// Strain energy.
     pub strain: f64,
-    /// Stored in the hourglass control of elements with one point.
+    /// Hourglass energy of one-point elements.
     pub hourglass: f64,
-    /// Stored in contacts.
+    /// Energy stored in contacts.
     pub contact: f64,
-    /// Drawn by viscous damping of contacts and lost in impacts without full restitution, since the beginning.
+    /// Dissipation by contact damping and by impacts with restitution below 1, since the start.
     pub viscous_dissipation: f64,
-    /// Taken by friction, since the beginning.
+    /// Dissipation by friction, since the start.
     pub friction_dissipation: f64,
-    /// Given by what no law of physics asks for, since the beginning: projections of positions, changes of stiffness and of
-    /// the step, work of springs that is not in their energy, contacts lost while they are pressed.
+    /// Energy added by the numerical method since the start: position projections, changes of stiffness and time
+    /// step, spring work not in their energy, contacts lost in compression.
     pub numerical_work: f64,
-    /// Work of loads, gravity and prescribed motion, since the beginning.
+    /// Work of loads, gravity and prescribed motion, since the start.
     pub external_work: f64,
 }
 
 impl Energies {
-    /// What the bodies hold and what they have dissipated, less what the numerics have given.
+    /// Energy of the bodies plus dissipation, less the numerical work.
     pub fn total(&self) -> f64 {
         let held = self.kinetic + self.strain + self.hourglass + self.contact;
         held + self.viscous_dissipation + self.friction_dissipation - self.numerical_work
     }
 
-    /// What central differences conserve with linear forces, less the external work: the sum with ½ v_{n−½} · M v_{n+½} in
-    /// place of the kinetic energy, and with what a change of the step makes of it in the numerical work. The sum itself is
-    /// off by (ω dt)²/4 of what vibrates.
+    /// Energy conserved by central differences for linear forces, less the external work: the total with ½ v_{n−½} ·
+    /// M v_{n+½} in place of the kinetic energy; the numerical work includes its change with the step size. The total
+    /// itself has a relative error of (ω dt)²/4 in vibrations.
     ///
     /// # Source
-    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector, exactly.
+    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector,
+    /// exactly.
     pub fn conserved(&self) -> f64 {
         self.total() - self.kick - self.external_work
     }
 
-    /// Sizes of the work from outside, of dissipation and of numerical work since these energies, added up \[J\].
+    /// Sum of the magnitudes of external work, dissipation and numerical work since `before` \[J\].
     fn work_since(&self, before: &Self) -> f64 {
         let outside = (self.external_work - before.external_work).abs();
         let viscous = (self.viscous_dissipation - before.viscous_dissipation).abs();
@@ -74,7 +76,7 @@ impl Wrench {
         Self::ZERO
     }
 
-    /// Of a vector that acts at a point.
+    /// Wrench of a vector that acts at a point.
     pub fn at(point: &Vec3, vector: Vec3) -> Self {
         Self { linear: vector, angular: point.cross(&vector) }
     }
@@ -101,20 +103,20 @@ impl Add for Wrench {
     }
 }
 
-/// Momentum of bodies, over the impulses of a step, below which they are at rest but for rounding.
-const AT_REST: f64 = 1e-10;
+/// Momentum of bodies over the impulses of a step, below which they are at rest up to rounding.
+const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Part of all the work put through a run that its balance cannot be held to: rounding, step by step.
-const NOISE: f64 = 1e-6;
+/// Accumulated rounding of the energy balance, over the total work turned over in a run.
+const ROUNDING_OF_WORK: f64 = 1e-6;
 
-/// What is off over a run: at its worst, when that was, and now.
+/// Deviation over a run: largest value, its time, and last value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deviation {
-    /// The largest so far; what is no number is the largest.
+    /// Largest value so far; NaN counts as the largest.
     pub largest: f64,
-    /// Time of the largest \[s\].
+    /// Time of the largest value \[s\].
     pub time: f64,
-    /// The present one.
+    /// Last value.
     pub last: f64,
 }
 
@@ -134,30 +136,30 @@ impl Deviation {
 
 /// Running balance of a simulation.
 ///
-/// Errors of the run are relative to its peaks: the largest energy, or momentum of a body, that it has seen to the end. What
-/// holds of a run while it goes on, [`Audit::relative_imbalance`] and [`Audit::is_past`], is relative to the peak so far.
+/// Errors of a run are relative to its peaks at the end: the largest energy, or momentum of a body. During a run,
+/// [`Audit::relative_imbalance`] and [`Audit::is_past`] are relative to the peak so far.
 #[derive(Clone, Debug)]
 pub struct Audit {
     initial_energy: f64,
-    /// That which the steps conserve, once the first one is done \[J\].
+    /// Conserved energy after the first step \[J\].
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
     impulse: Wrench,
     energy_scale: f64,
-    /// Energy that cannot be told from nothing, and that which rounding may have made in the steps since \[J\].
+    /// Rounding error of the energy: initial value plus the contributions of the steps \[J\].
     rounding: f64,
     noise: f64,
     momentum_scale: f64,
     angular_scale: f64,
     impulse_scale: f64,
     angular_impulse_scale: f64,
-    /// Energies when they were checked last.
+    /// Energies at the last check.
     before: Energies,
-    /// Energy at the beginning and the sizes of all work since, added up \[J\].
+    /// Initial energy plus the magnitudes of all work since \[J\].
     work_put_through: f64,
     net_numerical_work: f64,
-    /// Change of what is conserved \[J\].
+    /// Change of the conserved energy \[J\].
     imbalance: f64,
     balance: Deviation,
     numerical: Deviation,
@@ -167,7 +169,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Begins with these energies and this momentum; `rounding` is the energy that cannot be told from nothing \[J\].
+    /// Starts with these energies and this momentum; `rounding` is the rounding error of the energy \[J\].
     pub fn new(energies: &Energies, momentum: Wrench, rounding: f64) -> Self {
         Self {
             initial_energy: energies.total() - energies.external_work,
@@ -194,73 +196,73 @@ impl Audit {
         }
     }
 
-    /// Total energy at the beginning \[J\].
+    /// Initial total energy \[J\].
     pub fn initial_energy(&self) -> f64 {
         self.initial_energy
     }
 
-    /// Largest of kinetic, strain and |external work| seen so far, and of what rounding may store \[J\].
+    /// Largest of kinetic energy, strain energy, |external work| and rounding error so far \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
 
-    /// Whether the kick energy of the initial state is noted.
+    /// Whether the initial kick energy is set.
     pub fn has_started(&self) -> bool {
         self.has_started
     }
 
-    /// Largest momentum of a body so far, or impulse of a step where all are at rest \[kg·m/s\].
+    /// Largest momentum of a body so far, or impulse of a step if all bodies are at rest \[kg·m/s\].
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest sum of |x| |m v| over the nodes of a body so far, or moment of an impulse where all are at rest: the angular
-    /// momentum itself may be nothing but rounding \[kg·m²/s\].
+    /// Largest Σ |x| |m v| over the nodes of a body so far, or angular impulse of a step if all bodies are at rest
+    /// \[kg·m²/s\]. The angular momentum itself can consist of rounding only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
 
-    /// Notes the kick energy of the initial state in a step of the length of the first one \[J\], in that one.
+    /// Sets the initial kick energy, for the length of the first step \[J\].
     pub fn start(&mut self, kick: f64) {
         self.has_started = true;
         self.initial_conserved -= kick;
     }
 
-    /// Change of [`Energies::conserved`] since the beginning \[J\].
+    /// Change of [`Energies::conserved`] since the start \[J\].
     pub fn imbalance(&self) -> f64 {
         self.imbalance
     }
 
-    /// Numerical work since the beginning, less what impulses have taken of it in the steps that it was given in \[J\].
+    /// Numerical work since the start, less the part absorbed by impulses in the same step \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
 
-    /// Size of [`Audit::imbalance`] over [`Audit::energy_scale`], as they are now.
+    /// |[`Audit::imbalance`]| over [`Audit::energy_scale`] at present.
     pub fn relative_imbalance(&self) -> f64 {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance is past a part of the largest energy so far, past the rounding of all the work put through the
-    /// run, and past that of positions, step by step: what comes to rest turns over energy for long after its peak, and what
-    /// was never in motion has no peak.
+    /// Whether the imbalance exceeds a fraction of the largest energy so far, the rounding of the total work turned
+    /// over, and the rounding of positions. A system coming to rest turns over energy long after its peak, and a
+    /// system at rest has no peak.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
-        let allowed = [tolerance * self.energy_scale(), NOISE * self.work_put_through, self.noise];
+        let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
         !allowed.into_iter().any(|most| imbalance <= most)
     }
 
-    /// Imbalance and net numerical work together, |imbalance| + |net numerical work|, over the largest energy.
+    /// |Imbalance| + |net numerical work| over the largest energy.
     pub fn energy_error(&self) -> Deviation {
         self.both.over(self.energy_scale())
     }
 
-    /// The part of the imbalance in [`Audit::energy_error`].
+    /// Contribution of the imbalance to [`Audit::energy_error`].
     pub fn balance_deviation(&self) -> Deviation {
         self.balance.over(self.energy_scale())
     }
 
-    /// The part of the net numerical work in [`Audit::energy_error`].
+    /// Contribution of the net numerical work to [`Audit::energy_error`].
     pub fn numerical_deviation(&self) -> Deviation {
         self.numerical.over(self.energy_scale())
     }
@@ -275,37 +277,36 @@ impl Audit {
         self.angular.over(self.angular_scale())
     }
 
-    /// Largest of [`Audit::momentum_deviation`].
+    /// Largest value of [`Audit::momentum_deviation`].
     pub fn largest_momentum_error(&self) -> f64 {
         self.momentum_deviation().largest
     }
 
-    /// Largest of [`Audit::angular_deviation`].
+    /// Largest value of [`Audit::angular_deviation`].
     pub fn largest_angular_error(&self) -> f64 {
         self.angular_deviation().largest
     }
 
-    /// Adds to the energy that rounding may have made \[J\].
+    /// Adds to the rounding error of the energy \[J\].
     pub fn add_noise(&mut self, energy: f64) {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum but rounding, as at
-    /// rest.
+    /// Adds the impulse of loads and supports, the scale of momentum errors of bodies at rest.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work of a step and what impulses have taken in it \[J\]. Bodies at rest by impulses fall and are
-    /// lifted again in every step, and the impulse takes what the lift has given: that is turned over, and not counted.
+    /// Adds the numerical work of a step and the energy absorbed by impulses in it \[J\]. A body resting on impulses
+    /// falls and is lifted in every step, and the impulse absorbs the work of the lift: this exchange does not count.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
 
-    /// Holds energies and momenta of the bodies at a time \[s\] against their balance; with each momentum comes the sum of
-    /// |x| |m v| over the body.
+    /// Checks the balance of energies and momenta at a time \[s\]; each momentum has the sum of |x| |m v| over the body
+    /// as its angular scale.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
@@ -329,12 +330,12 @@ impl Audit {
     }
 }
 
-/// Scale of momenta: that of the bodies, or of the impulses of a step where bodies have nothing but their rounding.
+/// Scale of momenta: of the bodies, or of the impulses of a step if the bodies are at rest up to rounding.
 fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
-    if of_bodies > AT_REST * of_impulses { of_bodies } else { of_impulses }
+    if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
 
-/// A difference relative to a scale; 0 where there is nothing to compare with, NaN for what is no number.
+/// A difference relative to a scale; 0 for a zero scale, NaN if not finite.
 fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }
@@ -345,7 +346,7 @@ mod tests {
 
     const DT: f64 = 0.1;
 
-    /// An audit of one body at these kinetic energies, step by step; no work is done.
+    /// Audit of one body with these kinetic energies, step by step, without work.
     fn audit_of(kinetic: &[f64]) -> Audit {
         let energies = |kinetic| Energies { kinetic, ..Energies::default() };
         let mut audit = Audit::new(&energies(kinetic[0]), Wrench::zero(), 0.0);
@@ -356,7 +357,8 @@ mod tests {
         audit
     }
 
-    /// Errors of the run are relative to its peak and say when they were worst; those of an instant to the peak so far.
+    /// Errors of the run are relative to its peak and have the time of the largest one; current errors are relative
+    /// to the peak so far.
     #[test]
     fn errors_are_relative_to_the_peak_of_the_run() {
         let audit = audit_of(&[1.0, 4.0, 2.0]);
@@ -369,7 +371,7 @@ mod tests {
         assert!(not_a_number.largest.is_nan() && not_a_number.time == 2.0 * DT && not_a_number.last == 0.5);
     }
 
-    /// Errors of momentum, relative to the largest momentum of a body that comes later, keep their time.
+    /// Momentum errors relative to a later peak momentum keep their time.
     #[test]
     fn errors_of_momentum_are_relative_to_the_peak_of_the_run() {
         let push = |size: f64| {
@@ -384,7 +386,7 @@ mod tests {
         assert_eq!(audit.angular_deviation(), Deviation { largest: 0.1, time: DT, last: 0.0 });
     }
 
-    /// The numerical work is in the error of the run, but for what impulses take of it in the step that it is given in.
+    /// The error of the run includes the numerical work, except the part absorbed by impulses in the same step.
     #[test]
     fn numerical_work_is_in_the_error() {
         let mut audit = audit_of(&[4.0, 4.0]);
@@ -397,7 +399,8 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// Rounding of positions that steps add up to is not past the tolerance, what is more is; it is the scale of what is at rest.
+    /// Accumulated rounding of positions is within the tolerance, a larger imbalance is not; it is the energy scale
+    /// of a system at rest.
     #[test]
     fn rounding_of_positions_grows_with_the_steps() {
         let resting = |kinetic: f64| {
@@ -413,7 +416,8 @@ mod tests {
         assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
-    /// A run is past its tolerance of the peak so far; noise of all the work it has turned over is not, however small the peak.
+    /// An imbalance above the tolerance of the peak so far is detected; rounding of the total work turned over is
+    /// not, however small the peak.
     #[test]
     fn noise_is_not_past_the_tolerance() {
         assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));

@@ -1,7 +1,7 @@
 //! The largest stable time step, from a bound of the highest frequency of each element.
 //!
-//! The central difference method is stable for Δt ≤ 2/ω, ω the highest frequency of the mesh, which no element's
-//! own highest frequency falls short of (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
+//! The central difference method is stable for Δt ≤ 2/ω. The highest frequency ω of the mesh is bounded by the
+//! largest element frequency (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::elements::group::element_of;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 
-/// The stable step and the element that asks for it.
+/// The stable step and its controlling element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CriticalStep {
     /// Largest Δt known to be stable \[s\].
@@ -25,13 +25,13 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// The smaller of two; of equals the first, so that the element named does not depend on threads.
+    /// Smaller of two steps; of equal ones the first, so that the controlling element does not depend on threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }
 }
 
-/// The element of a chunk with the largest bound of ω².
+/// Element of a chunk with the largest bound of ω².
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {
     element: usize,
@@ -44,13 +44,13 @@ impl WorstElement {
     }
 }
 
-/// Bound over a chunk of a block, as an operation on elements.
+/// Frequency bound over a chunk, as an operation on elements.
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Of each group, by node then lane.
+    /// Slots of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
-    /// By slot \[m\].
+    /// Positions by slot \[m\].
     pub positions: &'a Slots,
     pub registers: Registers,
 }
@@ -89,7 +89,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for BoundKernel<
                 let data = block.part(simd, group, part);
                 let bound = self.formulation.frequency_squared_bound(self.law, &data, &x, &mut state);
                 for (lane, &bound) in bound.lanes().iter().enumerate() {
-                    // A bound that is no number is no bound.
+                    // A NaN bound counts as infinite.
                     let bound = if bound < f64::INFINITY { bound } else { f64::INFINITY };
                     if bound <= largest {
                         continue;

@@ -1,8 +1,8 @@
 //! Loads: pressure, traction, body force.
 //!
-//! Those on faces are consistent: f_a = ∫ N_a t dA does the work of t on every displacement of the elements, and so has its
-//! resultant and its moment; at the corners of a quadratic face it may point against t. A force on the volume is spread like
-//! the mass, so that a uniform one gives a free body a uniform acceleration.
+//! Surface loads are consistent: f_a = ∫ N_a t dA does the work of t for all displacements of the elements, and has
+//! its resultant and moment; at the corners of a quadratic face it can be opposite to t. A body force is distributed
+//! like the lumped mass, so that a uniform one gives a free body a uniform acceleration.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -12,28 +12,28 @@ use crate::mesh::CellKind;
 /// A face or cell with global nodes.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// The values of a load at the ends of a step, by component; of a pressure the first one only.
+/// Values of a load at the ends of a step by component; a pressure uses only the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
-    /// At the beginning.
+    /// Value at the beginning.
     pub start: Vec3,
-    /// At the end.
+    /// Value at the end.
     pub end: Vec3,
 }
 
-/// A load on some nodes.
+/// A load on nodes.
 #[derive(Clone, Debug)]
 pub enum Load {
-    /// Against the outward normals of the deformed faces.
+    /// Pressure against the outward normals of the deformed faces.
     Pressure {
         /// Faces, outward.
         faces: Vec<(CellKind, Vec<u32>)>,
         /// Pressure \[Pa\].
         value: TimeFunction,
     },
-    /// A force fixed in space, spread over nodes: per reference area (traction) or volume (body force).
+    /// Dead load per reference area (traction) or volume (body force), fixed in space.
     Dead {
-        /// Nodes with their share of the area \[m²\] or volume \[m³\], ascending.
+        /// Nodes with their tributary area \[m²\] or volume \[m³\], ascending.
         shares: Vec<(u32, f64)>,
         /// Force per area \[Pa\] or per volume \[N/m³\].
         value: [TimeFunction; 3],
@@ -41,8 +41,8 @@ pub enum Load {
 }
 
 impl Load {
-    /// Its values in a step of a size from a time on \[s\]: those at the ends, or at both the mean where the step cannot follow
-    /// it, so that the kicks give its impulse.
+    /// Values in a step of length `time_step` from `time` \[s\]: those at its ends, or the mean at both if the step
+    /// does not resolve the function, so that the kicks have its impulse.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -56,7 +56,7 @@ impl Load {
         LoadOverStep { start, end }
     }
 
-    /// Adds the nodal forces of a value, the pressure or the force per area or volume, with the nodes at these positions \[N\].
+    /// Adds the nodal forces of a pressure or force density `value` at nodal positions \[N\].
     pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
             Self::Pressure { faces, .. } => {
@@ -78,7 +78,7 @@ impl Load {
     }
 }
 
-/// What each node has of the area of faces, ∫ N_a dA \[m²\], ascending by node.
+/// Consistent tributary area ∫ N_a dA of each node of faces \[m²\], ascending by node.
 pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for (kind, nodes) in faces {
@@ -89,7 +89,7 @@ pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &
     summed(shares)
 }
 
-/// What each node has of the volume of cells \[m³\], as the lumped mass does (`Lumping`), ascending by node.
+/// Tributary volume of each node of cells, distributed like the lumped mass (`Lumping`) \[m³\], ascending by node.
 pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut lumping: Option<Lumping> = None;
     let (mut corners, mut volumes) = ([Vec3::zeros(); MAX_NODES], [0.0; MAX_NODES]);
@@ -107,7 +107,7 @@ pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec
     summed(shares)
 }
 
-/// One share a node.
+/// Sums the shares of each node.
 fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares.sort_by_key(|share| share.0);
     shares.dedup_by(|next, kept| {
@@ -148,7 +148,7 @@ mod tests {
     use crate::element::tests::natural_nodes;
     use crate::mesh::CellFace;
 
-    /// Pressure on a closed unit cube: no resultant; on its top alone the force is −p A along the normal, a
+    /// Pressure on a closed unit cube has no resultant; on its top face alone the force is −p A along the normal, a
     /// quarter on each node.
     #[test]
     fn pressure_pushes_against_the_outward_normal() {
@@ -163,9 +163,9 @@ mod tests {
         }
     }
 
-    /// Uniform pressure on a straight-sided quadratic face: nothing at the corners of a Tri6 and a third on each mid-side
-    /// node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and Applications of
-    /// Finite Element Analysis*, §3.11).
+    /// Uniform pressure on a straight-sided quadratic face: zero at the corners of a Tri6 and a third on each
+    /// mid-side node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and
+    /// Applications of Finite Element Analysis*, §3.11).
     #[test]
     fn consistent_loads_of_quadratic_faces() {
         for (kind, area, shares) in [
@@ -192,8 +192,8 @@ mod tests {
         }
     }
 
-    /// The same pressure all over a curved cell has neither resultant nor moment; a body force on it has the resultant of
-    /// its volume.
+    /// Uniform pressure on a closed curved cell has neither resultant nor moment; a body force on it has the
+    /// resultant of its volume.
     #[test]
     fn pressure_on_a_closed_curved_surface_balances() {
         for kind in [
@@ -242,7 +242,8 @@ mod tests {
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
-    /// A uniform body force gives a free cell of any kind a uniform acceleration: the force on each node is as its mass.
+    /// A uniform body force gives a free cell of any kind a uniform acceleration: nodal forces are proportional to
+    /// the lumped masses.
     #[test]
     fn body_force_is_spread_like_the_mass() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() >= 2) {

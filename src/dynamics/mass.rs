@@ -1,4 +1,4 @@
-//! Mass, centre of mass and inertia of bodies made of cells, and the lumped masses of their nodes.
+//! Mass, centre of mass and inertia of meshed bodies, and lumped nodal masses.
 
 use crate::element::{
     MAX_NODES, QuadraturePoint, quadrature, second_moment_quadrature, shape_gradients, shape_values,
@@ -25,7 +25,7 @@ impl MassProperties {
         inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// Both bodies as one (parallel axes through the common centre of mass).
+    /// Properties of both bodies combined (parallel axis theorem).
     pub fn merge(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         if mass == 0.0 {
@@ -45,8 +45,8 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
 
 /// Mass properties of cells of one kind, exact for their polynomial geometry.
 ///
-/// Volume cells count by volume, plane cells in z = 0 by area times thickness 1 (their inertia is that of a
-/// lamina). Points and segments have none.
+/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1 (their inertia is that of a
+/// lamina). Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.
@@ -65,8 +65,8 @@ pub fn mass_properties(
 
 /// Mass properties of a surface of triangles or quadrilaterals with `surface_density` = ρ · thickness \[kg/m²\].
 ///
-/// The thickness is taken for small: the mass lies in the mid-surface. Exact for flat faces with straight sides; of a
-/// curved one the measure is a square root, which the rule meets to the order of its degree.
+/// The thickness is neglected in the inertia: the mass lies in the mid-surface. Exact for flat faces with straight
+/// sides; for curved ones the area measure is a square root, integrated to the order of the rule.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -79,10 +79,10 @@ pub fn shell_mass_properties(
     integrate(kind, connectivity, positions, surface_density)
 }
 
-/// Shares of the volume of a cell in its nodes, which times the density are their lumped masses.
+/// Nodal shares of the volume of a cell; times the density, the lumped masses.
 ///
-/// Linear cells have the row sums ∫ N_a dV of the consistent mass. Those of quadratic ones are zero or negative at the
-/// corners; they have the diagonal ∫ N_a² dV, scaled to the volume of the cell: positive whatever its shape.
+/// Linear cells use the row sums ∫ N_a dV of the consistent mass. Row sums of quadratic cells are zero or negative at
+/// the corners; they use the diagonal ∫ N_a² dV, scaled to the volume of the cell, which is positive for any shape.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -100,7 +100,7 @@ struct LumpingPoint {
 }
 
 impl Lumping {
-    /// Tables of a kind.
+    /// Quadrature tables of a kind.
     pub fn new(kind: CellKind) -> Self {
         let rule = if kind == kind.linear() { quadrature(kind) } else { second_moment_quadrature(kind) };
         let point = |point: &QuadraturePoint| {
@@ -112,12 +112,12 @@ impl Lumping {
         Self { kind, points: rule.iter().map(point).collect() }
     }
 
-    /// The kind it is for.
+    /// Cell kind.
     pub fn kind(&self) -> CellKind {
         self.kind
     }
 
-    /// Shares of one cell, from the positions of its nodes \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
+    /// Computes the shares of one cell from its nodal positions \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
     pub fn shares(&self, nodes: &[Vec3], shares: &mut [f64]) {
         let linear = self.kind == self.kind.linear();
         shares.fill(0.0);
@@ -176,7 +176,7 @@ fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 
     }
 }
 
-/// Sums quadrature points about the first node, so that a body far from the origin loses no digits.
+/// Sums quadrature points relative to the first node, to avoid cancellation far from the origin.
 fn integrate(kind: CellKind, connectivity: &[u32], positions: &[Vec3], density: f64) -> MassProperties {
     let Some(&first) = connectivity.first() else { return MassProperties::NONE };
     let origin = positions[first as usize];
@@ -275,8 +275,8 @@ mod tests {
         second
     }
 
-    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has the
-    /// Quad8; the others by exact integration).
+    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has
+    /// the Quad8; the others by exact integration).
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [

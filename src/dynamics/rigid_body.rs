@@ -2,15 +2,15 @@
 
 use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
-/// A body that does not deform: position of its centre of mass, orientation, linear and angular momentum.
+/// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
 ///
 /// Translation is integrated like a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint rule in the
-/// axes of the body, which is time-reversible and keeps the angular momentum and the energy of a free body to rounding
-/// in steps of any length: what it keeps depends on no step, so that it may change from one to the next.
+/// body frame, which is time-reversible and conserves the angular momentum and energy of a free body to rounding for
+/// steps of any, also variable, length.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean spin in
-/// place of the Cayley transform: about a principal axis it is exact.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean angular
+/// velocity in place of the Cayley transform, which is exact about a principal axis.
 #[derive(Clone, Debug)]
 pub struct RigidBody {
     mass: f64,
@@ -18,7 +18,8 @@ pub struct RigidBody {
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
     reference_centre: Vec3,
-    /// How far the centre is from there: it is summed by itself, with no rounding of a place far off.
+    /// Displacement of the centre from the reference configuration, summed separately to avoid the rounding of large
+    /// coordinates.
     travel: Vec3,
     velocity: Vec3,
     /// Rotation from principal axes to space.
@@ -26,17 +27,17 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// |L × ω| below this fraction of |L||ω| counts as rotation about a principal axis, which is steady.
+/// Ratio of |L × ω| to |L||ω| below which the rotation is about a principal axis and steady.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest turn in one application of the midpoint rule, for which it has one solution and finds it \[rad\].
-const LARGEST_TURN: f64 = 0.5;
+/// Largest rotation in one substep of the midpoint rule, for a unique solution and convergence \[rad\].
+const MAX_ROTATION: f64 = 0.5;
 
-/// Most applications in a step: a body that turns that often in one is not resolved.
-const MOST_TURNS: f64 = 1e4;
+/// Largest number of substeps: faster rotation is not resolved.
+const MAX_SUBSTEPS: f64 = 1e4;
 
-/// Most iterations of the midpoint rule; up to the largest turn ten reach rounding.
-const MOST_ITERATIONS: usize = 20;
+/// Largest number of iterations of the midpoint rule; ten reach rounding up to the largest rotation.
+const MAX_ITERATIONS: usize = 20;
 
 impl RigidBody {
     /// A body at rest in its reference configuration.
@@ -48,7 +49,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // Directly: an iterative search can stick half a turn off.
+        // Direct conversion: an iterative search can fail at a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -68,13 +69,13 @@ impl RigidBody {
         self.angular_momentum = self.inertia_times(&angular_velocity);
     }
 
-    /// I ω, with the inertia about the centre of mass in space.
+    /// I ω with the spatial inertia about the centre of mass.
     pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
         let local = self.orientation.inverse() * vector;
         self.orientation * self.moments.component_mul(&local)
     }
 
-    /// Inertia about the centre of mass, in space \[kg·m²\].
+    /// Spatial inertia about the centre of mass \[kg·m²\].
     pub fn inertia(&self) -> Mat3 {
         let axes = *self.orientation.to_rotation_matrix().matrix();
         axes * Mat3::from_diagonal(&self.moments) * axes.transpose()
@@ -118,17 +119,17 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
-    /// Principal angular velocity of a principal angular momentum; none about an axis without inertia.
+    /// Principal angular velocity of a principal angular momentum; zero about an axis without inertia.
     fn spin(&self, momentum: &Vec3) -> Vec3 {
         momentum.zip_map(&self.moments, |l, moment| if moment > 0.0 { l / moment } else { 0.0 })
     }
 
-    /// Kinetic energy, of translation and rotation \[J\].
+    /// Kinetic energy of translation and rotation \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         0.5 * self.mass * self.velocity.norm_squared() + self.rotational_energy()
     }
 
-    /// Rotation from the reference configuration to space.
+    /// Rotation from the reference configuration.
     pub fn rotation(&self) -> Rotation {
         self.orientation * self.principal.inverse()
     }
@@ -139,13 +140,13 @@ impl RigidBody {
         self.angular_momentum += torque * half_step;
     }
 
-    /// Moves the body for a step with its momenta held.
+    /// Moves the body over a step with constant momenta.
     pub fn drift(&mut self, time_step: f64) {
         self.travel += self.velocity * time_step;
         self.rotate(time_step);
     }
 
-    /// Rotation over a step with the angular momentum held in space.
+    /// Rotates the body over a step with constant spatial angular momentum.
     fn rotate(&mut self, time_step: f64) {
         if self.angular_momentum == Vec3::zeros() {
             return;
@@ -154,26 +155,28 @@ impl RigidBody {
             let turn = Rotation::from_scaled_axis(self.angular_velocity() * time_step);
             self.orientation = turn * self.orientation;
         } else {
-            let turns = (self.fastest_spin() * time_step.abs() / LARGEST_TURN).ceil().clamp(1.0, MOST_TURNS);
+            let turns = (self.max_angular_velocity() * time_step.abs() / MAX_ROTATION)
+                .ceil()
+                .clamp(1.0, MAX_SUBSTEPS);
             for _ in 0..turns as u32 {
-                self.orientation *= self.midpoint_turn(time_step / turns);
+                self.orientation *= self.midpoint_rotation(time_step / turns);
             }
         }
         self.orientation.renormalize();
     }
 
-    /// Turn exp(h ω̄) in the axes of the body, by its mean spin ω̄ = I⁻¹ (l_n + l_{n+1})/2.
+    /// Rotation exp(h ω̄) in the body frame by the mean angular velocity ω̄ = I⁻¹ (l_n + l_{n+1})/2.
     ///
     /// ```text
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
     ///
-    /// The change of the momentum l is across ω̄, so that Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method finds l̄, with
-    /// t as it last was.
-    fn midpoint_turn(&self, time_step: f64) -> Rotation {
+    /// The change of the momentum l is normal to ω̄, so that Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method solves for
+    /// l̄, with t of the last iteration.
+    fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
-        for _ in 0..MOST_ITERATIONS {
+        for _ in 0..MAX_ITERATIONS {
             let speed = spin.norm();
             let t = (0.5 * time_step * speed).tan() / speed;
             let excess = mean - before - mean.cross(&spin) * t;
@@ -190,23 +193,23 @@ impl RigidBody {
         Rotation::from_scaled_axis(spin * time_step)
     }
 
-    /// Largest |ω| of a free motion: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the least and greatest moments I₁
-    /// and I₃ \[rad/s\].
-    fn fastest_spin(&self) -> f64 {
+    /// Largest |ω| of a free motion: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the smallest and largest moments
+    /// I₁ and I₃ \[rad/s\].
+    fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
         let moment = self.angular_momentum.norm_squared() / twice_energy;
         (twice_energy * (least + greatest - moment) / (least * greatest)).sqrt()
     }
 
-    /// Whether the axis of rotation stands still while no torque acts.
+    /// Whether the torque-free rotation axis is fixed.
     pub fn spins_steadily(&self) -> bool {
         let spin = self.angular_velocity();
         let gyroscopic = self.angular_momentum.cross(&spin).norm();
         gyroscopic <= STEADY_SPIN * self.angular_momentum.norm() * spin.norm()
     }
 
-    /// Bound on |ω|² + |dω/dt| for as long as no torque acts \[rad/s²\].
+    /// Bound on |ω|² + |dω/dt| of the torque-free motion \[rad/s²\].
     ///
     /// |ω| ≤ |L|/I_min, and |dω/dt| ≤ |ω|² (I_max − I_min)/I_min from Euler's equations.
     pub fn spin_bound(&self) -> f64 {
@@ -221,10 +224,10 @@ impl RigidBody {
         speed * speed * greatest / least
     }
 
-    /// The motion over a step of free flight under a constant acceleration \[m/s²\].
+    /// Motion over a step of free flight under a constant acceleration \[m/s²\].
     ///
-    /// Within the step the orientation follows the shortest way between its ends, so that the motion is one
-    /// path whatever it is asked for.
+    /// Within the step the orientation follows the shortest rotation between its ends, so that the motion is a
+    /// single-valued path.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);
@@ -242,8 +245,8 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight for the time s \[s\] (at most the step the flight was made for).
-    pub fn follow(&mut self, flight: &RigidMotion, s: f64) {
+    /// Moves the body along a flight by the time `s` \[s\], at most the step of the flight.
+    pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
         self.velocity = later.velocity;
@@ -257,7 +260,7 @@ impl RigidBody {
         reference_position + (self.travel + (self.rotation() * arm - arm))
     }
 
-    /// Velocity of the body at a point of space \[m/s\].
+    /// Velocity of the body at a spatial point \[m/s\].
     pub fn velocity_at(&self, position: &Vec3) -> Vec3 {
         self.velocity + self.angular_velocity().cross(&(position - self.centre()))
     }
@@ -267,24 +270,24 @@ impl RigidBody {
         self.reference_centre
     }
 
-    /// Inverse of the inertia about the centre of mass, in space \[1/(kg·m²)\]; zero about an axis without inertia.
+    /// Inverse spatial inertia about the centre of mass \[1/(kg·m²)\]; zero about an axis without inertia.
     pub fn inverse_inertia(&self) -> Mat3 {
         let axes = *self.orientation.to_rotation_matrix().matrix();
         let inverse = self.moments.map(|moment| if moment > 0.0 { 1.0 / moment } else { 0.0 });
         axes * Mat3::from_diagonal(&inverse) * axes.transpose()
     }
 
-    /// Changes velocity and angular velocity at once.
+    /// Adds jumps of velocity and angular velocity.
     pub fn jump(&mut self, velocity: &Vec3, angular_velocity: &Vec3) {
         self.velocity += velocity;
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
-    /// Moves the centre and turns the body about it by a rotation vector, with its momenta held.
-    pub fn shift(&mut self, way: &Vec3, turn: &Vec3) {
-        self.travel += way;
-        if *turn != Vec3::zeros() {
-            self.orientation = Rotation::from_scaled_axis(*turn) * self.orientation;
+    /// Displaces the centre and rotates the body about it by a rotation vector, with constant momenta.
+    pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
+        self.travel += displacement;
+        if *rotation != Vec3::zeros() {
+            self.orientation = Rotation::from_scaled_axis(*rotation) * self.orientation;
             self.orientation.renormalize();
         }
     }
@@ -305,7 +308,7 @@ impl RigidBody {
         0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
-    /// Sets one component of the centre's position \[m\] and velocity \[m/s\].
+    /// Sets one component of the position \[m\] and velocity \[m/s\] of the centre.
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
         self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
@@ -322,7 +325,7 @@ mod tests {
         body
     }
 
-    /// Reference: I ω by the tensor itself, of a box in 360 attitudes about each axis, to the rounding of an
+    /// Reference: I ω by the inertia tensor of a box in 360 attitudes about each axis. Tolerance: rounding of an
     /// eigenvalue problem.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
@@ -340,8 +343,9 @@ mod tests {
         }
     }
 
-    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a hundredth of a turn to several of
-    /// them: angular momentum is kept to rounding, and so is energy but for what roundings of 20 000 steps add up to.
+    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a hundredth of a revolution to
+    /// several revolutions: angular momentum is conserved to rounding, and energy to the accumulated rounding of 20
+    /// 000 steps.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
         for step in [5e-3, 0.3, 7.0] {
@@ -357,7 +361,8 @@ mod tests {
         }
     }
 
-    /// A needle turns about its long axis ten thousand times as easily as about others: 1/I is no scale of its motion.
+    /// The inertia of a needle about its long axis is ten thousand times smaller than about the others: 1/I is no
+    /// scale of its motion.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -385,7 +390,7 @@ mod tests {
         assert!((order - 2.0).abs() < 0.05, "order {order}");
     }
 
-    /// About a principal axis the motion is closed form: one step of one turn comes back.
+    /// About a principal axis the motion is in closed form: one step of one revolution is the identity.
     #[test]
     fn steady_spin_is_exact_for_any_step() {
         let mut body = asymmetric();
@@ -409,7 +414,7 @@ mod tests {
         assert!((rate - found).norm() < 1e-6 * found.norm(), "{rate} against {found}");
     }
 
-    /// The bound on the spin holds along the whole motion of an asymmetric body.
+    /// The bound on the angular velocity holds along the whole motion of an asymmetric body.
     #[test]
     fn spin_bound_holds() {
         let mut body = asymmetric();
@@ -422,14 +427,15 @@ mod tests {
         }
     }
 
-    /// A flight ends where the drift of the same step ends, and its path has the velocities of the body.
+    /// The flight and the drift of a step end at the same position, and the path of the flight has the velocities of
+    /// the body.
     #[test]
     fn flight_ends_where_the_drift_ends() {
         let mut body = asymmetric();
         let flight = body.flight(Vec3::new(0.0, 0.0, -9.81), 1e-2);
         let mut drifted = body.clone();
         drifted.drift(1e-2);
-        body.follow(&flight, 1e-2);
+        body.advance_along(&flight, 1e-2);
         assert!(body.rotation().angle_to(&drifted.rotation()) < 1e-14);
         assert!((body.velocity().z + 9.81e-2).abs() < 1e-15);
     }

@@ -1,4 +1,4 @@
-//! What changes in time.
+//! Kinematic state.
 
 use crate::math::Vec3;
 
@@ -7,9 +7,9 @@ use crate::math::Vec3;
 pub struct State {
     /// Time \[s\].
     pub time: f64,
-    /// What the sum of the steps has over `time`, rounded as that is \[s\].
+    /// Summation remainder: exact sum of the steps less `time` \[s\].
     pub time_remainder: f64,
-    /// Steps taken.
+    /// Number of steps taken.
     pub step: u64,
     /// Positions x \[m\].
     pub positions: Vec<Vec3>,
@@ -33,7 +33,7 @@ impl State {
         }
     }
 
-    /// Goes on by a step \[s\]; the sum of many has the rounding of one (Kahan, Communications of the ACM 8, 1965, p. 40).
+    /// Advances the time by a step \[s\], by compensated summation (Kahan, Communications of the ACM 8, 1965, p. 40).
     pub fn advance_time(&mut self, time_step: f64) {
         let added = time_step + self.time_remainder;
         let after = self.time + added;
@@ -41,7 +41,7 @@ impl State {
         self.time = after;
     }
 
-    /// Puts the time to an instant \[s\] that it is off by the rounding of a sum.
+    /// Sets the time to `instant` \[s\] if it differs by the rounding of a sum only.
     pub fn settle(&mut self, instant: f64) {
         if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
             (self.time, self.time_remainder) = (instant, 0.0);

@@ -2,10 +2,10 @@
 
 use crate::math::{Integrals, Rotation, TimeFunction, Vec3};
 
-/// What is prescribed of one component of a motion.
+/// Prescribed motion of one component.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prescribed {
-    /// It stays where it is.
+    /// Fixed.
     Fixed,
     /// Displacement from the reference position \[m\].
     Displacement(TimeFunction),
@@ -13,25 +13,25 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// That of a rotation, of which the other two components are prescribed as well.
+    /// Component of a rotation, which prescribes the other two components too.
     Rotation(PrescribedRotation),
 }
 
-/// A rotation about an axis that stands.
+/// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
     /// Unit vector; right-handed.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
-    /// How far, or how fast.
+    /// Angle or angular velocity.
     pub turn: Turn,
 }
 
-/// What is prescribed of a rotation.
+/// Prescribed quantity of a rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// Angle from the reference position \[rad\].
+    /// Angle from the reference configuration \[rad\].
     Angle(TimeFunction),
     /// Angular velocity \[rad/s\].
     Speed(TimeFunction),
@@ -48,7 +48,7 @@ pub struct PrescribedStep {
     pub acceleration: f64,
 }
 
-/// Where a point stands at the beginning of a step.
+/// Motion of a point at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepStart {
     /// Reference position \[m\].
@@ -59,7 +59,8 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// By how much a prescribed motion jumps in a step, beside what its accelerations say \[m/s\]: nothing where it is smooth.
+/// Velocity jumps of a prescribed motion in a step, in addition to its accelerations \[m/s\]; zero for a smooth
+/// motion.
 ///
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
@@ -72,8 +73,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// From the velocity \[m/s\] and the acceleration \[m/s²\] before a step of a length \[s\] and the way made in it \[m\] to
-    /// its end; none in a step of no length.
+    /// Jumps from velocity \[m/s\] and acceleration \[m/s²\] before a step, its displacement `travel` \[m\] and its
+    /// end; zero in a step of zero length.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -87,38 +88,38 @@ impl VelocityJumps {
         }
     }
 
-    /// The jumps at the beginning and at the end \[m/s\].
+    /// Jumps at the beginning and at the end \[m/s\].
     pub fn at_ends(&self) -> [f64; 2] {
         [self.begin, self.end]
     }
 
-    /// What becomes of ½ v² over the step, jumps or not: the work of all that acts on a mass of one \[J/kg\].
+    /// Change of ½ v² over the step, including jumps: the work of all forces on unit mass \[J/kg\].
     pub fn energy_gained(&self) -> f64 {
         self.energy_gained
     }
 }
 
-/// A prescribed motion in one step: what is the same for all that follow it.
+/// A prescribed motion over one step, common to all nodes of a support.
 #[derive(Clone, Copy, Debug)]
 pub struct MotionOverStep {
     time_step: f64,
     values: Values,
 }
 
-/// Values of what is prescribed.
+/// Values of the prescribed function.
 #[derive(Clone, Copy, Debug)]
 enum Values {
     Fixed,
-    /// At the end, with the first and the second derivative.
+    /// Value at the end, with first and second derivative.
     Displacement([f64; 3]),
-    /// Its integral, and at the end, with the derivative.
+    /// Integral, and value at the end with its derivative.
     Velocity([f64; 3]),
-    /// Its integrals, and at the end.
+    /// Integrals, and value at the end.
     Acceleration(Integrals, f64),
     Rotation(RotationOverStep),
 }
 
-/// A prescribed rotation in one step.
+/// A prescribed rotation over one step.
 #[derive(Clone, Copy, Debug)]
 pub struct RotationOverStep {
     point: Vec3,
@@ -129,17 +130,17 @@ pub struct RotationOverStep {
     pub spin_rate: Vec3,
 }
 
-/// The turn at the end of a step.
+/// Rotation at the end of a step.
 #[derive(Clone, Copy, Debug)]
 enum TurnOverStep {
-    /// From the reference position.
+    /// From the reference configuration.
     FromReference(Rotation),
-    /// From where things stand at its beginning.
+    /// From the beginning of the step.
     FromStart(Rotation),
 }
 
 impl PrescribedRotation {
-    /// The rotation in a step of a size \[s\] from a time on \[s\]; nothing moves in one of no length.
+    /// Rotation in a step of length `time_step` from `time` \[s\]; no motion in a step of zero length.
     pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
         let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
         let (turn, spin, spin_rate) = match &self.turn {
@@ -164,7 +165,7 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// The rotation from the reference position at the end, from that at the beginning.
+    /// Rotation from the reference configuration at the end, given that at the beginning.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,
@@ -172,8 +173,8 @@ impl RotationOverStep {
         }
     }
 
-    /// One component (0, 1 or 2) of where it brings what stands somewhere at the beginning:
-    /// x = p + R (x_0 − p), v = ω × (x − p), a = α × (x − p) + ω × v.
+    /// Component 0, 1 or 2 of the motion at the end of a point: x = p + R (x_0 − p), v = ω × (x − p), a = α × (x − p)
+    /// + ω × v.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -190,12 +191,12 @@ impl RotationOverStep {
 }
 
 impl Prescribed {
-    /// Whether the component never moves.
+    /// Whether the component is fixed.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Fixed)
     }
 
-    /// The motion in a step of a size \[s\] from a time on \[s\].
+    /// Motion in a step of length `time_step` from `time` \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
         let values = match self {
             Self::Fixed => Values::Fixed,
@@ -215,8 +216,8 @@ impl Prescribed {
 }
 
 impl MotionOverStep {
-    /// One component (0, 1 or 2) of where it brings what stands somewhere at the beginning; nothing moves in a step of no
-    /// length. Velocities and accelerations are integrated over the step.
+    /// Component 0, 1 or 2 of the motion at the end of a point; no motion in a step of zero length. Velocities and
+    /// accelerations are integrated over the step.
     pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
         let (reference, position, velocity) =
@@ -240,16 +241,16 @@ impl MotionOverStep {
     }
 }
 
-/// Prescribes one component of some nodes of a deformable body.
+/// Prescribed motion of one component of nodes of a deformable body.
 #[derive(Clone, Debug)]
 pub struct Support {
     /// Global nodes, ascending.
     pub nodes: Vec<u32>,
     /// Component: 0, 1 or 2.
     pub axis: usize,
-    /// What is prescribed.
+    /// Prescribed motion.
     pub motion: Prescribed,
-    /// Number of the account of what it gives.
+    /// Index of its support account.
     pub account: usize,
 }
 
@@ -257,8 +258,8 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// What the jumps and the accelerations at its ends do over a step is what becomes of the momentum of a mass that is held to
-    /// any motion, to rounding.
+    /// Jumps and accelerations at the ends of a step give the momentum change of a mass with any prescribed motion,
+    /// to rounding.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);
@@ -271,7 +272,7 @@ mod tests {
         assert!((mass * jumps.energy_gained() - gained(&|[v, _]| 0.5 * v * v)).abs() < 1e-14);
     }
 
-    /// A smooth motion has none: positions by the trapezoidal rule of the accelerations.
+    /// A smooth motion has no jumps: its positions follow from the trapezoidal rule of the accelerations.
     #[test]
     fn prescribed_acceleration_does_not_jump() {
         let motion = Prescribed::Acceleration(TimeFunction::Constant(3.0)).over_step(0.0, 0.5);

@@ -1,4 +1,4 @@
-//! The simulation: owns the model and its state, and is the only place that knows the order of a step.
+//! The simulation: owns the model and its state, and defines the order of operations in a time step.
 
 mod account;
 mod error;
@@ -47,16 +47,16 @@ pub struct Simulation {
     model: Model,
     settings: TimeSettings,
     state: State,
-    /// Rigid bodies, and deformable ones while they fly; one entry a body.
+    /// Motion of the rigid bodies, and of deformable bodies in flight; one entry per body.
     rigid_states: Vec<Option<RigidBody>>,
-    /// The same at the beginning of the step.
+    /// `rigid_states` at the beginning of the step.
     rigid_states_before: Vec<Option<RigidBody>>,
     phase: Phase,
     motions: Vec<RigidMotion>,
     internal: InternalForce,
     forces: Forces,
     positions_next: Vec<Vec3>,
-    /// Position corrections that contact has made since the last detection, by node \[m\].
+    /// Position corrections applied by contact since the last detection, by node \[m\].
     position_corrections: Vec<(u32, Vec3)>,
     detector: Box<dyn Detector>,
     wall_detector: WallDetector,
@@ -69,89 +69,89 @@ pub struct Simulation {
     offset_points: OffsetPoints,
     response: Box<dyn Response>,
     mobility: Mobility,
-    /// Points glued together, if there are any.
+    /// Ties, if the model has any.
     ties: Option<Ties>,
     driven_ties: DrivenTies,
     constraints: Constraints,
     action: ContactAction,
-    /// Contacts of the step before, and their action.
+    /// Constraints of the previous step, and the contact action on them.
     contact_before: (Constraints, ContactAction),
     control: StepControl,
     driving_functions: DrivingFunctions,
-    /// Where steps are to end at outputs.
+    /// Output times at which a step must end, with exact output.
     exact_output: Option<OutputTimes>,
     tunnelling: TunnellingGuard,
-    /// Of the places and velocities of the bodies, reused.
-    passage_boxes: Vec<(u32, [Aabb; 2])>,
-    /// Largest distance of a node of each body that can touch others from the centre of mass, of rigid ones \[m\].
+    /// Workspace: bounding boxes of the positions and velocities of the bodies.
+    tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
+    /// Largest distance of a surface node from the centre of mass, for rigid bodies \[m\].
     radii: Vec<f64>,
-    /// Where steps are to end at impacts.
+    /// Impact search within a step, if steps end at impacts.
     impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
     balances_before: Vec<BodyBalance>,
-    /// The nodes that are corrected together, and the sums over them.
+    /// Node chunks of the corrector, and the sums over each.
     chunks: Vec<NodeChunk>,
     nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,
-    /// One entry a body.
+    /// One entry per body.
     hourglass_audits: Vec<HourglassAudit>,
-    /// Faces of each body that can touch.
+    /// Contact surface of each body.
     surfaces: Vec<Surface>,
     energies: Energies,
     audit: Audit,
-    /// Moment of the masses that rounding of positions moves \[kg·m²\].
+    /// 2 Σ m |x|² over the moving bodies, the scale of the energy that rounding of positions adds \[kg·m²\].
     rounded_moment: f64,
     external_wrench: Wrench,
-    /// Of boundaries and walls.
+    /// Reactions, impulses and work of boundaries and walls.
     support_accounts: Vec<SupportAccount>,
-    /// The same at the beginning of the step.
+    /// `support_accounts` at the beginning of the step.
     support_accounts_before: Vec<SupportAccount>,
     first_contacts: Vec<FirstContact>,
-    /// The pairs of bodies in them.
+    /// Body pairs in `first_contacts`.
     have_touched: BTreeSet<[u32; 2]>,
     steps_in_flight: u64,
-    /// Steps in a row in which the imbalance of the energy was past its tolerance.
+    /// Consecutive steps in which the energy imbalance exceeded its tolerance.
     steps_past_tolerance: u32,
     timings: WallTimes,
-    /// Critical step of each block of elements in the reference configuration.
+    /// Critical step of each element block in the reference configuration.
     block_critical_steps: Vec<Option<CriticalStep>>,
     warnings: Vec<String>,
 }
 
-/// Steps in a row past the energy tolerance after which a run stops.
+/// Consecutive steps over the energy tolerance after which a run stops.
 ///
-/// A load that sets in at once puts its energy into the shortest waves, whose kinetic energy at the ends of steps is
-/// off by (ω dt)²/4: a good part of what little energy there is in the first steps, and a small one soon after. An
-/// unstable run does not come back.
+/// A suddenly applied load excites the shortest waves, whose kinetic energy at the ends of steps has a relative error
+/// of (ω dt)²/4. In the first steps this error is a large fraction of the total energy; soon after it is negligible.
+/// In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
-/// How the bodies move at present.
+/// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// In closed form, free of stress and contact.
+    /// Rigid motion in closed form, free of stress and contact.
     Flight,
-    /// Step by step.
+    /// Explicit time stepping.
     Stepping,
 }
 
 /// Nodal forces at the end of the last step \[N\].
 #[derive(Clone, Debug, Default)]
 struct Forces {
-    /// On nodes of bodies that are driven, always their weight where these have no load, without it where they are rigid; no
-    /// entries where none is driven.
+    /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
+    /// driven.
     external: Vec<Vec3>,
     external_before: Vec<Vec3>,
-    /// The values of the loads.
+    /// Values of the loads.
     loads: Vec<AppliedLoad>,
-    /// Σ f · a of what acts from outside on what is free of bodies with loads, at the beginning and at the end of the step; one
-    /// entry a body \[N·m/s²\].
+    /// Σ f · a of the external forces on the unsupported components of loaded bodies, at the beginning and at the end
+    /// of the step; one entry per body \[N·m/s²\].
     load_accelerations: Vec<[f64; 2]>,
-    /// One entry a body; of rigid ones only.
+    /// One entry per body; used for rigid bodies only.
     rigid: Vec<RigidForces>,
     /// Supported components, by support and node.
     supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the sliders.
+    /// Reactions of the slider constraints.
     sliders: Vec<Vec3>,
 }
 
@@ -160,26 +160,26 @@ struct Forces {
 pub struct FirstContact {
     /// The bodies, first < second.
     pub bodies: [u32; 2],
-    /// When \[s\].
+    /// Time of the first contact \[s\].
     pub time: f64,
-    /// Where \[m\].
+    /// Contact point \[m\].
     pub point: Vec3,
     /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Speed at which they close along the normal \[m/s\].
+    /// Closing speed along the normal \[m/s\].
     pub normal_speed: f64,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// At the end of the time asked for.
+    /// The end time was reached.
     Finished,
-    /// Stopped from outside, after a whole step.
+    /// Stopped by the caller, after a complete step.
     Interrupted,
 }
 
-/// Where a run stands, for people.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Time \[s\].
@@ -188,26 +188,26 @@ pub struct Progress {
     pub end: f64,
     /// Steps taken.
     pub step: u64,
-    /// Size of the last step \[s\].
+    /// Last time step \[s\].
     pub time_step: f64,
     /// Active contacts.
     pub contacts: usize,
-    /// |Imbalance| + |net numerical work|, over the largest energy so far \[-\].
+    /// |Energy imbalance| + |net numerical work|, over the largest energy so far \[-\].
     pub energy_error: f64,
-    /// Whether all bodies fly free.
+    /// Whether all bodies are in flight.
     pub in_flight: bool,
 }
 
 impl Simulation {
-    /// Runs to the end of the time asked for, or until `stop` is set: then the step is finished and a last frame
-    /// written. `report` is called after every step.
+    /// Runs to the end time, or until `stop` is set: the current step is then completed and a last frame written.
+    /// Calls `report` after every step.
     ///
-    /// Its tasks are small: call it in a thread of a pool (`rayon::ThreadPool::install`), as from outside each of them waits
-    /// for one to wake.
+    /// Call it inside a thread pool (`rayon::ThreadPool::install`): its tasks are small, and a call from outside the
+    /// pool waits for a worker thread to wake for each of them.
     ///
     /// # Errors
-    /// [`RunError::Numerical`] when the numbers go wrong, after a last frame; [`RunError::Output`] when the
-    /// result cannot be written.
+    /// [`RunError::Numerical`] on numerical failure, after a last frame; [`RunError::Output`] when the result cannot
+    /// be written.
     pub fn run(
         &mut self,
         recorder: &mut Recorder,
@@ -233,11 +233,11 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Takes one step, in flight no further than `until` \[s\].
+    /// Advances by one step; in flight, to `until` at most \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body goes through another, or the energy
-    /// error is past its tolerance; the positions are then those of the last good step.
+    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or
+    /// the energy imbalance exceeds its tolerance. The state is then that of the last valid step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.phase {
             Phase::Flight => self.fly_timed(until),
@@ -246,17 +246,17 @@ impl Simulation {
         self.check_energy()
     }
 
-    /// Time from now to the end of the time asked for \[s\].
+    /// Time that remains to the end time \[s\].
     fn remaining_time(&self) -> f64 {
         self.settings.end - self.state.time - self.state.time_remainder
     }
 
-    /// Whether the end of the time asked for is reached.
+    /// Whether the end time is reached.
     pub fn is_finished(&self) -> bool {
         self.state.time >= self.settings.end
     }
 
-    /// Stops if the imbalance of the energy stays past its tolerance, or is no number.
+    /// Fails if the energy imbalance exceeds its tolerance for [`MAX_STEPS_OVER_TOLERANCE`] steps, or is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) = (self.audit.relative_imbalance(), self.settings.energy_tolerance);
         self.steps_past_tolerance =
@@ -268,7 +268,7 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure at the end of the current step, in an element with internal forces.
+    /// A failure at the end of the current step; `element` is a block and an element with internal forces.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -282,7 +282,7 @@ impl Simulation {
         }
     }
 
-    /// Where the run stands.
+    /// Current progress.
     pub fn progress(&self) -> Progress {
         Progress {
             time: self.state.time,
@@ -300,23 +300,23 @@ impl Simulation {
         &self.model
     }
 
-    /// Nodal positions, velocities and accelerations. While bodies fly they stand at the last frame; see
+    /// Nodal positions, velocities and accelerations. During flight they are those of the last frame; see
     /// [`Simulation::update_nodal_state`].
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Contacts of the last step.
+    /// Contact constraints of the last step.
     pub fn constraints(&self) -> &Constraints {
         &self.constraints
     }
 
-    /// Energies at present.
+    /// Current energies.
     pub fn energies(&self) -> &Energies {
         &self.energies
     }
 
-    /// The audit of energy and momentum.
+    /// Audit of energy and momentum.
     pub fn audit(&self) -> &Audit {
         &self.audit
     }
@@ -326,8 +326,8 @@ impl Simulation {
         &self.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that
-    /// controls it; `None` for a rigid body.
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of the controlling
+    /// element; `None` for a rigid body.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -337,12 +337,12 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
-    /// First contacts of pairs of bodies, in the order of time.
+    /// First contact of each pair of bodies, in chronological order.
     pub fn first_contacts(&self) -> &[FirstContact] {
         &self.first_contacts
     }
 
-    /// What detection has done, of bodies and walls.
+    /// Statistics of contact detection, of bodies and walls.
     pub fn detection(&self) -> DetectionStatistics {
         self.detector.statistics().with(self.wall_detector.statistics())
     }
@@ -352,27 +352,27 @@ impl Simulation {
         self.steps_in_flight
     }
 
-    /// Wall time by part of the program.
+    /// Wall-clock time by stage.
     pub fn wall_times(&self) -> &WallTimes {
         &self.timings
     }
 
-    /// What a user should know though the run goes on: of the set-up, of the run as it came up, and, as far as the run has
-    /// got, of hourglass control.
+    /// Warnings of the set-up and of the run, with those of hourglass control up to the present time.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
         self.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Notes that two bodies meet which had no contact before; where parts of them do not touch, contacts will tell.
+    /// Records the first contact of two bodies. Pairs with excluded parts are recorded from their constraints
+    /// instead.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.excluded_parts.are_of(contact.bodies) && self.have_touched.insert(contact.bodies) {
             self.first_contacts.push(contact);
         }
     }
 
-    /// Notes contacts of pairs of bodies that had none before.
+    /// Records the first contact of each pair of bodies from the constraints.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.constraints.iter() {

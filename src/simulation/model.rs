@@ -1,4 +1,4 @@
-//! What does not change in time: bodies, nodes, elements, masses, supports and loads.
+//! The model: bodies, nodes, elements, masses, supports and loads, none of which changes in time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,29 +8,28 @@ use crate::dynamics::{Prescribed, PrescribedRotation, Support};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The model of a simulation. Nodes of all bodies are numbered together, body after body, those of a body along
-/// a space-filling curve.
+/// The model of a simulation. Nodes are numbered body by body, those of a body along a space-filling curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Bodies, in the order of the scenario, and behind them the walls, each a body of one node.
+    /// Bodies, in the order of the scenario, followed by the walls, each a body of one node.
     pub bodies: Vec<Body>,
-    /// Positions at t = 0, where every body is free of stress \[m\].
+    /// Positions at t = 0, the stress-free configuration \[m\].
     pub reference_positions: Vec<Vec3>,
     /// The user's number of every node.
     pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
-    /// Its reciprocal as contact sees it \[1/kg\]: 0 where the node is held.
+    /// Inverse mass for contact \[1/kg\]: 0 where all components of the node are prescribed.
     pub inverse_mass: Vec<f64>,
-    /// Supports of deformable bodies, and of walls whose motion is given.
+    /// Supports of deformable bodies, and of walls with prescribed motion.
     pub supports: Vec<Support>,
-    /// Nodes of walls that are free to move along their normals.
+    /// Slider constraints of walls that move freely along their normals.
     pub sliders: Vec<Slider>,
-    /// Number of accounts of what supports give: of the boundaries, and behind them of the walls.
+    /// Number of support accounts: one per boundary, then one per wall.
     pub num_support_accounts: usize,
     /// Loads on bodies.
     pub loads: Vec<Load>,
-    /// Output points: the node of the model shown as each, in the user's order.
+    /// Node of each output point, in the user's order.
     pub output_nodes: Vec<u32>,
     /// Names of the materials.
     pub material_names: Vec<String>,
@@ -45,57 +44,57 @@ pub struct Body {
     pub nodes: Range<usize>,
     /// Its elements.
     pub blocks: Vec<Block>,
-    /// Number of faces that can touch.
+    /// Number of contact faces.
     pub num_faces: usize,
     /// Index of its material; `None` for a wall.
     pub material: Option<usize>,
-    /// Mass; 0 of a wall that nothing but its velocity moves \[kg\].
+    /// Mass; 0 for a wall with prescribed velocity \[kg\].
     pub mass: f64,
-    /// Acceleration that acts on it \[m/s²\].
+    /// Gravitational acceleration \[m/s²\].
     pub gravity: Vec3,
-    /// Whether and how it deforms.
+    /// Deformable, rigid or wall.
     pub behaviour: Behaviour,
-    /// Whether a load acts on it.
+    /// Whether loads act on the body.
     pub loaded: bool,
 }
 
-/// How a body answers forces.
+/// Mechanical behaviour of a body.
 #[derive(Clone, Debug)]
 pub enum Behaviour {
-    /// It deforms; `supported` if some of its nodes are, `moved` if any of these moves.
+    /// Deformable.
     Deformable {
         /// Some nodes are supported.
         supported: bool,
-        /// Some supports move.
+        /// Some supports have a prescribed motion.
         moved: bool,
     },
-    /// It does not.
+    /// Rigid.
     Rigid {
-        /// What holds or moves it; `None` for a free body.
+        /// Supports and prescribed motion; `None` for a free body.
         support: Option<Box<RigidSupport>>,
     },
-    /// It is a wall: a plane through its node, with this unit normal.
+    /// Rigid wall: a plane through its node.
     Wall {
         /// Unit normal.
         normal: Vec3,
-        /// How it moves.
+        /// Motion.
         motion: WallMotion,
     },
 }
 
-/// What is prescribed of a rigid body: of components of its centre, and all of its rotation.
+/// Supports and prescribed motion of a rigid body: components of its centre of mass, and its whole rotation.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSupport {
-    /// What is prescribed of each component.
+    /// Prescribed motion of each component.
     pub components: [Option<Prescribed>; 3],
-    /// Numbers of the accounts of what they give.
+    /// Support account of each component.
     pub accounts: [usize; 3],
-    /// Number of that of the moments that hold or turn the body.
+    /// Support account of the moments that prescribe the rotation.
     pub moment_account: usize,
 }
 
 impl RigidSupport {
-    /// The rotation that is prescribed of the body; it does not turn where there is none.
+    /// Prescribed rotation; with `None`, the rotation is fixed.
     pub fn rotation(&self) -> Option<&PrescribedRotation> {
         match &self.components[0] {
             Some(Prescribed::Rotation(rotation)) => Some(rotation),
@@ -103,26 +102,26 @@ impl RigidSupport {
         }
     }
 
-    /// Whether the body never moves.
+    /// Whether all components are fixed.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
 }
 
-/// How a wall moves.
+/// Motion of a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WallMotion {
-    /// It stands.
+    /// At rest.
     Fixed,
-    /// With a velocity that never changes.
+    /// Constant velocity.
     Steady,
-    /// With a velocity that changes in time.
+    /// Velocity prescribed as a function of time.
     Driven,
-    /// Along its normal, by the forces on it.
+    /// Free along its normal.
     Free,
 }
 
-/// A node of which all acceleration but that along a direction is held back.
+/// A slider constraint: its node moves along one direction only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slider {
     /// The node.
@@ -142,11 +141,11 @@ pub struct Block {
     pub tags: Vec<u64>,
     /// Elements in the user's order.
     pub output_order: Vec<u32>,
-    /// Number of the block among those with internal forces; `None` for rigid bodies.
+    /// Index among the blocks with internal forces; `None` for rigid bodies.
     pub internal: Option<usize>,
 }
 
-/// Where an element is to be found.
+/// Address of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAddress {
     /// Body.
@@ -158,28 +157,28 @@ pub struct CellAddress {
 }
 
 impl Body {
-    /// Kinds and nodes of its cells, block by block.
+    /// Kind and connectivity of each block.
     pub fn cells(&self) -> impl Iterator<Item = (CellKind, &[u32])> {
         self.blocks.iter().map(|block| (block.kind, &*block.connectivity))
     }
 
-    /// Whether it is rigid.
+    /// Whether the body is rigid.
     pub fn is_rigid(&self) -> bool {
         matches!(self.behaviour, Behaviour::Rigid { .. })
     }
 
-    /// Whether it is rigid and forces can move it.
+    /// Whether the body is rigid with a free component.
     pub fn is_rigid_and_moves(&self) -> bool {
         let Behaviour::Rigid { support } = &self.behaviour else { return false };
         support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
     }
 
-    /// Whether it is a wall.
+    /// Whether the body is a wall.
     pub fn is_wall(&self) -> bool {
         matches!(self.behaviour, Behaviour::Wall { .. })
     }
 
-    /// Its acceleration while nothing but gravity acts on it; zero where it has supports \[m/s²\].
+    /// Free-fall acceleration; zero with supports \[m/s²\].
     pub fn free_fall(&self) -> Vec3 {
         match self.behaviour {
             Behaviour::Deformable { supported: false, .. } | Behaviour::Rigid { support: None } => {
@@ -189,7 +188,7 @@ impl Body {
         }
     }
 
-    /// Whether gravity or loads act on its nodes.
+    /// Whether gravity or loads act on the nodes.
     pub fn is_driven(&self) -> bool {
         self.loaded || !self.is_rigid() && self.gravity != Vec3::zeros()
     }
@@ -199,7 +198,7 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether nothing will move it but contact: held without motion, and no load or gravity to strain it.
+    /// Whether only contact can move the body: fixed supports, no load, and no gravity that strains it.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -212,8 +211,8 @@ impl Body {
         }
     }
 
-    /// Whether its motion is known in closed form until something touches it: it flies free of stress, or is a wall of
-    /// constant velocity.
+    /// Whether the motion is known in closed form until contact: a free stress-free body, or a wall of constant
+    /// velocity.
     pub fn flies(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, .. } => !supported && !self.loaded,
@@ -224,7 +223,7 @@ impl Body {
 }
 
 impl Block {
-    /// Global nodes of an element.
+    /// Global nodes of an element of the block.
     pub fn element(&self, element: usize) -> &[u32] {
         let n = self.kind.num_nodes();
         &self.connectivity[element * n..(element + 1) * n]
@@ -247,7 +246,7 @@ impl Model {
         })
     }
 
-    /// The walls with the numbers of their bodies.
+    /// The walls, with their body numbers.
     pub fn walls(&self) -> impl Iterator<Item = (u32, &Body)> {
         (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }

@@ -5,16 +5,19 @@
 //!
 //! 1. A layer (a top-level module) imports only the layers that its table allows, in its unit tests too.
 //! 2. Sibling modules have no import cycles. Module a depends on its sibling b if anything inside a names a path
-//!    into b; a name that their parent re-exports (`pub use b::Name`) is a path into b. Items defined in the parent
-//!    itself belong to no child, so that children may share their parent's types, and a parent may use its children. Unit tests are
-//!    exempt: they may use anything in their layer.
+//!    into b; a name that their parent re-exports (`pub use b::Name`) is a path into b. Nor
+//!    have a child and the `mod.rs` of its folder, but for types whose methods are spread over the files of a folder.
+//!    Unit tests are exempt: they may use anything in their layer.
 //! 3. The submodules of contact detection and of the simulation import only those allowed by their tables.
 //! 4. A folder has at most [`MOST_ENTRIES`] entries, and a module, unless listed as a parent of modules, at most
 //!    [`MOST_LINES`] lines.
+//!
+//! A further test keeps home-made words out of identifiers, see `words`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod source;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -227,7 +227,7 @@ pub fn without_tests(code: &str) -> String {
     code[..end].to_owned()
 }
 
-/// A text without comments and the content of strings.
+/// A text without comments and the content of strings, with all its line breaks.
 pub fn strip(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -236,6 +236,7 @@ pub fn strip(text: &str) -> String {
             rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
         } else if let Some(length) = string_length(rest) {
             code.push_str("\"\"");
+            code.extend(rest[..length].matches('\n'));
             rest = &rest[length..];
         } else if let Some(length) = character_length(rest) {
             code.push_str("' '");

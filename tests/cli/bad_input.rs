@@ -184,14 +184,14 @@ fn masses_that_overflow() {
             "bodies.block.scale=1e10",
         ])
         .refuses(&[
-            "error: body `block`: element 0 gives a node the mass inf kg: it is turned inside out in part, or too large",
+            "error: body `block`: element 0 gives a node the mass inf kg: it is partly inverted or too large",
             "    ,-[drop.toml:15:8]",
             " 14 | name = \"block\"",
             " 15 | mesh = \"block.msh\"",
             "    :        ^^^^^^^^^^^",
             " 16 | material = \"rubber\"",
             "    `----",
-            "  help: mesh it again, or mend its scale or density",
+            "  help: remesh it, or correct its scale or density",
             "",
         ]);
 }
@@ -272,10 +272,9 @@ fn one_point_without_hexahedra_of_eight_nodes() {
         let from = source("tests/data/mesh").join(mesh);
         let keys = [format!("bodies.block.mesh={}", from.display()), "bodies.block.hex=one-point".into()];
         let told = folder.run(&["check", "drop.toml", "--set", &keys[0], "--set", &keys[1]]);
-        let first =
-            "error: body `block` has no hexahedra of eight nodes, which `hex` is about (from `--set`)";
+        let first = "error: `hex` applies to eight-node hexahedra, and body `block` has none (from `--set`)";
         assert_eq!((told.stderr.lines().next(), told.code), (Some(first), Some(2)), "{}", told.stderr);
-        assert!(told.stderr.contains("help: leave it out, or mesh the body with them"), "{}", told.stderr);
+        assert!(told.stderr.contains("help: remove it, or mesh the body with hexahedra"), "{}", told.stderr);
     }
     assert_eq!(folder.run(&["check", "drop.toml", "--set", "bodies.block.hex=one-point"]).code, Some(0));
 }
@@ -296,7 +295,7 @@ fn boundaries_that_contradict_each_other() {
     assert!(told.stderr.contains("[drop.toml:24:18]"), "{}", told.stderr);
     let first = "error: the boundaries on `block` and `all` of body `block` prescribe the X axis of node 1 differently";
     assert_eq!(told.stderr.lines().next().unwrap(), first);
-    let help = "  help: prescribe it in one of the two only, or alike in both";
+    let help = "  help: prescribe it in one of the two only, or equally in both";
     assert_eq!((told.stderr.lines().rfind(|line| !line.is_empty()), told.code), (Some(help), Some(2)));
 
     let rigid = drop_between("velocity = { z = \"t\" }", "velocity = { z = \"2*t\" }");

@@ -98,8 +98,8 @@ fn reversed_faces_are_turned_and_reported() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert_bounce(&good);
     let mended = folder(&square(|element| element == 9 || element == 17));
-    let told = "warning: 2 of 18 faces of the sheet `sheet` looked to the other side than the faces beside them and are \
-                turned (elements 9, 17)\n";
+    let told = "warning: 2 of 18 faces of the sheet `sheet` were oriented opposite to their neighbours and are reversed \
+                (elements 9, 17)\n";
     for command in ["check", "run"] {
         let ran = mended.run(&[command, "fall.toml"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), told));
@@ -112,8 +112,8 @@ fn reversed_faces_are_turned_and_reported() {
 #[test]
 fn a_body_behind_a_sheet_is_reported() {
     let mesh = |name: &str| fs::read_to_string(source(&format!("tests/data/{name}.msh"))).unwrap();
-    let told = "warning: `cube` starts behind the sheet `sheet`, and it passes through from there\n  help: if that side of \
-                `sheet` is meant, turn its faces over with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line `Merge \
+    let told = "warning: `cube` starts behind the sheet `sheet`, and it passes through from there\n  help: if `sheet` is to be \
+                in contact on that side, reverse its faces with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line `Merge \
                 \"sheet.msh\";ReverseMesh Surface{:};` and an empty one\n";
     for down in [square(|_| true), mesh("bad/clockwise")] {
         let folder = folder(&down);

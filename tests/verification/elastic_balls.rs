@@ -73,7 +73,7 @@ fn springs_that_hold() {
         assert!(matches!(failure.cause, FailureCause::Passage(_)), "{failure}");
         let remedy = failure.remedy();
         assert!(
-            remedy.contains("of contact springs a larger contact.penalty or contact.stiffness"),
+            remedy.contains("with contact springs, a larger contact.penalty or contact.stiffness"),
             "{remedy}"
         );
         assert_eq!(outcome(stiff), Ok(()));

@@ -199,7 +199,7 @@ fn passages_are_reported_with_names() {
     assert!(failure.time > simulation.state().time);
     let text = failure.to_string();
     assert!(
-        text.contains(&format!("node {node} has gone through `{other}`")) && text.contains(body),
+        text.contains(&format!("node {node} has passed through `{other}`")) && text.contains(body),
         "{text}"
     );
 }

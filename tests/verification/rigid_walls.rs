@@ -289,7 +289,7 @@ fn steps_end_where_a_wall_is_met() {
     }
 }
 
-/// Springs 267 times as stiff as the elements of the rod behind them.
+/// Springs 267 times as stiff as the adjacent elements of the rod behind them.
 ///
 /// Goal: the step that the run chooses holds, also while nothing touches, when nodes go in: the energy error is below
 /// 0.2 % (0.1 % measured, over 100 % at the default step of the elements, where they invert). Of a fixed step that is
@@ -308,7 +308,7 @@ fn springs_stiffer_than_the_elements_hold() {
         [const { None }; 4]
     );
     let warning = fixed("1e10").unwrap();
-    assert!(warning.contains("266.7 times as stiff as the elements"), "{warning}");
+    assert!(warning.contains("266.7 times as stiff as the adjacent elements"), "{warning}");
     let step = warning.split("set `time.step` to ").nth(1).unwrap().split(' ').next().unwrap();
     assert_eq!(told("1e10", step), None);
     let mut simulation = from_config("rod-on-wall", &["contact.stiffness=1e10", "time.end=1.6e-4"]);

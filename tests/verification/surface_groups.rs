@@ -116,7 +116,7 @@ fn groups_that_cannot_touch_are_refused() {
     };
     let unknown = refused("fra", "");
     assert!(unknown.contains("body `floor`") && unknown.contains("did you mean `far`?"), "{unknown}");
-    let idle = "no face of the group `far` of body `floor` can touch; add the group to `contact` of the body, or name \
-                another one";
+    let idle = "no face of the group `far` of body `floor` is in its contact surface; add the group to `contact` of the \
+                body, or name another group";
     assert_eq!(refused("far", "contact = \"near\"\n"), idle);
 }

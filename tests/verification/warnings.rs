@@ -78,7 +78,7 @@ fn cubes(young: f64, placed: &[&str]) -> Scene {
 fn less_contact_energy() {
     let created = "contact has created";
     let growing = block_on_wall("penalty = 1.0\nsoft_start = 5e-5\n");
-    growing.is_mended(created, &[], "leave `contact.soft_start` out", &["contact.soft_start=0"]);
+    growing.is_mended(created, &[], "remove `contact.soft_start`", &["contact.soft_start=0"]);
     let stiff = block_on_wall("stiffness = 5e10\n");
     let remedies = ["time.step=auto", "contact.response=energy-momentum"];
     stiff.is_mended(created, &[], "set `time.step` to \"auto\", or `contact.response`", &remedies);
@@ -97,7 +97,7 @@ fn impulses_that_converge() {
     let stack =
         cubes(1e6, &["translate = [0, 0, 0.001]", "translate = [0, 0, 0.202]", "translate = [0, 0, 0.403]"]);
     let remedies = ["contact.friction=0", "contact.response=penalty", "contact.response=energy-momentum"];
-    stack.is_mended("not found to their tolerance", &[], "less friction makes them fewer", &remedies);
+    stack.is_mended("did not converge to their tolerance", &[], "lower the friction", &remedies);
 }
 
 /// Goal: a cube that friction of 2 > tan 60° wedges in a groove, struck from above, jams; with less friction, or

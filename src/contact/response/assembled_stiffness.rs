@@ -1,7 +1,8 @@
-//! What the springs of all contacts of a step add up to on the bodies that they push.
+//! Assembled stiffness of all contact springs of a step on the bodies they act on.
 //!
-//! One spring is stable while κ dt²/m_eff is small; many on one body are so only if their sum is. With W = G M⁻¹ Gᵀ split
-//! into the parts that nodes of deformable bodies and rigid bodies have, λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid):
+//! A single spring is stable while κ dt²/m_eff is small; several springs on one body are stable only if their sum is
+//! small. With W = G M⁻¹ Gᵀ split into contributions of deformable nodes and rigid bodies, λ(K W) ≤ λ(K W_nodes) +
+//! λ(K W_rigid):
 //!
 //! ```text
 //! nodes    λ ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|               Gershgorin on the assembled stiffness
@@ -19,48 +20,48 @@ use crate::math::Vec3;
 
 use super::Bodies;
 use super::mobility::{Mobility, RigidMobility};
-use super::row::{compliance_along_normal, deformable_sides, rigid_sides, swings_rigidly};
+use super::row::{compliance_along_normal, deformable_sides, is_rigid_contact, rigid_sides};
 
 type Mat6 = SMatrix<f64, 6, 6>;
 type Vec6 = SVector<f64, 6>;
 
-/// Marks bodies that no spring pushes.
+/// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// λ dt² that springs may have together on rigid bodies: an impact takes ten steps, and keeps its energy to 6e-4.
-pub(crate) const ON_RIGID: f64 = 0.1;
+/// Largest total λ dt² of the springs on rigid bodies: an impact lasts ten steps, and its energy error is 6e-4.
+pub(crate) const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Over the λ of springs on rigid bodies, the square of the frequency that has them resolved as well as at first in steps of
-/// 1.9 over the frequency: while they are pressed, a longer step would not.
-const RESOLVED: f64 = 3.6 / ON_RIGID;
+/// Ratio of the squared frequency reported to the step control to λ on rigid bodies. In steps of 1.9 over that
+/// frequency, compressed springs remain as well resolved as at the first contact.
+const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// λ dt² that springs may have together on the nodes of deformable bodies: with elements at 0.8 of their critical step,
-/// (1.6)², it stays below the 4 of the stability limit. As an impact comes in between two steps it is off by up to a quarter of
-/// it in the energy of the nodes that it stops, until it is balanced as it opens: where these are a large part of the mass
-/// of a body, as in coarse meshes, it is less.
-const ON_NODES: f64 = 1.4;
+/// Largest total λ dt² of the springs on deformable nodes: with elements at 0.8 of their critical step, (1.6)², the
+/// sum stays below the stability limit of 4. As an impact begins between two steps, the energy of the arrested nodes
+/// has an error of up to a quarter of λ dt² until it is balanced at the opening. If these nodes are a large part of
+/// the mass of a body, as in coarse meshes, the limit is lower.
+const MAX_ON_NODES: f64 = 1.4;
 
-/// The same, times the part of the mass of a body that is in the nodes that are touched: a twentieth of the energy of the
-/// body.
-const OF_BODY: f64 = 0.2;
+/// Largest λ dt² times the mass fraction of the nodes in contact: the energy error is a twentieth of the energy of
+/// the body.
+const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// The least square of a frequency of springs together, over that of one alone: that of a plate which two springs bear at
-/// its ends is 0.5.
-const OPPOSED: f64 = 0.25;
+/// Smallest squared frequency of coupled springs over that of a single spring: for a plate on two springs at its ends
+/// the ratio is 0.5.
+const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Of every node of a deformable body, zero between steps.
+    /// Springs on every deformable node, zero between steps.
     nodes: Vec<OnNode>,
-    /// Those that are not zero.
-    touched: Vec<u32>,
-    /// Mass of every body \[kg\], and of its touched nodes, zero between steps.
+    /// Nodes with springs.
+    contact_nodes: Vec<u32>,
+    /// Mass of every body \[kg\], and of its nodes in contact, zero between steps.
     masses: Vec<f64>,
     touched_masses: Vec<f64>,
-    /// Rigid bodies that are pushed.
+    /// Rigid bodies with contact springs.
     rigid: Vec<OnRigid>,
-    /// Place of every body among those.
+    /// Index of every body in `rigid`.
     places: Vec<u32>,
 }
 
@@ -69,8 +70,8 @@ pub(super) struct AssembledStiffness {
 struct OnNode {
     /// Σ κ |w_a| Σ_b |w_b| \[N/m\].
     stiffness: f64,
-    /// Σ κ w_a n of the springs along the normals \[N/m\].
-    pushed: Vec3,
+    /// Σ κ w_a n of the normal springs \[N/m\].
+    resultant: Vec3,
 }
 
 /// Springs on a rigid body.
@@ -79,53 +80,54 @@ struct OnRigid {
     body: u32,
     /// Σ κ h hᵀ with h = (n, r × n).
     stiffness: Mat6,
-    /// Σ κ h of the springs along the normals.
-    pushed: Vec6,
+    /// Σ κ h of the normal springs.
+    resultant: Vec6,
     /// Bound on the eigenvalues of M⁻¹ Σ κ h hᵀ \[1/s²\].
     bound: f64,
 }
 
-/// Bounds on λ(K W) of the springs that share what a contact pushes \[1/s²\].
+/// Bounds on λ(K W) of the springs coupled to a contact \[1/s²\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bound {
-    /// Of nodes of deformable bodies.
+    /// Contribution of deformable nodes.
     pub nodes: f64,
-    /// Of rigid bodies.
+    /// Contribution of rigid bodies.
     pub rigid: f64,
-    /// The largest, over the λ dt² that it may have.
+    /// Largest ratio of a bound to its allowed λ dt².
     over_allowed: f64,
 }
 
-/// How a contact swings.
+/// Frequency of a contact spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Swing {
-    /// ω² with all contacts that press on the same nodes, or rigid bodies \[rad²/s²\].
+pub(super) struct ContactFrequency {
+    /// ω² with all coupled contacts on the same nodes or rigid bodies \[rad²/s²\].
     pub square: f64,
-    /// ω² of its spring alone on the nodes \[rad²/s²\].
+    /// ω² of the single spring \[rad²/s²\].
     pub alone: f64,
-    /// Whether rigid bodies alone swing.
+    /// Whether only rigid bodies move.
     pub is_of_rigid_bodies: bool,
 }
 
 impl Bound {
-    /// The part of the stiffness of springs that is stable, and right in the energy of impacts, in steps of this length.
+    /// Fraction of the spring stiffness that is stable and accurate in the energy of impacts, for steps of this
+    /// length.
     pub fn share(&self, time_step: f64) -> f64 {
         let over = self.over_allowed * time_step * time_step;
         if over > 1.0 { 1.0 / over } else { 1.0 }
     }
 
-    /// Of springs that have a share of their stiffness.
+    /// Bounds of springs with a fraction of their stiffness.
     pub fn shared(self, share: f64) -> Self {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Square of the frequency for which the step is to be chosen \[rad²/s²\], where damping lowers the stable step to a
-    /// part. Springs on rigid bodies are far from that limit.
+    /// Squared frequency for the step control \[rad²/s²\], with the factor `lowering` of the stable step by damping.
+    /// Springs on rigid bodies are far from the stability limit.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
-        self.nodes / (lowering * lowering) + RESOLVED * self.rigid
+        self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
 
-    /// The larger of each.
+    /// Larger of each bound.
     pub fn max(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.max(other.nodes),
@@ -136,21 +138,21 @@ impl Bound {
 }
 
 impl AssembledStiffness {
-    /// On bodies of these masses \[kg\].
+    /// Empty sums, for bodies of these masses \[kg\].
     pub fn new(masses: Vec<f64>) -> Self {
         Self { touched_masses: vec![0.0; masses.len()], masses, ..Self::default() }
     }
 
-    /// Forgets the step before.
+    /// Clears the sums of the previous step.
     pub fn clear(&mut self, mobility: &Mobility) {
-        self.touched.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
+        self.contact_nodes.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
         self.touched_masses.fill(0.0);
         self.rigid.drain(..).for_each(|rigid| self.places[rigid.body as usize] = NONE);
         self.nodes.resize(mobility.num_nodes(), OnNode::default());
         self.places.resize(mobility.num_bodies(), NONE);
     }
 
-    /// Adds a spring along the normal, and, with friction, one of the same stiffness across it \[N/m\].
+    /// Adds a normal spring and, with friction, a tangential spring of the same stiffness \[N/m\].
     pub fn add(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64, friction: bool) {
         let mobility = bodies.mobility;
         let sum: f64 = deformable_sides(constraint, mobility).flat_map(|(.., w)| w).map(|w| w.abs()).sum();
@@ -159,18 +161,18 @@ impl AssembledStiffness {
                 let inverse_mass = bodies.inverse_mass[node as usize];
                 let on_node = &mut self.nodes[node as usize];
                 if on_node.stiffness == 0.0 {
-                    self.touched.push(node);
+                    self.contact_nodes.push(node);
                     self.touched_masses[body as usize] +=
                         if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 };
                 }
                 on_node.stiffness += stiffness * weight.abs() * sum;
-                on_node.pushed += constraint.normal * (stiffness * weight);
+                on_node.resultant += constraint.normal * (stiffness * weight);
             }
         }
         for (body, total, arm) in rigid_sides(constraint, bodies) {
             let sum = self.of_body(body);
             let along = row(total, &arm, &constraint.normal);
-            sum.pushed += along * stiffness;
+            sum.resultant += along * stiffness;
             if friction {
                 let axes = [0, 1, 2].map(|axis| row(total, &arm, &Vec3::ith(axis, 1.0)));
                 axes.iter().for_each(|axis| sum.stiffness.ger(stiffness, axis, axis, 1.0));
@@ -184,12 +186,12 @@ impl AssembledStiffness {
         let place = &mut self.places[body as usize];
         if *place == NONE {
             *place = self.rigid.len() as u32;
-            self.rigid.push(OnRigid { body, stiffness: Mat6::zeros(), pushed: Vec6::zeros(), bound: 0.0 });
+            self.rigid.push(OnRigid { body, stiffness: Mat6::zeros(), resultant: Vec6::zeros(), bound: 0.0 });
         }
         &mut self.rigid[*place as usize]
     }
 
-    /// Finds the bounds when all springs are added.
+    /// Computes the bounds after all springs are added.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };
@@ -203,18 +205,17 @@ impl AssembledStiffness {
         }
     }
 
-    /// Σ_j κ_j W_ij: the square of the frequency at which a contact swings where all springs on what it pushes are pressed
-    /// alike \[1/s²\].
-    fn together(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    /// Σ_j κ_j W_ij: squared frequency of a contact with equal compression of all coupled springs \[1/s²\].
+    fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
-            let pushed = self.rigid.get(self.places[body as usize] as usize)?.pushed;
+            let resultant = self.rigid.get(self.places[body as usize] as usize)?.resultant;
             let own = row(total, &arm, &constraint.normal);
-            Some(own.dot(&(inverse_mass(mobility.rigid(body)?) * pushed)))
+            Some(own.dot(&(inverse_mass(mobility.rigid(body)?) * resultant)))
         };
         let of_node = |(&node, weight): (&u32, &f64)| {
-            let answer = mobility.answer(node, &self.nodes[node as usize].pushed);
-            weight * constraint.normal.dot(&answer)
+            let jump = mobility.velocity_jump(node, &self.nodes[node as usize].resultant);
+            weight * constraint.normal.dot(&jump)
         };
         let rigid = rigid_sides(constraint, bodies).filter_map(of_body).sum::<f64>();
         let nodes =
@@ -222,36 +223,49 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// How a contact swings with all others, whose springs have these bounds. Where others press against it, as on the two
-    /// sides of a body between others, ω² is no less than a part of κ_i W_ii.
-    pub fn swing(
+    /// Frequency of a contact coupled to all others, whose springs have these bounds. With opposing contacts, as on
+    /// the two sides of a body between others, ω² is at least a fraction of κ_i W_ii.
+    pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
         stiffness: f64,
         bound: Bound,
-    ) -> Swing {
+    ) -> ContactFrequency {
         let alone = stiffness * compliance_along_normal(constraint, bodies);
-        let together = self.together(constraint, bodies);
-        if swings_rigidly(constraint, bodies.mobility) {
-            return Swing { square: together.max(OPPOSED * alone), alone, is_of_rigid_bodies: true };
+        let coupled = self.coupled(constraint, bodies);
+        if is_rigid_contact(constraint, bodies.mobility) {
+            return ContactFrequency {
+                square: coupled.max(MIN_COUPLED_RATIO * alone),
+                alone,
+                is_of_rigid_bodies: true,
+            };
         }
-        // The bound on nodes is up to twice what one contact has.
-        Swing { square: alone.max(0.5 * bound.nodes).max(together), alone, is_of_rigid_bodies: false }
+        // The nodal bound is up to twice the ω² of a single contact.
+        ContactFrequency {
+            square: alone.max(0.5 * bound.nodes).max(coupled),
+            alone,
+            is_of_rigid_bodies: false,
+        }
     }
 
-    /// Bounds of the springs that share what a contact pushes.
+    /// Bounds of the springs coupled to a contact.
     pub fn of(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Bound {
         let of_node = |&node: &u32| self.nodes[node as usize].stiffness * bodies.inverse_mass[node as usize];
         let of_body = |&body: &u32| {
             self.rigid.get(self.places[body as usize] as usize).map_or(0.0, |rigid| rigid.bound)
         };
         let rigid = constraint.bodies.iter().map(of_body).sum();
-        let mut bound = Bound { nodes: 0.0, rigid, over_allowed: rigid / ON_RIGID };
+        let mut bound = Bound { nodes: 0.0, rigid, over_allowed: rigid / MAX_ON_RIGID_BODIES };
         for (body, nodes, _) in deformable_sides(constraint, bodies.mobility) {
             let of_side = nodes.iter().map(of_node).fold(0.0, f64::max);
-            let [whole, touched] = [&self.masses, &self.touched_masses].map(|masses| masses[body as usize]);
-            let allowed = if touched > 0.0 { ON_NODES.min(OF_BODY * whole / touched) } else { ON_NODES };
+            let [whole, contact_nodes] =
+                [&self.masses, &self.touched_masses].map(|masses| masses[body as usize]);
+            let allowed = if contact_nodes > 0.0 {
+                MAX_ON_NODES.min(MAX_OF_BODY_ENERGY * whole / contact_nodes)
+            } else {
+                MAX_ON_NODES
+            };
             let side = Bound { nodes: of_side, rigid: 0.0, over_allowed: of_side / allowed };
             bound = bound.max(side);
         }
@@ -259,7 +273,7 @@ impl AssembledStiffness {
     }
 }
 
-/// h of a force in a direction.
+/// h = (n, r × n) of a force in a direction.
 fn row(total: f64, arm: &Vec3, direction: &Vec3) -> Vec6 {
     let (moved, turned) = (direction * total, arm.cross(direction));
     Vec6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)

@@ -1,15 +1,15 @@
-//! Couples spread over the nodes of a contact.
+//! Couples distributed over the nodes of a contact.
 
 use crate::math::{Mat3, Vec3};
 
-/// Moments of inertia below this part of the largest count as none: nodes on a line.
-const LINE: f64 = 1e-10;
+/// Moment of inertia, relative to the largest, below which it counts as zero: collinear nodes.
+const COLLINEARITY: f64 = 1e-10;
 
-/// The product of the moments of inertia over the cube of their sum above which all of them count for certain: the least
-/// is more than four times this part of the largest.
-const FULL: f64 = 1e-6;
+/// Product of the moments of inertia over the cube of their sum, above which none of them counts as zero: the
+/// smallest exceeds four times this fraction of the largest.
+const FULL_RANK: f64 = 1e-6;
 
-/// Vectors q × (x_a − x̄) of least squares that have a moment and no sum.
+/// Least-squares vectors q × (x_a − x̄) with a given moment and zero sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,
@@ -17,7 +17,7 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// With this moment, on nodes at these positions; of nodes on a line, the part across it.
+    /// Couple of a moment on nodes at these positions; for collinear nodes, its component normal to the line.
     ///
     /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y) and y the positions about their mean.
     pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
@@ -31,22 +31,22 @@ impl Couple {
         Self { turn: solve(&spread, moment), middle }
     }
 
-    /// The vector at a position.
+    /// Nodal vector at a position.
     pub fn at(&self, position: &Vec3) -> Vec3 {
         self.turn.cross(&(position - self.middle))
     }
 }
 
-/// Solution of a symmetric system without negative eigenvalues; none in the directions in which it has next to nothing.
+/// Solution of a positive semi-definite system, zero along eigenvectors with negligible eigenvalues.
 pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
     let trace = matrix.trace();
-    if matrix.determinant() > FULL * trace * trace * trace
+    if matrix.determinant() > FULL_RANK * trace * trace * trace
         && let Some(factors) = matrix.cholesky()
     {
         return factors.solve(right);
     }
     let eigen = matrix.symmetric_eigen();
-    let least = LINE * eigen.eigenvalues.max();
+    let least = COLLINEARITY * eigen.eigenvalues.max();
     let along = eigen.eigenvectors.transpose() * right;
     eigen.eigenvectors
         * along.zip_map(&eigen.eigenvalues, |r, value| if value > least { r / value } else { 0.0 })

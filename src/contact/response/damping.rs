@@ -1,41 +1,41 @@
-//! Damping of the springs of contact.
+//! Damping of contact springs.
 
-/// Viscous damping of a spring along one direction, as a fraction of critical: ζ of the force 2 ζ κ/ω per speed, ω the
-/// frequency at which the contact swings with all others that press on the same bodies.
+/// Viscous damping of a spring in one direction, as a fraction of critical damping: ζ in the damping coefficient 2 ζ
+/// κ/ω, with the frequency ω of the contact coupled to all others on the same bodies.
 ///
-/// An undamped spring under a resting body swings between no load and twice the load, and friction lets go each time that
-/// it has none. Damping that sets in when a contact has outlasted the half period of a free impact brings it to rest, and
-/// impacts keep their energy.
+/// An undamped spring under a resting body oscillates between zero and twice the load, and friction vanishes whenever
+/// the load does. Damping that begins when a contact has outlasted the half period of a free impact brings the body
+/// to rest, and conserves the energy of impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damping {
-    /// From the beginning of a contact on \[-\].
+    /// Damping ratio from the beginning of a contact \[-\].
     pub always: f64,
-    /// Beside that, in contacts that outlast an impact \[-\].
+    /// Additional damping ratio in contacts that outlast an impact \[-\].
     pub at_rest: f64,
 }
 
 impl Damping {
-    /// A conservative spring.
+    /// No damping.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The same ratio ζ as long as a contact lasts.
+    /// Constant damping ratio ζ.
     pub fn always(ratio: f64) -> Self {
         Self { always: ratio, at_rest: 0.0 }
     }
 
-    /// A ratio ζ that contacts come to which outlast an impact.
+    /// Damping ratio ζ of contacts that outlast an impact.
     pub fn at_rest(ratio: f64) -> Self {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// ζ of a contact of this age, in half periods of its swing: it grows in the second one.
+    /// ζ of a contact at this age, in half periods of its oscillation: the resting part grows during the second one.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }
 
-    /// The largest ζ that it comes to.
+    /// Largest ζ.
     pub fn largest(self) -> f64 {
         self.always + self.at_rest
     }

@@ -1,4 +1,4 @@
-//! Laws of friction.
+//! Friction laws.
 
 /// Coulomb friction with a coefficient that falls from rest to motion,
 /// μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
@@ -12,7 +12,7 @@ pub struct FrictionLaw {
     pub at_rest: f64,
     /// Coefficient in fast motion μ_d ≤ μ_s \[-\].
     pub in_motion: f64,
-    /// Rate of the fall between them β \[s/m\]; infinite where it is at once.
+    /// Decay coefficient β between them \[s/m\]; infinite for an immediate transition.
     pub decay: f64,
 }
 
@@ -27,12 +27,12 @@ impl FrictionLaw {
         Self { at_rest: coefficient, in_motion: coefficient, decay: f64::INFINITY }
     }
 
-    /// Whether there is any.
+    /// Whether friction acts.
     pub fn acts(&self) -> bool {
         self.at_rest > 0.0
     }
 
-    /// Coefficient of surfaces that slide at a speed \[m/s\].
+    /// Coefficient of friction at a sliding speed \[m/s\].
     pub fn sliding(&self, speed: f64) -> f64 {
         let rest = if speed > 0.0 { (-self.decay * speed).exp() } else { 1.0 };
         self.in_motion + (self.at_rest - self.in_motion) * rest

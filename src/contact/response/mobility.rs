@@ -1,17 +1,17 @@
-//! How nodes and rigid bodies give way to impulses.
+//! Mobility of nodes and rigid bodies: their velocity change per impulse.
 
 use crate::math::{Mat3, Vec3};
 
-/// Mobility of all that contact can push: nodes of deformable bodies one by one, rigid bodies whole.
+/// Mobility of deformable nodes and of rigid bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Mobility {
     nodes: Vec<Vec3>,
-    /// Nodes that give way along one direction only.
+    /// Nodes on slider constraints.
     sliding: Vec<SlidingNode>,
     rigid: Vec<Option<RigidMobility>>,
 }
 
-/// A node whose mobility is n ⊗ n/m: what pushes it across n does not move it.
+/// A node with the mobility n ⊗ n/m: it moves along n only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlidingNode {
     node: u32,
@@ -19,40 +19,40 @@ struct SlidingNode {
     inverse_mass: f64,
 }
 
-/// A rigid body as impulses find it. Components of its centre that are prescribed, and the rotation of a body with such,
-/// have no mobility.
+/// Mobility and motion of a rigid body. Prescribed components of the centre have no mobility, nor has the rotation of
+/// a supported body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
     pub centre: Vec3,
     /// Reciprocal of the mass, by component \[1/kg\].
     pub inverse_mass: Vec3,
-    /// Inverse of the inertia about the centre, in space \[1/(kg·m²)\].
+    /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
     /// Velocity of the centre at the middle of the step \[m/s\].
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre at the end of the step by all but contact \[m/s²\].
+    /// Acceleration of the centre at the end of the step without contact \[m/s²\].
     pub acceleration: Vec3,
-    /// Rate of the angular momentum over the inertia at the end of the step, by all but contact \[rad/s²\].
+    /// Rate of the angular momentum over the inertia at the end of the step, without contact \[rad/s²\].
     pub angular_acceleration: Vec3,
 }
 
 impl RigidMobility {
-    /// Whether anything of the body gives way.
+    /// Whether any component of the body can move.
     pub fn can_move(&self) -> bool {
         self.inverse_mass.amax() > 0.0 || self.inverse_inertia.amax() > 0.0
     }
 }
 
 impl Mobility {
-    /// Of deformable bodies only: reciprocals of the nodal masses, by component \[1/kg\], zero where prescribed.
+    /// Mobility of deformable nodes: inverse nodal masses by component \[1/kg\], zero where prescribed.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
         Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies] }
     }
 
-    /// Lets a node, free before, give way along a unit vector only.
+    /// Constrains a free node to a line along a unit vector.
     pub fn constrain_to_line(&mut self, node: u32, direction: Vec3) {
         let inverse_mass = std::mem::take(&mut self.nodes[node as usize]).x;
         self.sliding.push(SlidingNode { node, direction, inverse_mass });
@@ -63,21 +63,21 @@ impl Mobility {
         self.rigid[body] = Some(mobility);
     }
 
-    /// Of a node of a deformable body, by component \[1/kg\]; zero of a guided one, which gives way along no axis.
+    /// Mobility of a deformable node by component \[1/kg\]; zero for a slider node, whose mobility is not diagonal.
     pub fn node(&self, node: u32) -> Vec3 {
         self.nodes[node as usize]
     }
 
-    /// Jump of the velocity of a node of a deformable body under an impulse.
+    /// Velocity jump of a deformable node under an impulse.
     #[inline]
-    pub fn answer(&self, node: u32, impulse: &Vec3) -> Vec3 {
+    pub fn velocity_jump(&self, node: u32, impulse: &Vec3) -> Vec3 {
         match self.sliding(node) {
             None => self.node(node).component_mul(impulse),
             Some(sliding) => sliding.direction * (sliding.inverse_mass * sliding.direction.dot(impulse)),
         }
     }
 
-    /// The answers of a node of a deformable body to unit impulses along the axes \[1/kg\].
+    /// Mobility matrix of a deformable node \[1/kg\].
     #[inline]
     pub fn matrix(&self, node: u32) -> Mat3 {
         match self.sliding(node) {
@@ -86,7 +86,7 @@ impl Mobility {
         }
     }
 
-    /// The part of a vector along which a node of a deformable body gives way.
+    /// Projection of a vector on the free directions of a deformable node.
     #[inline]
     pub fn free_part(&self, node: u32, vector: &Vec3) -> Vec3 {
         match self.sliding(node) {
@@ -97,8 +97,8 @@ impl Mobility {
         }
     }
 
-    /// Whether a node of a deformable body gives way at all.
-    pub fn gives_way(&self, node: u32) -> bool {
+    /// Whether a deformable node can move.
+    pub fn is_movable(&self, node: u32) -> bool {
         self.node(node) != Vec3::zeros() || self.sliding(node).is_some()
     }
 
@@ -107,7 +107,7 @@ impl Mobility {
         self.sliding.iter().find(|sliding| sliding.node == node)
     }
 
-    /// Of a body, if it is rigid.
+    /// Mobility of a body, if it is rigid.
     pub fn rigid(&self, body: u32) -> Option<&RigidMobility> {
         self.rigid[body as usize].as_ref()
     }

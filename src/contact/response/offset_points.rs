@@ -1,14 +1,14 @@
-//! Points of contact on the offset surfaces of bodies with a contact thickness.
+//! Contact points on the offset surfaces of bodies with a contact thickness.
 //!
-//! Detection finds the points x_c and x_t of the meshes; the surfaces that touch are h_c and h_t in front of them:
+//! Detection finds the points x_c and x_t of the meshes; the contact surfaces are offset by h_c and h_t:
 //!
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! There friction acts and slip is measured. A point that moves with a rigid body, or with the element behind the face as
-//! that deforms, is an affine combination of their nodes: the weights w_a + B_a with B_a = y_a · M⁻¹ d, M = Σ y_a ⊗ y_a, for
-//! nodes at y_a about their mean and an offset d. These have the sum of the weights, Σ B_a x_a = d, and so the force, the
-//! lever and the moment of the offset point, in every response alike.
+//! Friction acts and slip is measured at the offset points. A point that moves with a rigid body, or with the
+//! deforming element behind the face, is an affine combination of its nodes, with the weights w_a + B_a and B_a = y_a
+//! · M⁻¹ d, M = Σ y_a ⊗ y_a, for nodes at y_a about their mean and an offset d. As Σ B_a = 0 and Σ B_a x_a = d,
+//! force, lever and moment are those of the offset point, in every response.
 //!
 //! # Source
 //! Derived.
@@ -16,30 +16,30 @@
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::math::{Mat3, Vec3};
 
-/// Extent of nodes, over the offset, below which they cannot carry a point off them: flat sheets.
-const FLAT: f64 = 0.1;
+/// Extent of nodes over the offset, below which they do not define an offset point: flat sheets.
+const MIN_EXTENT: f64 = 0.1;
 
-/// Nodes that a point in front of a surface moves with.
+/// Nodes that define the motion of an offset point.
 #[derive(Clone, Debug)]
-pub enum Carriers {
-    /// Of a body without thickness, or of a wall.
+pub enum SupportNodes {
+    /// No offset: a body without thickness, or a wall.
     None,
-    /// Nodes of a rigid body, not all in one plane.
+    /// Nodes of a rigid body, not coplanar.
     Body(Vec<u32>),
-    /// The element behind each face.
+    /// Element adjacent to each face.
     Elements {
-        /// Nodes of all, one face after another.
+        /// Nodes of these elements, face by face.
         nodes: Vec<u32>,
-        /// Where those of each face end.
+        /// End of the nodes of each face.
         ends: Vec<u32>,
     },
 }
 
-/// Moves contacts to the offset surfaces.
+/// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Half of the contact thickness of every body \[m\], and what carries its surface.
-    bodies: Vec<(f64, Carriers)>,
+    /// Half the contact thickness of every body \[m\], and the support nodes of its offset surface.
+    bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
     nodes: [Vec<u32>; 2],
@@ -47,14 +47,14 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Of bodies with these offsets \[m\], in their order.
-    pub fn new(bodies: Vec<(f64, Carriers)>) -> Self {
+    /// Offset points of bodies with these offsets \[m\], in order of the bodies.
+    pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
-            bodies.iter().any(|(offset, carriers)| *offset > 0.0 && !matches!(carriers, Carriers::None));
+            bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));
         Self { bodies: if any { bodies } else { Vec::new() }, ..Self::default() }
     }
 
-    /// Finds the contacts at the offset surfaces that belong to contacts at the meshes.
+    /// Computes the constraints on the offset surfaces from those on the meshes.
     pub fn find(&mut self, surfaces: &[Surface], positions: &[Vec3], constraints: &Constraints) {
         self.moved.clear();
         if self.bodies.is_empty() {
@@ -65,7 +65,7 @@ impl OffsetPoints {
         }
     }
 
-    /// The contacts that were found, or those at the meshes if no body has a thickness.
+    /// Constraints on the offset surfaces, or on the meshes if no body has a thickness.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }
@@ -79,9 +79,9 @@ impl OffsetPoints {
             terms.clear();
             terms.extend(range.map(|k| (nodes[k], sign * weights[k])));
             let body = constraint.bodies[side] as usize;
-            if let Some((offset, carriers)) = self.bodies.get(body) {
-                let carrying = carriers.of(&surfaces[body], terms);
-                carry(terms, carrying, positions, &(constraint.normal * (-sign * offset)));
+            if let Some((offset, support)) = self.bodies.get(body) {
+                let support = support.of(&surfaces[body], terms);
+                offset_point(terms, support, positions, &(constraint.normal * (-sign * offset)));
             }
             self.nodes[side].clear();
             self.nodes[side].extend(terms.iter().map(|term| term.0));
@@ -97,8 +97,8 @@ impl OffsetPoints {
     }
 }
 
-impl Carriers {
-    /// The nodes that carry a point with these nodes and shape values.
+impl SupportNodes {
+    /// Support nodes of a point with these nodes and shape values.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -119,23 +119,23 @@ impl Carriers {
     }
 }
 
-/// Moves a point by an offset \[m\]: changes the shape values of the nodes that carry it.
-fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offset: &Vec3) {
+/// Moves a point by an offset \[m\] by changing the shape values of its support nodes.
+fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
-    if carrying.is_empty() || square == 0.0 {
+    if support.is_empty() || square == 0.0 {
         return;
     }
-    let count = carrying.len() as f64;
+    let count = support.len() as f64;
     let position = |&node: &u32| positions[node as usize];
-    let mean = carrying.iter().map(position).sum::<Vec3>() / count;
-    let spread: Mat3 = carrying.iter().map(|node| position(node) - mean).map(|y| y * y.transpose()).sum();
+    let mean = support.iter().map(position).sum::<Vec3>() / count;
+    let spread: Mat3 = support.iter().map(|node| position(node) - mean).map(|y| y * y.transpose()).sum();
     let eigen = spread.symmetric_eigen();
     let along = eigen.eigenvectors.transpose() * offset;
-    let least = FLAT * FLAT * square;
+    let least = MIN_EXTENT * MIN_EXTENT * square;
     let parts =
         along.zip_map(&eigen.eigenvalues, |part, value| if value > least { part / value } else { 0.0 });
     let gradient = eigen.eigenvectors * parts;
-    for node in carrying {
+    for node in support {
         let value = gradient.dot(&(position(node) - mean));
         match terms.iter_mut().find(|term| term.0 == *node) {
             Some(term) => term.1 += value,
@@ -144,13 +144,13 @@ fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offs
     }
 }
 
-/// Up to four nodes of a body that are far from being in one plane.
-pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
+/// Up to four nodes of a body that are far from coplanar.
+pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // Distance from the point, line or plane through what is chosen.
+        // Distance from the point, line or plane of the chosen nodes.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {
@@ -183,16 +183,16 @@ pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) 
 mod tests {
     use super::*;
 
-    /// The point at the offset is the combination with the new values, which have the sum 1, of a rigid body and of a plane
-    /// one; off a flat one it cannot go.
+    /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and a plane one; a point of a
+    /// flat body has no offset.
     #[test]
     fn carried_point_is_at_its_offset() {
         let tetrahedron =
             [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.3, 0.2, 1.2], [0.5, 0.5, 0.0]];
         let positions = tetrahedron.map(Vec3::from);
-        let carried = |carrying: &[u32], offset: &Vec3| {
+        let carried = |support: &[u32], offset: &Vec3| {
             let mut terms = vec![(4, 1.0)];
-            carry(&mut terms, carrying, &positions, offset);
+            offset_point(&mut terms, support, &positions, offset);
             assert!((terms.iter().map(|term| term.1).sum::<f64>() - 1.0).abs() < 1e-14);
             terms.iter().map(|&(node, value)| positions[node as usize] * value).sum::<Vec3>()
         };
@@ -208,10 +208,10 @@ mod tests {
     fn nodes_are_spread_out() {
         let positions: Vec<Vec3> =
             (0..27).map(|k| Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64)).collect();
-        let chosen = spread_out(0..27, &positions);
+        let chosen = far_from_coplanar(0..27, &positions);
         let [a, b, c, d] = *chosen.as_slice() else { panic!("{chosen:?}") };
         let [a, b, c, d] = [a, b, c, d].map(|node| positions[node as usize]);
         assert!((b - a).cross(&(c - a)).dot(&(d - a)).abs() >= 8.0);
-        assert_eq!(spread_out(0..9, &positions).len(), 3, "of a flat body");
+        assert_eq!(far_from_coplanar(0..9, &positions).len(), 3, "of a flat body");
     }
 }

@@ -1,12 +1,12 @@
-//! Options that differ from pair to pair of bodies, and of parts of their surfaces.
+//! Options by pair of bodies or of parts of their surfaces.
 
 use crate::contact::{Constraint, SurfacePair};
 
-/// Options of all pairs: one set, and those of the few pairs that have their own.
+/// Options of all pairs: a common set, and own sets of some pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// By ascending bodies; of those of the same bodies, the first that holds a contact has its options.
+    /// Own sets by ascending bodies; among sets of the same bodies, the first that contains a contact applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -16,7 +16,7 @@ impl<T: Copy> PairOptions<T> {
         Self { default: options, own: Vec::new() }
     }
 
-    /// Gives a pair options of its own where none of the pairs given before has the contact.
+    /// Adds an own set for a pair; earlier pairs take precedence.
     #[must_use]
     pub fn with(mut self, pair: SurfacePair, options: T) -> Self {
         let place = self.own.partition_point(|(other, _)| other.bodies() <= pair.bodies());
@@ -34,7 +34,7 @@ impl<T: Copy> PairOptions<T> {
         holding.next().map_or(self.default, |(_, options)| *options)
     }
 
-    /// Whether a contact that slides from face to face can come to other options.
+    /// Whether a contact that slides from face to face can change its options.
     pub fn vary_over_surfaces(&self) -> bool {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
@@ -67,8 +67,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has the triangle 0, 1, 2, which is "left", and its neighbour 1, 4, 2; node 3 of body 0 is on the one, node 5
-    /// on the other, and edge (3, 5) on the edge (1, 2) of both.
+    /// Body 1 has the triangle 0, 1, 2, the part "left", and its neighbour 1, 4, 2; node 3 of body 0 is on the first,
+    /// node 5 on the second, and edge (3, 5) on their common edge (1, 2).
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

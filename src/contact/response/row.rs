@@ -1,4 +1,4 @@
-//! A contact as impulses see it: the relative motion of its two points, and how it answers to an impulse there.
+//! Kinematics of one contact: relative motion of its two points, and its compliance to an impulse.
 
 use crate::contact::Constraint;
 use crate::math::{Mat3, Vec3};
@@ -6,14 +6,14 @@ use crate::math::{Mat3, Vec3};
 use super::Bodies;
 use super::mobility::Mobility;
 
-/// A field of velocities, or of shifts, over nodes of deformable bodies and rigid bodies.
+/// A field of velocities, or of position corrections, over deformable nodes and rigid bodies.
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
-    /// Of nodes of deformable bodies.
+    /// Deformable nodes.
     pub nodes: Vec<Vec3>,
-    /// Of the centres of rigid bodies.
+    /// Centres of rigid bodies.
     pub translations: Vec<Vec3>,
-    /// Angular velocities, or turns, of rigid bodies.
+    /// Angular velocities, or rotation corrections, of rigid bodies.
     pub rotations: Vec<Vec3>,
 }
 
@@ -24,7 +24,7 @@ impl Motion {
         Self { nodes: vec![Vec3::zeros(); num_nodes], translations: rigid.clone(), rotations: rigid }
     }
 
-    /// Takes over the velocities of the nodes of a constraint and of its rigid bodies.
+    /// Loads the velocities of the nodes of a constraint and of its rigid bodies.
     pub fn load_velocities(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) {
         for (body, nodes, _) in sides(constraint) {
             if let Some(rigid) = bodies.mobility.rigid(body) {
@@ -36,7 +36,7 @@ impl Motion {
         }
     }
 
-    /// Takes over the velocities after the kick of a step by the accelerations; what is prescribed is not kicked.
+    /// Loads the velocities after a kick by the accelerations; prescribed components are unchanged.
     pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
         for (body, nodes, _) in sides(constraint) {
             let b = body as usize;
@@ -62,7 +62,7 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
-/// Σ w_a a_a, of rigid bodies by their forces alone: nodes that turn have an acceleration towards the axis, too \[m/s²\].
+/// Σ w_a a_a \[m/s²\], without the centripetal acceleration of nodes of rigid bodies.
 pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let of_side = |(body, nodes, weights): (u32, &[u32], &[f64])| {
         let rigid = bodies.mobility.rigid(body);
@@ -78,13 +78,13 @@ pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies
     sides(constraint).into_iter().map(of_side).sum()
 }
 
-/// Whether no node of a deformable body gives way to it.
-pub(super) fn swings_rigidly(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
+/// Whether no deformable node of the contact can move.
+pub(super) fn is_rigid_contact(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
     let mut deformable = deformable_sides(constraint, mobility).flat_map(|(_, nodes, _)| nodes);
-    !deformable.any(|&node| mobility.gives_way(node))
+    !deformable.any(|&node| mobility.is_movable(node))
 }
 
-/// Body, nodes and weights of the sides of a contact that are not rigid.
+/// Body, nodes and weights of the deformable sides of a contact.
 pub(super) fn deformable_sides<'a>(
     constraint: &Constraint<'a>,
     mobility: &Mobility,
@@ -92,7 +92,7 @@ pub(super) fn deformable_sides<'a>(
     sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none())
 }
 
-/// Body, Σ w_a and Σ w_a (x_a − c) of the sides of a contact that are rigid and can move.
+/// Body, Σ w_a and Σ w_a (x_a − c) of the movable rigid sides of a contact.
 pub(super) fn rigid_sides(
     constraint: &Constraint<'_>,
     bodies: &Bodies<'_>,
@@ -105,7 +105,7 @@ pub(super) fn rigid_sides(
     })
 }
 
-/// n · A n of A = G M⁻¹ Gᵀ: change of the rate of the gap under an impulse along the normal \[1/kg\].
+/// Normal compliance n · A n, A = G M⁻¹ Gᵀ: change of the gap rate per normal impulse \[1/kg\].
 pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let normal = &constraint.normal;
     let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
@@ -115,13 +115,13 @@ pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodi
         Some(moved + turned.dot(&(rigid.inverse_inertia * turned)))
     });
     let of_nodes = deformable_sides(constraint, bodies.mobility).flat_map(|(_, nodes, weights)| {
-        let along = |&node: &u32| normal.dot(&bodies.mobility.answer(node, normal));
+        let along = |&node: &u32| normal.dot(&bodies.mobility.velocity_jump(node, normal));
         nodes.iter().zip(weights).map(move |(node, w)| w * w * along(node))
     });
     of_rigid.sum::<f64>() + of_nodes.sum::<f64>()
 }
 
-/// The part of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
+/// Terms of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
 #[derive(Clone, Copy, Debug)]
 struct RigidPart {
     total: f64,
@@ -131,13 +131,13 @@ struct RigidPart {
 /// One contact, with the weights w_a of its nodes on either side.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// A of Δv_r = A P: change of the relative velocity under an impulse, G M⁻¹ Gᵀ with G = (w_a I) \[1/kg\].
+    /// Compliance A = G M⁻¹ Gᵀ of Δv_r = A P with G = (w_a I): change of the relative velocity per impulse \[1/kg\].
     pub compliance: Mat3,
     rigid: [Option<RigidPart>; 2],
 }
 
 impl Row {
-    /// Of a constraint with the nodes where they are.
+    /// Row of a constraint at the current positions.
     pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Self {
         let mut row = Self { compliance: Mat3::zeros(), rigid: [None; 2] };
         for (part, (body, nodes, weights)) in row.rigid.iter_mut().zip(sides(constraint)) {
@@ -184,7 +184,7 @@ impl Row {
         jump
     }
 
-    /// Moves what gives way to an impulse P on the contactor and −P on the target.
+    /// Applies an impulse P on the contactor and −P on the target to a motion.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -201,15 +201,15 @@ impl Row {
                 }
                 _ => {
                     for (&node, w) in nodes.iter().zip(weights) {
-                        motion.nodes[node as usize] += mobility.answer(node, impulse) * *w;
+                        motion.nodes[node as usize] += mobility.velocity_jump(node, impulse) * *w;
                     }
                 }
             }
         }
     }
 
-    /// Rounding that the jump of a motion may have: a few ε Σ |w_a| |v_a|. Where all moves fast together the jump itself
-    /// may be no larger.
+    /// Rounding error of the jump of a motion: a few ε Σ |w_a| |v_a|. In a fast common motion the jump itself can be
+    /// as small.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -228,11 +228,11 @@ impl Row {
         4.0 * f64::EPSILON * sum
     }
 
-    /// Bound on the compliance across the normal: the largest eigenvalue of A there \[1/kg\].
+    /// Bound on the tangential compliance: the largest eigenvalue of A in the tangent plane \[1/kg\].
     pub fn across(&self, normal: &Vec3) -> f64 {
         let out = Mat3::identity() - normal * normal.transpose();
         let plane = out * self.compliance * out;
-        // Two eigenvalues are not zero: from the trace and the sum of the principal minors.
+        // The two non-zero eigenvalues follow from the trace and the sum of the principal minors.
         let half = 0.5 * plane.trace();
         let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
         half + (half * half - minors).max(0.0).sqrt()
@@ -245,7 +245,7 @@ mod tests {
     use crate::contact::response::mobility::RigidMobility;
     use crate::contact::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
-    /// A rigid body made of the triangle's nodes answers as the nodes would if they were one: A from pushing it.
+    /// For a rigid body with the nodes of the triangle, A equals the velocity change under unit impulses.
     #[test]
     fn compliance_is_the_answer_to_a_push() {
         let (constraints, x) = (one_contact(0.0), positions(0.0));

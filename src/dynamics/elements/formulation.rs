@@ -1,4 +1,4 @@
-//! What a kind of element computes, several elements at a time, whatever the law.
+//! Element formulations: vectorised over elements and generic over the constitutive law.
 
 use pulp::Simd;
 
@@ -12,20 +12,20 @@ use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::SymmetricTensor;
 
-/// What comes with the forces of elements.
+/// Results of a force evaluation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evaluation<S: Simd> {
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Energy of hourglass control \[J\].
+    /// Hourglass energy \[J\].
     pub hourglass: Pack<S>,
-    /// Smallest J = det F; not a number if any J is not finite.
+    /// Smallest J = det F; NaN if any J is not finite.
     pub jacobian: Pack<S>,
 }
 
 /// An element of `N` nodes, total Lagrangian.
 pub(crate) trait ElementFormulation<const N: usize>: Sync {
-    /// Workspace, which lives through a chunk of elements.
+    /// Workspace, reused over a chunk of elements.
     type State<S: Simd>;
 
     /// A new workspace.
@@ -50,7 +50,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         state: &mut Self::State<S>,
     ) -> SymmetricTensor<Pack<S>>;
 
-    /// Bound of ω² \[1/s²\]; infinite or no number where an element is inverted.
+    /// Bound of ω² \[1/s²\]; infinite or NaN for an inverted element.
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
         law: L,
@@ -141,9 +141,9 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     }
 }
 
-/// The bound, and infinity where J is not positive.
+/// The bound, or infinity if J is not positive.
 #[inline(always)]
 pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
-    // 1/max(J, 0) is infinite there, and times zero no number, which is no bound either.
+    // 1/max(J, 0) is infinite there, and times zero it is NaN, which counts as infinite.
     bound + jacobian.max(jacobian.constant(0.0)).reciprocal() * 0.0
 }

@@ -8,17 +8,17 @@
 //! Laplacian on its lumped masses (reference geometry only, computed once), and B̄ the mean of ∇N over the current
 //! volume. A and b come from [`TangentBound`](crate::material::TangentBound). With one point A = a.
 //!
-//! A quadratic element sees θ itself at its points, and A = a. Let C = F⁻ᵀ there and C̄ its mean. Then
-//! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X, whose first part is the divergence of C̄ᵀu, so that (Minkowski)
+//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ there and C̄ its mean. Then θ = C̄ : ∂u/∂X
+//! + (C − C̄) : ∂u/∂X, whose first part is the divergence of C̄ᵀu, so that (Minkowski)
 //!
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //!
 //! with γ the largest eigenvalue of the element's divergence on its lumped masses, again computed once: that of the
 //! matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a of its points. On a rotated, unstrained element this is γ.
 //!
-//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent works on l̄ = h + ⅓(θ̄ − θ)I, whose
-//! Σ w |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts
-//! 2 δln α (τ̄:h), tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
+//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent acts on l̄ = h + ⅓(θ̄ − θ)I, whose Σ w
+//! |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts 2 δln α (τ̄:h),
+//! tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
 //! |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ²). Hence A = r (a + 7 t).
 //!
 //! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
@@ -41,15 +41,15 @@ use crate::math::tensor::Tensor;
 /// Factor of the stress in the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Part by which eigenvalues are taken larger: they carry a rounding error of a few units in the last place.
+/// Relative increase of eigenvalues to cover their rounding error of a few units in the last place.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
-/// What the bound needs to know of elements in the reference state.
+/// Reference data of elements for the frequency bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spectrum<R> {
     /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub laplacian: R,
-    /// Of elements that see one volume change: 1 / smallest nodal mass \[1/kg\]; of others the largest eigenvalue of
+    /// For elements with one volume change: 1 / smallest nodal mass \[1/kg\]; for others the largest eigenvalue of
     /// Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub dilatation: R,
 }

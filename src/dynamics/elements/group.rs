@@ -1,8 +1,8 @@
-//! How the elements of a block lie in memory: in groups of [`WIDTH`], the groups in chunks.
+//! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
-//! A chunk is a run of consecutive elements, so that its nodes are few. Each lane of its groups takes a run of its own:
-//! the elements of a group are far from each other and share no nodes, so that adding their forces to the nodes, one
-//! after the other, never waits for the sum before.
+//! A chunk is a range of consecutive elements, which share most of their nodes. Each lane of its groups has a
+//! subrange of its own: the elements of a group are far apart and share no nodes, so that consecutive additions to
+//! nodal forces are independent.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Groups of a chunk. Changing it changes the order of sums, hence the last bits.
+/// Groups of a chunk. It determines the order of sums and hence the last bits.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 /// Elements of a full chunk.
@@ -43,21 +43,21 @@ pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Opti
     (element < num_elements).then_some(element)
 }
 
-/// The elements of a group that are computed together, and their rows.
+/// Elements of a group computed simultaneously, and their rows.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupPart<'a, S> {
-    /// The registers.
+    /// SIMD token of the registers.
     pub simd: S,
-    /// Part of the rows.
+    /// Index of the part in the rows.
     pub part: usize,
-    /// Rows of the group that its forces need.
+    /// Rows of the group for its forces.
     pub rows: &'a [Row],
-    /// Rows of the group that only its critical step needs.
+    /// Additional rows of the group for its critical step.
     pub spectrum: &'a [Row],
 }
 
 impl<S: Simd> GroupPart<'_, S> {
-    /// Numbers of a row.
+    /// Loads the part of a row.
     #[inline(always)]
     pub fn load(&self, row: &Row) -> Pack<S> {
         Pack::load(self.simd, row, self.part)

@@ -1,7 +1,7 @@
-//! Natural gradients of a field and their transpose, per kind of cell, several elements at a time.
+//! Natural gradients of a field and their transpose by kind of cell, vectorised over elements.
 //!
-//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity, which is plane
-//! strain with thickness 1, and their forces have no third component.
+//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity (plane strain with
+//! thickness 1), and their forces have no third component.
 
 #![expect(
     clippy::needless_range_loop,
@@ -24,23 +24,23 @@ use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 use crate::mesh::CellKind;
 
-/// How the volume change of an element with several points enters its energy.
+/// Treatment of the volume change in elements with several points.
 pub trait Formulation: Sync {
-    /// Whether every point sees the mean volume change of the element.
+    /// Whether every point uses the mean volume change of the element.
     ///
-    /// It keeps linear elements from locking; quadratic ones have modes enough to be nearly incompressible point by
-    /// point, and a constant volume change would take an order from them.
+    /// It prevents volumetric locking of linear elements. Quadratic elements have enough modes to be nearly
+    /// incompressible pointwise, and a constant volume change would reduce their order.
     const MEAN_DILATATION: bool;
 }
 
-/// Each point sees its own volume change: simplices of one point, and quadratic elements.
+/// Pointwise volume change: one-point simplices and quadratic elements.
 pub struct Displacement;
 
 impl Formulation for Displacement {
     const MEAN_DILATATION: bool = false;
 }
 
-/// Each point sees the mean volume change: linear elements of several points.
+/// Mean volume change at each point: linear elements of several points.
 pub struct MeanDilatation;
 
 impl Formulation for MeanDilatation {
@@ -49,9 +49,9 @@ impl Formulation for MeanDilatation {
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
-    /// What its elements know of their reference configuration.
+    /// Reference geometry of its elements.
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
-    /// The same of a part of a group, computed in `nodes` where it is not kept.
+    /// Reference geometry of a part of a group, computed in `nodes` if it is not stored.
     fn geometry<'a, S: Simd>(
         &self,
         part: &GroupPart<'a, S>,
@@ -112,10 +112,10 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of degree 2.
 ///
-/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its value at
-/// corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c
-/// ∂x/∂L_i = 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is
-/// 4 Σ_c x_(ci).
+/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its
+/// value at corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c ∂x/∂L_i =
+/// 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is 4 Σ_c
+/// x_(ci).
 pub struct QuadraticTetrahedron {
     /// FAR − NEAR, and NEAR.
     own: f64,
@@ -152,7 +152,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
-            // Weighted ∂x/∂L_j of the corners, and their sum.
+            // Weighted ∂x/∂L_j at the corners, and their sum.
             let zero = x[0][i].constant(0.0);
             let (mut own, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -178,7 +178,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 4], forces: &mut [[R; 3]; 10]) {
         for i in 0..3 {
-            // What works on ∂x/∂L_j at each point, and the sum over the points.
+            // Work conjugate of ∂x/∂L_j at each point, and its sum over the points.
             let zero = tensors[0].0[i][0].constant(0.0);
             let (mut work, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -189,7 +189,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
                 }
             }
             for c in 0..4 {
-                // Twice the share of the own point, less that of all: 3 w_cc − Σ_(k ≠ c) w_kc.
+                // Four times the term of the own point less the sum: 3 w_cc − Σ_(k ≠ c) w_kc.
                 forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
                 for j in 0..c {
                     forces[MID_SIDE[c][j]][i] =
@@ -207,16 +207,16 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 
 /// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
 ///
-/// ∂x/∂ξ_d does not depend on ξ_d: it is interpolated between the four edges of direction d, one transverse
-/// direction after the other, for both points along d at once.
+/// ∂x/∂ξ_d does not depend on ξ_d: it is interpolated between the four edges of direction d, in one transverse
+/// direction after the other, simultaneously for both points along d.
 pub struct Hexahedron {
-    /// Half the linear shape functions of the near and the far end at a point of the two-point rule, and
-    /// themselves.
+    /// Linear shape functions of the near and the far end at a point of the two-point rule, halved and full.
     half: [f64; 2],
     whole: [f64; 2],
 }
 
-/// Bit of each direction in the sides of nodes, by which points are numbered too, and those of the directions across.
+/// Bit of each direction in the sides of nodes, by which points are also numbered, and bits of the transverse
+/// directions.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -227,7 +227,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the 2 × 2 points across from those on the four edges, or the transpose (the matrix is symmetric).
+    /// Values at the 2 × 2 transverse points from those on the four edges, or the transpose (the matrix is
+    /// symmetric).
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -318,7 +319,7 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// The same of parallelepipeds, whose reference geometry is that of one point.
+/// Parallelepipeds, with the uniform reference geometry of one point.
 pub struct Parallelepiped(pub Hexahedron);
 
 impl Formulation for Parallelepiped {
@@ -353,7 +354,7 @@ impl Interpolation<8, 8> for Parallelepiped {
     }
 }
 
-/// Shape gradients looked up in a table, for a formulation `F`; `PLANE` for cells of two dimensions.
+/// Tabulated shape gradients, for a formulation `F`; `PLANE` for cells of two dimensions.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
     weights: [f64; P],
@@ -363,7 +364,7 @@ pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
 impl<F, const N: usize, const P: usize, const PLANE: bool> Tabulated<F, N, P, PLANE> {
     const DIMENSION: usize = if PLANE { 2 } else { 3 };
 
-    /// Table of a kind that has `N` nodes and `P` points.
+    /// Table of a kind with `N` nodes and `P` points.
     pub fn new(kind: CellKind) -> Self {
         let (mut slopes, mut weights) = ([[[0.0; 3]; N]; P], [0.0; P]);
         for ((table, weight), point) in slopes.iter_mut().zip(&mut weights).zip(quadrature(kind)) {

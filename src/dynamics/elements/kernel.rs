@@ -1,8 +1,8 @@
-//! Stress, energy and forces of several elements at a time, total Lagrangian, by numerical integration.
+//! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
-//! Quadratic elements and simplices of one point see F itself ([`Formulation`]). Linear elements with several quadrature
-//! points have mean dilatation: at finite strain that of [`super::mean_dilatation`], which for the small-strain law, with
-//! tr H for the volume, is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
+//! points have mean dilatation: at finite strain that of [`super::mean_dilatation`], equivalent for the small-strain
+//! law, with tr H for the volume, to the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -20,32 +20,31 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// One lives through a chunk of elements; results are written in place, as copies of it would cost as much as
-/// the arithmetic.
+/// It is reused over a chunk of elements and written in place, as copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
-    /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ where mean dilatation has made the stresses).
+    /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law); of elements that see one volume
+    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), of elements with one volume
     /// change.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
     /// Current volume \[m³\], of elements with mean dilatation.
     pub current_volume: Pack<S>,
-    /// First Piola–Kirchhoff stress that works on F \[Pa\]; what works on ∂x/∂ξ once it is for nodal forces \[N m\].
+    /// First Piola–Kirchhoff stress, conjugate to F \[Pa\]; for nodal forces, the conjugate to ∂x/∂ξ \[N m\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds; scratch of the points.
+    /// Correction of mean dilatation: α − 1, or ⅓ (θ̄ − θ) for a small-strain law; workspace of the points.
     pub corrections: [Pack<S>; P],
-    /// Of elements with mean dilatation at finite strain: the strain that the law sees, then the second
-    /// Piola–Kirchhoff stress that it answers with, times α²/weight.
+    /// For elements with mean dilatation at finite strain: strain of the law, then its second Piola–Kirchhoff stress
+    /// times α²/weight.
     pub strains: [SymmetricTensor<Pack<S>>; P],
-    /// Of these elements, too: α.
+    /// For these elements: α.
     pub stretches: [Pack<S>; P],
-    /// And 1/weight \[1/m³\].
+    /// For these elements: 1/weight \[1/m³\].
     pub inverse_weights: [Pack<S>; P],
 }
 
@@ -69,7 +68,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Deformation at every point.
+    /// Computes the deformation at every point.
     #[inline(always)]
     pub fn deform<I, L, const N: usize>(
         &mut self,
@@ -80,7 +79,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        // Change of volume that the law knows: tr H for a small-strain law, J − 1 for the others.
+        // Volume change of the law: tr H for a small-strain law, J − 1 otherwise.
         let zero = positions[0][0].constant(0.0);
         let (mut sum, mut volume) = (zero, zero);
         interpolation.gradients(positions, &mut self.gradients);
@@ -111,7 +110,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Smallest J over the points; not a number if any J is not finite.
+    /// Smallest J over the points; NaN if any J is not finite.
     #[inline(always)]
     pub fn smallest_jacobian(&self) -> Pack<S> {
         let (mut smallest, mut sum) = (self.jacobians[0], self.jacobians[0]);
@@ -122,7 +121,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         smallest + sum * 0.0
     }
 
-    /// Displacement gradient H̄ = F̄ − I that the law sees at point `k`.
+    /// Displacement gradient H̄ = F̄ − I of the law at point `k`.
     #[inline(always)]
     pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Pack<S>> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
@@ -135,7 +134,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Stress at every point and energy, for the deformation last given; not of mean dilatation at finite strain.
+    /// Computes the stress at every point and the energy for the last deformation, except with mean dilatation at
+    /// finite strain.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &impl ReferenceGeometry<S>) {
         let zero = self.volume.constant(0.0);
@@ -159,7 +159,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
     }
 }
 
-/// α − 1 with α = (J̄/J)^⅓, from J̄/J − 1, with no cancellation: (α³ − 1)/(α² + α + 1).
+/// α − 1 with α = (J̄/J)^⅓ from J̄/J − 1 without cancellation: (α³ − 1)/(α² + α + 1).
 #[inline(always)]
 fn volume_stretch_excess<R: Real>(relative: R) -> R {
     let root = (relative + 1.0).cube_root();

@@ -1,11 +1,11 @@
-//! Linear elements of several points at finite strain see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić,
-//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
-//! incompressible material does not lock.
+//! Linear elements of several points at finite strain use F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić,
+//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), to avoid
+//! volumetric locking of nearly incompressible materials.
 //!
-//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄
-//! Σ w) the stress that works on F is α P̄ + (p̂ − π/J) cof F. All is written in G = ∂x/∂ξ, of which J is det G ω/w
-//! with ω the weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A
-//! = w (∂X/∂ξ)⁻ᵀ, where w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
+//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π /
+//! (J̄ Σ w) the stress conjugate to F is α P̄ + (p̂ − π/J) cof F. All quantities are written in G = ∂x/∂ξ, with J =
+//! det G ω/w, the weight ω of the rule and the weight w in the reference volume: the conjugate to G is α P̄ A + ω (p̂
+//! − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ, where w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
 
 use pulp::Simd;
 
@@ -18,7 +18,7 @@ use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
 impl<S: Simd, const P: usize> ElementState<S, P> {
-    /// Natural gradients G, what works on them in place of the stresses, volume ratios and energy.
+    /// Computes the natural gradients G, their work conjugates in place of the stresses, volume ratios and energy.
     #[inline(always)]
     pub fn mean_dilatation<I, L, const N: usize>(
         &mut self,
@@ -43,14 +43,14 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         (self.volume, self.current_volume) = (reference, current);
         let change = (current - reference) / reference;
         let inverse_mean = reference / current;
-        // All points see the mean volume change.
+        // All points use the mean volume change.
         let volumetric = law.volumetric(change);
         let (mut energy, mut pressure_sum) = (zero, zero);
         for k in 0..P {
             self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
         }
         Real::inverse_cube_roots_1p(&mut self.stretches);
-        // In loops of their own the points do not wait for one another.
+        // Separate loops make the points independent.
         for k in 0..P {
             let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));

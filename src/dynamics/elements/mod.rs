@@ -1,4 +1,4 @@
-//! What an element computes: stress, energy and forces of several elements at a time, and the bound of its highest frequency.
+//! Finite elements: stress, energy and forces, and the bound of the highest frequency, vectorised over elements.
 
 pub(crate) mod block;
 pub(crate) mod formulation;

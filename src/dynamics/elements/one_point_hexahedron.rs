@@ -1,15 +1,15 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! A linear displacement is seen by its mean gradient F = Σ x_a ⊗ B_a, B_a = (1/V) ∫ ∇N_a dV, which passes the patch
-//! test on any hexahedra. What of a motion it does not see are the four hourglass modes h_α: they are measured by
-//! q_α = Σ_a γ_αa x_a with γ_αa = h_αa − B_a·H_α, H_α = Σ_b h_αb X_b, which no linear motion changes, and held by springs
-//! of energy ½ k Σ |q_α|². Turned with the element, q_α keeps its length: the control is objective and conservative.
-//! Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
+//! The mean gradient F = Σ x_a ⊗ B_a, B_a = (1/V) ∫ ∇N_a dV, is exact for linear displacements and passes the patch
+//! test on any hexahedra. It vanishes for the four hourglass modes h_α, which are measured by q_α = Σ_a γ_αa x_a with
+//! γ_αa = h_αa − B_a·H_α, H_α = Σ_b h_αb X_b, orthogonal to linear motions, and resisted by springs of energy ½ k Σ
+//! |q_α|². As |q_α| is invariant under rotation, the control is objective and conservative. Source: Flanagan and
+//! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
 //!
-//! Nodal vectors are taken apart into the eight products of signs 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
-//! gradient has 3 × 6 coefficients: the volume does not depend on the last mode. γ is not needed: q_α = c_α − F H_α, c_α
-//! the coefficient of x in the mode h_α. In a parallelepiped H_α is zero, and three modes have no part in the gradient:
-//! a block of such elements reads a third and computes two thirds of what others do.
+//! Nodal vectors are decomposed into the eight sign products 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
+//! gradient has 3 × 6 coefficients, as the volume does not depend on the last mode. γ is not needed: q_α = c_α − F
+//! H_α with the coefficient c_α of x in the mode h_α. In a parallelepiped H_α is zero, and three modes do not
+//! contribute to the gradient: a block of such elements reads a third and computes two thirds of the general data.
 
 #![expect(
     clippy::needless_range_loop,
@@ -31,49 +31,49 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Stiffness of hourglass control, as a part of that of the plane waves that it stands in for.
+/// Stiffness of hourglass control over that of the corresponding plane waves.
 ///
-/// Between 0.02 and 0.1 a mesh neither hourglasses nor stiffens in bending by much.
+/// Between 0.02 and 0.1, hourglass modes and overstiff bending are both small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
 // Modes are numbered by the bits of the sides of nodes, set where the coordinate is a factor.
-/// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that the gradient sees.
+/// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that contribute to the gradient.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B in the modes it has, the linear ones first; H_α. Of parallelepipeds those of the
-// linear modes are the last.
+// Rows: volume; k; coefficients of B in its modes, the linear ones first; H_α. For parallelepipeds the rows end with
+// the linear modes.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
-/// Numbers kept of an element for its forces.
+/// Numbers stored per element for its forces.
 pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-/// The same of a parallelepiped.
+/// Numbers stored per parallelepiped for its forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 / smallest
-// nodal mass.
+// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 /
+// smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
-/// Numbers kept of an element for its critical step.
+/// Numbers stored per element for its critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element; if `GENERAL` of any shape, else a parallelepiped.
+/// The element, of any shape if `GENERAL`, otherwise a parallelepiped.
 pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
-    /// Modes that its gradient sees.
+    /// Number of modes in the gradient.
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Units in the last place of its coordinates that the hourglass vectors of a parallelepiped may have: each is a sum of
-/// eight coordinates, which were rounded when the mesh was written and when it was placed.
+/// Rounding of the hourglass vectors of a parallelepiped over its coordinates: each is a sum of eight coordinates,
+/// rounded when the mesh was written and placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether an element is a parallelepiped, to the rounding of its coordinates.
+/// Whether an element is a parallelepiped up to the rounding of its coordinates.
 pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     let largest = nodes.iter().map(Vec3::amax).fold(0.0, f64::max);
     let plain = nodes.map(|node| [node.x, node.y, node.z]);
@@ -83,7 +83,7 @@ pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     })
 }
 
-/// What an element keeps between its steps of evaluation.
+/// Intermediate results of an evaluation.
 struct Kinematics<S: Simd> {
     /// F − I.
     gradient: Tensor<Pack<S>>,
@@ -110,7 +110,7 @@ fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     [one, xi, eta, product]
 }
 
-/// Sums over the sides with the signs of each mode; written out, as such a loop stays one.
+/// Sums over the sides with the signs of each mode; unrolled explicitly, as the compiler does not unroll the loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -120,8 +120,8 @@ fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     [m0, m1, m2, m3, m4, m5, m6, m7]
 }
 
-/// The transpose of [`sums_with_signs`], values by side from coefficients of the modes: the same read backwards, as low
-/// and high change places.
+/// The transpose of [`sums_with_signs`], values by side from coefficients of the modes: the same sums in reverse
+/// order, with low and high exchanged.
 #[inline(always)]
 fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
     let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
@@ -189,7 +189,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         let Kinematics { gradient, hourglass } = kinematics::<S, GENERAL>(data, positions);
         let (volume, stiffness) = (data.load(&data.rows[VOLUME]), data.load(&data.rows[STIFFNESS]));
         let Response { stress, energy } = law.response(&gradient);
-        // What works on F: V P − Σ k q_α ⊗ H_α.
+        // Work conjugate of F: V P − Σ k q_α ⊗ H_α.
         let mut work = stress.scale(volume);
         let zero = volume.constant(0.0);
         let mut modes = [[zero; 8]; 3];
@@ -244,8 +244,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// The bound of an element that sees one volume change (see [`super::frequency_bound`]) and that of the springs, whose
-    /// stiffness Σ k γ_αa γ_αb does not change in time.
+    /// Bound of an element with one volume change (see [`super::frequency_bound`]) plus that of the springs, whose
+    /// stiffness Σ k γ_αa γ_αb is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -286,8 +286,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// The numbers of an element from its nodes \[m\] and their masses \[kg\], as many as there is room for, and those of its
-/// spectrum; its volume \[m³\].
+/// Fills the numbers of an element from its nodes \[m\] and their masses \[kg\], up to the length of `numbers`, and
+/// those of its spectrum; returns its volume \[m³\].
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -306,7 +306,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // With γ/√8 for γ the stiffness is κ (λ+2μ) V Σ |B|²/3, which leaves the frequency below that of the element.
+    // With γ/√8 for γ, the stiffness is κ (λ+2μ) V Σ |B|²/3, and the frequency is below that of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

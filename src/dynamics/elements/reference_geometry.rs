@@ -1,4 +1,4 @@
-//! What elements know of their reference configuration at the quadrature points.
+//! Reference geometry of elements at the quadrature points.
 
 #![expect(
     clippy::needless_range_loop,
@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Rows of an element that keeps where its eight nodes are, as seen from the first.
+/// Rows of an element with stored nodes: seven positions relative to the first.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points of a part of a group.
@@ -25,7 +25,7 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
-/// Geometry that is kept, point by point.
+/// Stored geometry, by point.
 #[derive(Clone, Copy)]
 pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
@@ -33,7 +33,7 @@ pub(crate) struct PointGeometry<'a, S, const P: usize> {
 }
 
 impl<'a, S: Simd, const P: usize> PointGeometry<'a, S, P> {
-    /// Of elements with `P` points.
+    /// Geometry of elements with `P` points.
     #[inline(always)]
     pub fn new(part: &GroupPart<'a, S>) -> Self {
         let (points, _) = part.rows.as_chunks();
@@ -64,7 +64,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
-/// Geometry that is kept and the same at all points.
+/// Stored geometry, equal at all points.
 pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
@@ -72,7 +72,7 @@ pub(crate) struct UniformGeometry<S: Simd> {
 }
 
 impl<S: Simd> UniformGeometry<S> {
-    /// Of elements with the rows of one point.
+    /// Geometry of elements with the rows of one point.
     #[inline(always)]
     pub fn new(part: &GroupPart<'_, S>) -> Self {
         let first = PointGeometry::<S, 1>::new(part);
@@ -101,7 +101,7 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry that is computed from the nodes, where reading it would take longer. One lives through a chunk of elements.
+/// Geometry computed from the nodes, which is faster than reading it; reused over a chunk of elements.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
     /// ∂X/∂ξ, then its cofactors.
@@ -109,7 +109,7 @@ pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
 }
 
 impl<S: Simd, const P: usize> NodeGeometry<S, P> {
-    /// Of no element yet.
+    /// Workspace without an element.
     #[inline(always)]
     pub fn new(simd: S) -> Self {
         let zero = Pack::splat(simd, 0.0);
@@ -122,7 +122,7 @@ impl<S: Simd, const P: usize> NodeGeometry<S, P> {
         &mut self.cofactors
     }
 
-    /// Computes the rest from ∂X/∂ξ.
+    /// Computes weights and cofactors from ∂X/∂ξ.
     #[inline(always)]
     pub fn settle(&mut self) {
         for k in 0..P {
@@ -150,7 +150,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
     }
 }
 
-/// Positions of eight nodes from the [`NODE_ROWS`] that are kept of them.
+/// Positions of eight nodes from their stored [`NODE_ROWS`].
 #[inline(always)]
 pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];

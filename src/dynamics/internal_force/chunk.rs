@@ -1,4 +1,4 @@
-//! A chunk of elements: the nodes it touches, its connectivity in them, and the sums of its forces.
+//! A chunk of elements: its nodes, its local connectivity, and the sums of its forces.
 
 #![expect(
     clippy::needless_range_loop,
@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::mean_stress::MeanStress;
-use super::memory::{Ahead, ChunkSums, GatherNodes, HandOver};
+use super::memory::{ChunkSums, GatherNodes, Prefetcher, ScatterForces};
 use super::shape::Shape;
 use super::{ChunkWork, ElementFailure, FailureKind};
 use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
@@ -23,8 +23,8 @@ use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
-/// goes through memory. The nodes of more would not fit the registers, and their indices would go through memory, too.
+/// Loop over the nodes of an element, unrolled for the first four: otherwise the gathered values pass through memory.
+/// More nodes would not fit the registers, and their indices would pass through memory too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
         for_each_node!(@written 0 1 2 3, $a < $count, $statement);
@@ -40,28 +40,29 @@ macro_rules! for_each_node {
     };
 }
 
-/// Elements of one block that are computed together.
+/// Elements of one block computed by one task.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
     /// Index of the block.
     pub block: usize,
     /// Strain energy \[J\].
     pub energy: f64,
-    /// Energy of hourglass control \[J\].
+    /// Hourglass energy \[J\].
     pub hourglass: f64,
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
-    /// Its shape at the last evaluation, and when it was last marked.
+    /// Shape at the last evaluation, and at the last mark.
     shape: Shape,
     marked: Shape,
     /// Shear modulus times volume \[J\].
     stiffness: f64,
     groups: Range<usize>,
-    /// Where the nodes of all chunks have those of its slots, ascending.
+    /// Range of its slots in the nodes of all chunks, ascending.
     nodes: Range<usize>,
-    /// Slots of its own nodes, which follow each other: no chunk before has them, and it begins their sums.
-    own: Range<usize>,
-    /// Nodes after the last own one of the chunk before, up to its own last; of the last chunk all that are left.
+    /// Slots of its owned nodes, which are contiguous: no earlier chunk has them, and this chunk starts their sums.
+    owned: Range<usize>,
+    /// Owned range: nodes after the last owned node of the previous chunk, up to its last owned node; for the last
+    /// chunk, all remaining nodes.
     owned_range: Range<usize>,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; WIDTH]>,
@@ -100,7 +101,7 @@ impl Chunk {
                 / block.num_elements() as f64,
             groups,
             nodes: 0..nodes.len(),
-            own: 0..0,
+            owned: 0..0,
             owned_range: 0..0,
             slots,
             padded,
@@ -108,18 +109,19 @@ impl Chunk {
         (chunk, nodes)
     }
 
-    /// Puts its nodes after those of the chunks before.
-    pub fn append_nodes(&mut self, own: &[u32], nodes: &mut Vec<u32>) {
-        self.nodes = nodes.len()..nodes.len() + own.len();
-        nodes.extend_from_slice(own);
+    /// Appends its nodes to those of the previous chunks.
+    pub fn append_nodes(&mut self, of_chunk: &[u32], nodes: &mut Vec<u32>) {
+        self.nodes = nodes.len()..nodes.len() + of_chunk.len();
+        nodes.extend_from_slice(of_chunk);
     }
 
-    /// Its part of the nodes of all chunks.
+    /// Its nodes among those of all chunks.
     fn nodes<'a>(&self, nodes: &'a [u32]) -> &'a [u32] {
         &nodes[self.nodes.clone()]
     }
 
-    /// Takes the longest run of nodes from `start` on that nobody has taken for its own; all its nodes are taken then.
+    /// Sets the owned nodes to the longest contiguous range from `start` on without an owner, and marks all its nodes
+    /// as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -131,70 +133,70 @@ impl Chunk {
             }
             if free {
                 run.end = slot + 1;
-                if run.len() > self.own.len() {
-                    self.own = run.clone();
+                if run.len() > self.owned.len() {
+                    self.owned = run.clone();
                 }
             }
             taken[node as usize] = true;
         }
-        let end = self.own.clone().last().map_or(start, |slot| nodes[slot] as usize + 1);
+        let end = self.owned.clone().last().map_or(start, |slot| nodes[slot] as usize + 1);
         self.owned_range = start..end;
     }
 
-    /// Gives it the nodes after its own, too.
+    /// Extends the owned range beyond the owned nodes.
     pub fn extend_owned_range(&mut self, end: usize) {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces it writes: its own, and others that no chunk owns.
+    /// Nodes whose forces it writes: its owned nodes, and adjacent nodes without an owner.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
 
-    /// Number of nodes that are not its own.
+    /// Number of halo nodes, owned by other chunks.
     pub fn num_halo_nodes(&self) -> usize {
-        self.nodes.len() - self.own.len()
+        self.nodes.len() - self.owned.len()
     }
 
-    /// Nodes that are not its own, ascending.
+    /// Halo nodes, ascending.
     pub fn halo_nodes<'a>(&self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + use<'a> {
         let nodes = self.nodes(nodes);
-        nodes[..self.own.start].iter().chain(&nodes[self.own.end..]).copied()
+        nodes[..self.owned.start].iter().chain(&nodes[self.owned.end..]).copied()
     }
 
-    /// Forces and energies of the elements at current positions.
+    /// Computes forces and energies of the elements at current positions.
     pub fn compute(&mut self, work: &ChunkWork<'_>, sums: ChunkSums<'_>) {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         with_scratch(|[positions, forces]| {
             self.gather(work, positions);
             for search in [false, true] {
-                let ahead = Ahead::new((&self.groups, &self.nodes), work, &sums);
+                let ahead = Prefetcher::new((&self.groups, &self.nodes), work, &sums);
                 let work = ChunkForces { block, chunk: self, ahead, positions, forces, registers, search };
                 if block.dispatch(work) != Some(false) {
                     break;
                 }
             }
             let forces = &forces[..self.nodes.len()];
-            registers.run(HandOver {
+            registers.run(ScatterForces {
                 forces,
-                own: self.own.clone(),
-                first: self.first_own(work.nodes),
+                owned: self.owned.clone(),
+                first: self.first_owned(work.nodes),
                 sums,
             });
         });
     }
 
-    /// How much its shape has changed since it was marked: see [`Shape::change_since`].
+    /// Change of shape since the last mark, see [`Shape::change_since`].
     pub fn change_of_shape(&self) -> f64 {
         self.shape.change_since(&self.marked)
     }
 
-    /// Changes of shape count from the last evaluation on.
+    /// Marks the shape of the last evaluation as reference of changes.
     pub fn mark_shape(&mut self) {
         self.marked = self.shape;
     }
 
-    /// Its part in a [`critical step`](super::InternalForce::critical_step).
+    /// Critical step of the chunk, see [`critical_step`](super::InternalForce::critical_step).
     pub fn critical_step(&self, work: &ChunkWork<'_>) -> Option<CriticalStep> {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         let worst = with_scratch(|[positions, _]| {
@@ -205,7 +207,7 @@ impl Chunk {
         Some(worst.flatten().flatten()?.into_step(self.block))
     }
 
-    /// Averages of the Cauchy stress over its elements \[Pa\].
+    /// Volume average of the Cauchy stress of each element \[Pa\].
     pub fn mean_stress(&self, work: &ChunkWork<'_>, out: &mut [[f64; 6]]) {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         with_scratch(|[positions, _]| {
@@ -215,40 +217,40 @@ impl Chunk {
         });
     }
 
-    /// Positions of its nodes by slot.
+    /// Gathers the positions of its nodes by slot.
     fn gather(&self, work: &ChunkWork<'_>, gathered: &mut Slots) {
         let nodes = self.nodes(work.nodes);
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Place of its first own node in its owned_range.
-    fn first_own(&self, nodes: &[u32]) -> usize {
-        let own = &self.nodes(nodes)[self.own.clone()];
-        own.first().map_or(0, |&node| node as usize - self.owned_range.start)
+    /// Index of its first owned node in the owned range.
+    fn first_owned(&self, nodes: &[u32]) -> usize {
+        let owned = &self.nodes(nodes)[self.owned.clone()];
+        owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
     }
 }
 
 thread_local! {
-    /// Positions and forces by slot of the chunk that a thread computes, near it from one chunk to the next.
+    /// Positions and forces by slot of the current chunk of a thread, reused so that they stay in the cache.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Does work with it; never `None`, as it has two times as many vectors as there are slots.
+/// Runs `work` with the scratch memory; never `None`, as its length is twice the number of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
-/// Forces of a chunk as an operation on elements; whether all of them are sound.
+/// Forces of a chunk as an operation on elements; the result is whether all elements are valid.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
-    ahead: Ahead<'a>,
-    /// By slot \[m\].
+    ahead: Prefetcher<'a>,
+    /// Positions by slot \[m\].
     positions: &'a Slots,
-    /// By slot \[N\].
+    /// Forces by slot \[N\].
     forces: &'a mut Slots,
     registers: Registers,
-    /// Whether to look which element fails.
+    /// Whether to identify the failed element.
     search: bool,
 }
 
@@ -279,7 +281,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
-        // J of an element and its energy: neither may be infinite, and J must be positive.
+        // J and the energy of an element must be finite, and J positive.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
         let mut forces = [[zero; 3]; N];
@@ -288,7 +290,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         for index in 0..slots.len() {
             let (group, slots) = (chunk.groups.start + index, &slots[index]);
             block.prefetch(group);
-            if index.is_multiple_of(Ahead::PERIOD) {
+            if index.is_multiple_of(Prefetcher::PERIOD) {
                 ahead.prefetch();
             }
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
@@ -302,7 +304,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                 if search {
                     let first_lane = part * Pack::<S>::LANES;
                     let place = (group, first_lane, block.num_elements());
-                    note_failures(&mut failure, place, energy.lanes(), jacobian.lanes());
+                    record_failures(&mut failure, place, energy.lanes(), jacobian.lanes());
                 }
                 if let Some(presence) = &presence {
                     let presence = Pack::load(simd, presence, part);
@@ -327,7 +329,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // Quartet after quartet, node after node, lane after lane: on all registers in the same order.
+            // The order of sums is by quartet, node and lane, for any register width.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {
@@ -348,7 +350,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
     }
 }
 
-/// Positions of the nodes of a part of a group.
+/// Gathers the positions of the nodes of a part of a group.
 #[inline(always)]
 fn gather<S: Simd, const N: usize>(
     simd: S,
@@ -361,14 +363,14 @@ fn gather<S: Simd, const N: usize>(
     x
 }
 
-/// 1 in lanes with an element, 0 in those past the last one.
+/// 1 in lanes with an element, 0 in padding lanes.
 fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Keeps the failure of the element with the lowest number, out of those from a group and lane of a block on.
+/// Records the failure of the element with the lowest number in a part of a group.
 #[cold]
-fn note_failures(
+fn record_failures(
     first: &mut Option<(usize, FailureKind)>,
     (group, first_lane, num_elements): (usize, usize, usize),
     energies: &[f64],

@@ -1,4 +1,4 @@
-//! Averages of the Cauchy stress over elements.
+//! Volume averages of the Cauchy stress over elements.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use crate::dynamics::elements::group::element_of;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 
-/// Averages of the Cauchy stress over a chunk.
+/// Element averages of the Cauchy stress in a chunk.
 pub(super) struct MeanStress<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Of each group, by node then lane.
+    /// Slots of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
-    /// By slot \[m\].
+    /// Positions by slot \[m\].
     pub positions: &'a Slots,
-    /// By element of the chunk \[Pa\].
+    /// Stress by element of the chunk \[Pa\].
     pub out: &'a mut [[f64; 6]],
     pub registers: Registers,
 }

@@ -1,4 +1,4 @@
-//! What a chunk reads of memory before its elements, writes after them, and asks for ahead.
+//! Memory access of a chunk: gather of positions, scatter of forces, and prefetch.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -11,13 +11,13 @@ use super::ChunkWork;
 use crate::math::Vec3;
 use crate::math::pack::{Padded, Slots, prefetch};
 
-/// Brings the positions of nodes together.
+/// Gathers the positions of nodes.
 pub(super) struct GatherNodes<'a> {
-    /// Which.
+    /// Nodes.
     pub nodes: &'a [u32],
-    /// Of all nodes \[m\].
+    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// To be written: by slot \[m\].
+    /// Output: positions by slot \[m\].
     pub gathered: &'a mut Slots,
 }
 
@@ -33,51 +33,51 @@ impl WithSimd for GatherNodes<'_> {
     }
 }
 
-/// Where chunks leave the sums of their forces \[N\].
+/// Output of the force sums of chunks \[N\].
 pub(super) struct ChunkSums<'a> {
-    /// By node of their territories.
-    pub own: &'a mut [Vec3],
+    /// By node of their owned ranges.
+    pub owned: &'a mut [Vec3],
     /// By halo node.
     pub halo: &'a mut [Vec3],
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Those of the first chunks, which write so many of either kind, and the rest.
-    pub fn split(self, num_own: usize, num_halo_nodes: usize) -> (Self, Self) {
-        let (own, other_own) = self.own.split_at_mut(num_own);
+    /// Splits off the sums of the first chunks, with these numbers of owned and halo nodes.
+    pub fn split(self, num_owned: usize, num_halo_nodes: usize) -> (Self, Self) {
+        let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
-        (Self { own, halo }, Self { own: other_own, halo: other_halo })
+        (Self { owned, halo }, Self { owned: other_owned, halo: other_halo })
     }
 }
 
-/// Hands the forces of slots over to the nodes.
-pub(super) struct HandOver<'a> {
-    /// By slot \[N\].
+/// Scatters the forces of slots to the nodes.
+pub(super) struct ScatterForces<'a> {
+    /// Forces by slot \[N\].
     pub forces: &'a [Padded],
-    /// Slots of own nodes.
-    pub own: Range<usize>,
-    /// Place of the first own node.
+    /// Slots of owned nodes.
+    pub owned: Range<usize>,
+    /// Index of the first owned node.
     pub first: usize,
-    /// Where they go.
+    /// Output.
     pub sums: ChunkSums<'a>,
 }
 
-impl WithSimd for HandOver<'_> {
+impl WithSimd for ScatterForces<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { forces, own, first, sums } = self;
-        let (before, after) = sums.halo.split_at_mut(own.start);
-        unpad(&forces[..own.start], before);
-        unpad(&forces[own.end..], after);
-        sums.own[..first].fill(Vec3::zeros());
-        sums.own[first + own.len()..].fill(Vec3::zeros());
-        unpad(&forces[own.clone()], &mut sums.own[first..first + own.len()]);
+        let Self { forces, owned, first, sums } = self;
+        let (before, after) = sums.halo.split_at_mut(owned.start);
+        unpad(&forces[..owned.start], before);
+        unpad(&forces[owned.end..], after);
+        sums.owned[..first].fill(Vec3::zeros());
+        sums.owned[first + owned.len()..].fill(Vec3::zeros());
+        unpad(&forces[owned.clone()], &mut sums.owned[first..first + owned.len()]);
     }
 }
 
-/// Copies vectors of two slices of one length.
+/// Copies vectors between slices of equal length.
 #[inline(always)]
 fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     let vectors = &mut vectors[..padded.len()];
@@ -87,20 +87,21 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// What will be needed of memory when the elements of a chunk are done: room for its sums, and the positions for the
-/// chunk after it. All of it is scattered over pages that the processor does not look ahead into by itself.
-pub(super) struct Ahead<'a> {
-    own: Chunks<'a, Vec3>,
+/// Prefetch of the memory needed after the elements of a chunk: its force sums, and the positions of the next chunk.
+/// They are scattered over pages that the hardware prefetcher does not cover.
+pub(super) struct Prefetcher<'a> {
+    owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
     nodes: Chunks<'a, u32>,
     positions: &'a [Vec3],
 }
 
-impl<'a> Ahead<'a> {
-    /// Groups of elements between one part and the next: to ask for little each time costs more than it hides.
+impl<'a> Prefetcher<'a> {
+    /// Groups of elements between two prefetches: very small prefetches cost more than they hide.
     pub const PERIOD: usize = 4;
 
-    /// In equal parts for the groups of a chunk, whose nodes these are; the chunk after it is taken to have as many nodes.
+    /// Splits the prefetch into equal parts over the groups of a chunk; the next chunk is assumed to have as many
+    /// nodes.
     pub fn new(
         (groups, nodes): (&Range<usize>, &Range<usize>),
         work: &ChunkWork<'a>,
@@ -109,18 +110,18 @@ impl<'a> Ahead<'a> {
         let num_parts = groups.len().div_ceil(Self::PERIOD);
         let per_part = |count: usize| count.div_ceil(num_parts).max(1);
         Self {
-            own: sums.own.chunks(per_part(sums.own.len())),
+            owned: sums.owned.chunks(per_part(sums.owned.len())),
             halo: sums.halo.chunks(per_part(sums.halo.len())),
             nodes: work.nodes[nodes.end..].chunks(per_part(nodes.len())),
             positions: work.positions,
         }
     }
 
-    /// Asks for the next part.
+    /// Prefetches the next part.
     #[inline(always)]
     pub fn prefetch(&mut self) {
-        if let Some(own) = self.own.next() {
-            prefetch(own);
+        if let Some(owned) = self.owned.next() {
+            prefetch(owned);
         }
         if let Some(halo) = self.halo.next() {
             prefetch(halo);

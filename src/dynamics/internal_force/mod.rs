@@ -1,9 +1,9 @@
-//! Internal forces of all blocks: one parallel pass, the same bits on any number of threads.
+//! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
-//! Elements are cut into chunks of fixed size. A chunk gathers the positions of the nodes it touches and adds the
-//! forces of its elements in a fixed order. Where nodes are numbered by first use, those that no chunk before has follow
-//! each other: of these it writes the forces, and a second pass adds what the chunks after it have of them, in the order
-//! of chunks. Who computes a chunk does not change what is added to what.
+//! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
+//! its elements in a fixed order. With nodes numbered by first use, the nodes without an earlier chunk are
+//! contiguous: the chunk owns them and writes their forces, and a second pass adds the halo contributions of later
+//! chunks, in the order of chunks. The order of all sums is independent of the threads.
 
 mod chunk;
 mod mean_stress;
@@ -24,7 +24,7 @@ use crate::math::Vec3;
 use crate::math::pack::Registers;
 use crate::math::reduction::nodes_per_task;
 
-/// An element that cannot be computed.
+/// A failed element.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("element {element} of block {block} {kind}")]
 pub struct ElementFailure {
@@ -32,37 +32,37 @@ pub struct ElementFailure {
     pub block: usize,
     /// Element of the block.
     pub element: usize,
-    /// What is wrong with it.
+    /// Kind of the failure.
     pub kind: FailureKind,
 }
 
-/// What is wrong with an element.
+/// Failure of an element.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// Its volume vanished or turned inside out at a quadrature point.
+    /// The volume vanished or inverted at a quadrature point.
     #[error("is inverted: its smallest volume ratio is {jacobian}")]
     Inverted {
         /// Smallest J = det F over its quadrature points.
         jacobian: f64,
     },
-    /// Its deformation or energy is not a finite number.
+    /// The deformation or energy is not finite.
     #[error("has a deformation or energy that is not a finite number")]
     NonFinite,
 }
 
-/// Element blocks and the workspaces to sum their forces.
+/// Element blocks, and workspaces for the sums of their forces.
 #[derive(Clone, Debug)]
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Those of the slots of each chunk, chunk after chunk.
+    /// Nodes of the slots, chunk by chunk.
     nodes: Vec<u32>,
-    /// By node \[N\].
+    /// Forces by node \[N\].
     forces: Vec<Vec3>,
-    /// By halo node of chunk, chunk after chunk \[N\].
+    /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// Node and place of each halo force: nodes ascending, and chunks.
+    /// Node and index of each halo force, by ascending node, then chunk.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -70,7 +70,7 @@ pub struct InternalForce {
 }
 
 impl InternalForce {
-    /// Cuts `blocks` into chunks; every node they name must be below `num_nodes`.
+    /// Divides `blocks` into chunks; all node indices must be below `num_nodes`.
     pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
         let (mut chunks, nodes_of_chunks): (Vec<Chunk>, Vec<Vec<u32>>) = blocks
             .iter()
@@ -81,10 +81,10 @@ impl InternalForce {
             .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
             .unzip();
         let mut nodes = Vec::with_capacity(nodes_of_chunks.iter().map(Vec::len).sum());
-        for (chunk, own) in chunks.iter_mut().zip(&nodes_of_chunks) {
-            chunk.append_nodes(own, &mut nodes);
+        for (chunk, of_chunk) in chunks.iter_mut().zip(&nodes_of_chunks) {
+            chunk.append_nodes(of_chunk, &mut nodes);
         }
-        share_out(&mut chunks, &nodes, num_nodes);
+        distribute_nodes(&mut chunks, &nodes, num_nodes);
         let mut halo: Vec<[u32; 2]> = chunks
             .iter()
             .flat_map(|chunk| chunk.halo_nodes(&nodes))
@@ -116,30 +116,30 @@ impl InternalForce {
         &self.strain_energy
     }
 
-    /// Energy of hourglass control of each block at the last [`InternalForce::evaluate`] \[J\].
+    /// Hourglass energy of each block at the last [`InternalForce::evaluate`] \[J\].
     pub fn hourglass_energy(&self) -> &[f64] {
         &self.hourglass_energy
     }
 
-    /// About how much elements have been compressed, as a part of their volume, or strained since
-    /// [`InternalForce::mark_shapes`]: the greatest of all chunks.
+    /// Estimate of the largest relative compression or strain of elements since [`InternalForce::mark_shapes`], over
+    /// all chunks.
     pub fn change_of_shapes(&self) -> f64 {
         self.chunks.iter().map(Chunk::change_of_shape).fold(0.0, f64::max)
     }
 
-    /// Changes of shape count from the last evaluation on.
+    /// Marks the shapes of the last evaluation as reference of changes.
     pub fn mark_shapes(&mut self) {
         self.chunks.iter_mut().for_each(Chunk::mark_shape);
     }
 
-    /// Forces of the elements at current `positions` \[m\]; [`InternalForce::forces`] has their sums.
+    /// Computes the element forces at current `positions` \[m\]; [`InternalForce::forces`] returns their sums.
     ///
     /// # Errors
     /// The failed element with the lowest (block, element).
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work =
             ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers };
-        let sums = ChunkSums { own: &mut self.forces, halo: &mut self.halo_forces };
+        let sums = ChunkSums { owned: &mut self.forces, halo: &mut self.halo_forces };
         work.compute(&mut self.chunks, sums);
         self.scatter_halo_forces();
         self.strain_energy.fill(0.0);
@@ -154,13 +154,13 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force f_a = ∂(strain energy)/∂x_a on each node at the last evaluation \[N\]; zero before the first, and on
-    /// nodes of no element. The equation of motion has −f.
+    /// Internal force f_a = ∂(strain energy)/∂x_a on each node at the last evaluation \[N\]; zero before the first
+    /// evaluation, and on nodes without elements. The equation of motion contains −f.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
 
-    /// Adds to the forces of nodes what chunks have of those that are not their own.
+    /// Adds the halo forces to the forces of their nodes.
     fn scatter_halo_forces(&mut self) {
         let (halo, halo_forces) = (&self.halo, &self.halo_forces);
         let size = nodes_per_task(self.forces.len());
@@ -174,14 +174,14 @@ impl InternalForce {
         });
     }
 
-    /// The largest time step known to be stable at current `positions`, and the element that asks for it.
+    /// Largest stable time step at current `positions`, and its controlling element.
     ///
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
         self.critical_steps(positions).into_iter().flatten().reduce(CriticalStep::smaller)
     }
 
-    /// The same of each block by itself.
+    /// Critical step of each block.
     pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
         let work = self.work(positions);
         let steps: Vec<Option<CriticalStep>> =
@@ -209,7 +209,7 @@ impl InternalForce {
     }
 }
 
-/// What all chunks work on.
+/// Common input of all chunks.
 struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
@@ -218,7 +218,7 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes one chunk, or both halves of several with the sums of their forces.
+    /// Computes one chunk, or recursively both halves of several, with the sums of their forces.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
             chunk.compute(self, sums);
@@ -232,8 +232,8 @@ impl ChunkWork<'_> {
     }
 }
 
-/// Shares the nodes out among the chunks.
-fn share_out(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
+/// Distributes the ownership of nodes among the chunks.
+fn distribute_nodes(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
     let (mut start, mut taken) = (0, vec![false; num_nodes]);
     for chunk in chunks.iter_mut() {
         chunk.settle(nodes, start, &mut taken);

@@ -1,30 +1,29 @@
-//! What is known of the deformation of some elements without asking each: enough to tell when it has changed.
+//! Aggregate measure of the deformation of elements, to detect changes.
 
-/// Deformation of some elements.
+/// Deformation of a set of elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     smallest_jacobian: f64,
     mean_strain: f64,
 }
 
-/// The largest strain of some elements over the root of its mean square, where few of many are strained. With it no step of
-/// a crushed block or ball of rubber is past the critical one (`tests/verification/step_size.rs`).
-const LARGEST_OVER_MEAN: f64 = 4.0;
+/// Ratio of the largest to the root-mean-square strain when a few of many elements are strained. With this ratio, no
+/// step of a crushed block or rubber ball exceeds the critical one (`tests/verification/step_size.rs`).
+const LARGEST_OVER_RMS_STRAIN: f64 = 4.0;
 
 impl Shape {
-    /// The undeformed one.
+    /// Undeformed state.
     pub const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
 
-    /// Of the smallest J = det F, and the strain energy over shear modulus and volume: at small strain W ≥ μ |E|², so its
-    /// root is at least that of the mean of |E|². Of a state at rest rounding can make it negative.
+    /// Shape from the smallest J = det F and the strain energy over shear modulus and volume: at small strain W ≥ μ
+    /// |E|², so that its root bounds the root-mean-square of |E|. Rounding can make it negative at rest.
     pub fn new(smallest_jacobian: f64, relative_energy: f64) -> Self {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }
 
-    /// The part of their volume that the most compressed elements have lost since, or about the largest change of strain,
-    /// whichever is more.
+    /// Largest relative volume loss since `before`, or the estimated largest change of strain if that is larger.
     pub fn change_since(&self, before: &Self) -> f64 {
         let compression = 1.0 - self.smallest_jacobian / before.smallest_jacobian;
-        compression.max(LARGEST_OVER_MEAN * (self.mean_strain - before.mean_strain).abs())
+        compression.max(LARGEST_OVER_RMS_STRAIN * (self.mean_strain - before.mean_strain).abs())
     }
 }

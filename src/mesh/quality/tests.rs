@@ -124,8 +124,12 @@ fn gauss_volume(points: &[Vec3]) -> f64 {
 fn perturbed(kind: CellKind) -> impl Strategy<Value = Vec<Vec3>> {
     let points = ideal(kind, 1.0).0;
     let n = points.len();
-    proptest::collection::vec(proptest::array::uniform3(-0.4..0.4), n).prop_map(move |shifts| {
-        points.iter().zip(shifts).map(|(&point, shift)| Vec3::from(point) + Vec3::from(shift)).collect()
+    proptest::collection::vec(proptest::array::uniform3(-0.4..0.4), n).prop_map(move |displacements| {
+        points
+            .iter()
+            .zip(displacements)
+            .map(|(&point, displacement)| Vec3::from(point) + Vec3::from(displacement))
+            .collect()
     })
 }
 

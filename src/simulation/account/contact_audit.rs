@@ -1,4 +1,4 @@
-//! Who presses on whom: forces, energies and areas of contact, pair by pair of bodies.
+//! Contact forces, energies and areas of each pair of bodies.
 
 use crate::contact::Constraint;
 use crate::contact::response::{ContactResult, Stage, UnlistedWork, UnsolvedProblems};
@@ -7,20 +7,20 @@ use crate::math::Vec3;
 
 use crate::simulation::Simulation;
 
-/// Contact of two bodies, or of a body with itself.
+/// Contact balance of two bodies, or of a body in self-contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairBalance {
     /// The bodies, first ≤ second.
     pub bodies: [u32; 2],
-    /// Contacts of the last step.
+    /// Number of contacts in the last step.
     pub contacts: u64,
-    /// Resultant on the first body at its end \[N\].
+    /// Contact force on the first body at the end of the step \[N\].
     pub force: Vec3,
-    /// Energy stored at its end \[J\].
+    /// Energy stored in contact springs at the end of the step \[J\].
     pub contact_energy: f64,
-    /// Energy friction has taken since the start \[J\].
+    /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
-    /// Energy damping has taken since the start \[J\].
+    /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
 }
 
@@ -36,7 +36,7 @@ impl PairBalance {
         }
     }
 
-    /// Adds what acts in a contact.
+    /// Adds the force and energies of one constraint.
     fn add(&mut self, constraint: &Constraint<'_>, result: &ContactResult) {
         self.contacts += 1;
         self.push(constraint.bodies, constraint.normal * result.normal_force + result.friction_force);
@@ -45,7 +45,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds what a contact that is over still does.
+    /// Adds the force and energies of a contact that has ended but still acts.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -53,7 +53,7 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the contactor, the first of its two bodies.
+    /// Adds a force on the contactor, the first of the two bodies.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -61,39 +61,40 @@ impl PairBalance {
     }
 }
 
-/// Part of the largest energy seen that contact may create, or friction give back, before there is a warning.
-const UNEXPLAINED: f64 = 0.02;
+/// Energy created by contact or returned by friction, as a fraction of the largest energy so far, above which a
+/// warning is issued.
+const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// What contact does to the energy that no law of contact accounts for.
+/// Energy that contact creates beyond its constitutive laws.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactAudit {
-    /// Energy created since the start \[J\].
+    /// Energy created since the start, positive for a gain \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step that the ways of the nodes do not show \[J\].
-    pub unseen: f64,
-    /// Whether loads jump at the beginning of the step.
+    /// Work of the contact forces in the last step in excess of the force times the nodal displacement \[J\].
+    pub excess_work: f64,
+    /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
-    /// The part of what a change of the step makes of the kick energy in nodes that impulses hold, which take it in the
+    /// Change of the kick energy with the step size in nodes constrained by contact impulses, which absorb it in the
     /// same step \[J\].
-    pub given_to_held: f64,
-    /// Length of the last step \[s\].
+    pub work_on_held_nodes: f64,
+    /// Last time step \[s\].
     pub time_step: f64,
-    /// Problems without an answer since the start.
+    /// Contact problems without a converged solution since the start.
     unsolved: UnsolvedProblems,
-    /// Whether there has been a warning, of creation, of friction, of impulses, of restitution and of ties.
+    /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties.
     warned: [bool; 5],
-    /// What makes less energy.
+    /// Remedy for energy creation.
     remedy: &'static str,
 }
 
 impl ContactAudit {
-    /// Of a run that has just begun, with what to tell of energy that contact makes.
+    /// Audit at the start of a run, with the remedy to name in the warning of energy creation.
     pub fn new(remedy: &'static str) -> Self {
         Self {
             created: 0.0,
-            unseen: 0.0,
+            excess_work: 0.0,
             loads_jump: false,
-            given_to_held: 0.0,
+            work_on_held_nodes: 0.0,
             time_step: 0.0,
             unsolved: UnsolvedProblems::default(),
             warned: [false; 5],
@@ -106,7 +107,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Where the balance of these bodies stands, which is often `guess`; it is made where there is none.
+/// Index of the balance of two bodies, often `guess`; inserts a new balance for a new pair.
 fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
     if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
         return guess;
@@ -119,12 +120,12 @@ fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> 
 }
 
 impl Simulation {
-    /// Balances of all pairs of bodies that have touched, by ascending bodies.
+    /// Balances of all pairs of bodies that have been in contact, in ascending order of the bodies.
     pub fn pair_balances(&self) -> &[PairBalance] {
         &self.pair_balances
     }
 
-    /// Brings the balances of the pairs up to date after a step.
+    /// Updates the pair balances after a step.
     pub(crate) fn account_pairs(&mut self) {
         for balance in &mut self.pair_balances {
             (balance.contacts, balance.force, balance.contact_energy) = (0, Vec3::zeros(), 0.0);
@@ -143,52 +144,52 @@ impl Simulation {
         self.warn_of_contact_energy();
     }
 
-    /// Problems of contacts that had no answer to their tolerance, since the start.
+    /// Number of contact problems not solved to tolerance since the start.
     pub(crate) fn unsolved_problems(&self) -> UnsolvedProblems {
         self.contact_audit.unsolved
     }
 
-    /// Warns of the first ones.
+    /// Issues a warning at the first unsolved problem of each kind.
     fn warn_of_unsolved_problems(&mut self) {
         let ContactAudit { unsolved, warned, .. } = self.contact_audit;
         let time = self.state.time;
         if !warned[2] && unsolved.impulses + unsolved.projections > 0 {
             self.contact_audit.warned[2] = true;
             self.warnings.push(format!(
-                "impulses of contacts that push each other were first not found to their tolerance at t = {time:.6e} s: the \
-                 nearest ones act, which keep momentum and make no energy, and the closing report counts such problems; \
-                 where they are many, less friction makes them fewer, and with `contact.response` = \"penalty\" or \
-                 \"energy-momentum\" there are none"
+                "contact impulses of coupled contacts did not converge to their tolerance, first at t = {time:.6e} \
+                 s: the last iterate is applied, which conserves momentum and creates no energy; the closing report \
+                 counts such problems; to avoid them, lower the friction, or set `contact.response` to \"penalty\" \
+                 or \"energy-momentum\""
             ));
         }
         if !warned[4] && unsolved.ties > 0 {
             self.contact_audit.warned[4] = true;
             let gap = self.action.tie_gap;
             self.warnings.push(format!(
-                "tied points are first left {gap:.3e} m apart at t = {time:.6e} s: a rigid body turns so far in one step that the \
-                 forces that hold it are not found, and momenta are off by the moments of such gaps; the closing report counts \
-                 such steps, and in shorter ones (`time.step`) there are none"
+                "tied points are {gap:.3e} m apart, first at t = {time:.6e} s: a rigid body rotates so far in one \
+                 step that the tie forces do not converge, and the gap adds a moment error to the angular momentum; \
+                 the closing report counts such steps; a shorter `time.step` avoids them"
             ));
         }
         if !warned[3] && unsolved.restitutions > 0 {
             self.contact_audit.warned[3] = true;
             self.warnings.push(format!(
-                "friction jams contacts that want restitution, first at t = {time:.6e} s, as of a body wedged in a groove: \
-                 those that jam have none in such a step, which the closing report counts; with less friction or restitution \
-                 = 0 they do not jam"
+                "friction jams contacts with restitution, first at t = {time:.6e} s, as in a body wedged in a \
+                 groove: restitution is omitted in jammed contacts in such a step, and the closing report counts \
+                 these steps; with less friction or restitution = 0 they do not jam"
             ));
         }
     }
 
-    /// Holds the work of the contact forces over the last step, by the trapezoidal rule, against the energies that
-    /// contact says it has stored and taken. Impulses and projections say themselves what they have given and taken: of
-    /// nodes that stay in contact they take in every step what they give in the next, and what is left of that counts.
+    /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
+    /// dissipated energy that the response reports. Impulses and projections report their energy directly: in nodes
+    /// that stay in contact they absorb in each step what they add in the next, and the remainder counts.
     ///
-    /// Theory: work + change of what is stored + what is taken = 0. A contact that opens between two steps, or begins
-    /// deep, has done work in between that no spring has stored.
+    /// Balance: work + change of stored energy + dissipated energy = 0. A contact that opens between two steps, or
+    /// begins with a penetration, has done work in between that no spring has stored.
     ///
-    /// A step other than the one that forces of a discrete gradient were found for has them do another work than their
-    /// springs say, and so have loads that jump at its beginning, when these forces are found: what is left is numerical.
+    /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
+    /// another length, or with loads discontinuous at its beginning, the difference is numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let (action, before) = (&self.action, &self.contact_before.1);
         if action.nodes.is_empty() && before.nodes.is_empty() {
@@ -203,11 +204,11 @@ impl Simulation {
             };
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let taken = action.work.friction + action.work.damping;
-            done + self.contact_audit.unseen + action.stored_energy - before.stored_energy + taken
+            done + self.contact_audit.excess_work + action.stored_energy - before.stored_energy + taken
         };
         self.contact_audit.created += created;
-        let is_another = self.control.has_broken_promise() || self.contact_audit.loads_jump;
-        if self.response.stage() == Stage::Accelerated && is_another {
+        let differs = self.control.differs_from_committed() || self.contact_audit.loads_jump;
+        if self.response.stage() == Stage::Accelerated && differs {
             self.action.work.numerical += created;
         }
     }
@@ -216,31 +217,32 @@ impl Simulation {
         let scale = self.audit.energy_scale();
         let ContactAudit { created, warned, remedy, .. } = self.contact_audit;
         let time = self.state.time;
-        if !warned[0] && created > UNEXPLAINED * scale {
+        if !warned[0] && created > MAX_CREATED_RATIO * scale {
             self.contact_audit.warned[0] = true;
             self.warnings.push(format!(
-                "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy seen; {remedy}",
+                "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy so far; \
+                 {remedy}",
                 100.0 * created / scale
             ));
         }
-        let negative = |balance: &&PairBalance| balance.friction_dissipation < -UNEXPLAINED * scale;
+        let negative = |balance: &&PairBalance| balance.friction_dissipation < -MAX_CREATED_RATIO * scale;
         if let (false, Some(balance)) = (warned[1], self.pair_balances.iter().find(negative)) {
             let [first, second] = self.names(balance.bodies);
             let given = -balance.friction_dissipation;
             self.contact_audit.warned[1] = true;
             self.warnings.push(format!(
-                "friction between `{first}` and `{second}` has given {given:.3e} J by t = {time:.6e} s instead of taking \
-                 energy: nodes slide over the edges of coarse faces; refine the surfaces where they slide"
+                "friction between `{first}` and `{second}` has returned {given:.3e} J by t = {time:.6e} s instead of \
+                 dissipating energy: nodes slide over the edges of coarse faces; refine the surfaces where they slide"
             ));
         }
     }
 
-    /// Area of the surface of the nodes of a pair that are in contact, as deformed and as far as it faces the contact, in
-    /// the order of [`Simulation::pair_balances`] \[m²\]: of the body with more of them, whose nodes resolve the contact
-    /// better.
+    /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area
+    /// of the nodes in contact, projected on the contact normal. Of the two bodies, the one with more nodes in
+    /// contact counts, as it resolves the contact area better.
     ///
     /// # Cost
-    /// A look at all contacts and the faces around their contactors.
+    /// O(contacts), with the face ring of each contactor.
     pub fn contact_areas(&self) -> Vec<f64> {
         let mut touched: Vec<([u32; 3], Vec3)> = Vec::new();
         for (constraint, result) in self.constraints.iter().zip(&self.action.results) {
@@ -258,14 +260,14 @@ impl Simulation {
         let mut sides = vec![[(0_u64, 0.0); 2]; self.pair_balances.len()];
         for ([pair, side, node], normal) in touched {
             let (count, area) = &mut sides[pair as usize][side as usize];
-            (*count, *area) = (*count + 1, *area + self.facing_area(node, &normal));
+            (*count, *area) = (*count + 1, *area + self.projected_area(node, &normal));
         }
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
-    /// What a node has of the area of the surface of its body as deformed, seen along the force on it \[m²\]: faces along
-    /// the force, as those beyond the rim of a contact, do not bear it. 0 off the surface.
-    fn facing_area(&self, node: u32, force_direction: &Vec3) -> f64 {
+    /// Deformed tributary area of a surface node, projected on the direction of the force on it \[m²\]: faces
+    /// parallel to the force, as beyond the edge of a contact, do not bear it. 0 off the surface.
+    fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
         let positions = &self.state.positions;
         let Some(surface) = self.surfaces.get(self.model.body_of(node)) else { return 0.0 };
         let Some(local) = surface.local_node(node) else { return 0.0 };
@@ -281,8 +283,8 @@ impl Simulation {
         area
     }
 
-    /// Contact pressure of every node: its normal force of contact over the area of the surface around it that faces the
-    /// force \[Pa\]. What is glued does not press.
+    /// Contact pressure of every node: normal contact force over the projected tributary area \[Pa\]. Tie forces do
+    /// not contribute.
     pub fn contact_pressures(&self) -> Vec<f64> {
         let mut pressures = vec![0.0; self.state.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
@@ -291,7 +293,7 @@ impl Simulation {
             let node = node as usize;
             let force = self.action.mean_force(node) - self.action.friction_forces[node] - tied[node];
             let size = force.norm();
-            let area = if size > 0.0 { self.facing_area(node as u32, &(force / size)) } else { 0.0 };
+            let area = if size > 0.0 { self.projected_area(node as u32, &(force / size)) } else { 0.0 };
             if area > 0.0 {
                 pressures[node] = size / area;
             }
@@ -299,13 +301,13 @@ impl Simulation {
         pressures
     }
 
-    /// Whether contact has changed velocities at once in the last step.
+    /// Whether contact applied impulses, as velocity jumps, in the last step.
     pub(crate) fn acts_by_impulses(&self) -> bool {
         !self.action.node_corrections.is_empty() || !self.action.rigid_corrections.is_empty()
     }
 
-    /// Moment about the origin by which the supports and sliders of walls keep them from turning \[N·m\]: contact acts
-    /// where a node touches the plane, and on the wall at its node.
+    /// Moment about the origin by which the supports and sliders of walls prevent their rotation \[N·m\]: contact
+    /// acts on the body at the contact point, and on the wall at its node.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
@@ -321,7 +323,7 @@ impl Simulation {
     }
 }
 
-/// Along the outward normal of a face through its corners, counter-clockwise seen from outside.
+/// Vector along the outward normal of a face with corners counter-clockwise as seen from outside.
 fn area_vector(corners: &[Vec3]) -> Vec3 {
     match corners {
         [a, b] => (b - a).cross(&Vec3::z()),

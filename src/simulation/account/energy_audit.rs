@@ -1,4 +1,4 @@
-//! The audit of a step: energies, momenta, and the work and impulse of what acts from outside.
+//! Audit of a step: energies, momenta, and the work and impulse of external forces.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::nodal_sums::{NodalKernel, NodalSums};
 use crate::simulation::Simulation;
 use crate::simulation::model::Body;
 
-/// Rounding of positions that many steps may add up to, relative to them.
+/// Accumulated rounding error of positions over many steps, relative to the position.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of a body.
@@ -20,22 +20,22 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct BodyBalance {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
-    /// Sum of |x| |m v| over its nodes, a scale for errors of angular momentum \[kg·m²/s\].
+    /// Σ |x| |m v| over the nodes, the scale for errors of the angular momentum \[kg·m²/s\].
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over its nodes, of a rigid body with the part of its rotation, less that of a free fall, of what is prescribed
-    /// and of loads \[N·m/s²\].
+    /// Σ m |a|² over the nodes (of a rigid body: of translation and rotation), without the contribution of free fall,
+    /// prescribed motion and loads \[N·m/s²\].
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Least and greatest components of the velocities of its nodes, of a body that moves as a rigid one of that of its
-    /// centre \[m/s\].
+    /// Lower and upper bounds of the nodal velocity components; of a rigid body, of the velocity of its centre
+    /// \[m/s\].
     pub velocity_bounds: [Vec3; 2],
 }
 
 impl BodyBalance {
-    /// Of a body without motion at the origin.
+    /// A body at rest at the origin.
     pub(crate) fn at_rest() -> Self {
         Self {
             momentum: Wrench::zero(),
@@ -47,8 +47,8 @@ impl BodyBalance {
         }
     }
 
-    /// Of a body from the sums over its nodes, the first of which is at `first` \[m\], and the part of Σ m |a|² that comes from
-    /// outside \[N·m/s²\].
+    /// Balance from nodal sums, with the position `first` of the first node \[m\] and the part of Σ m |a|² due to
+    /// external actions \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -56,7 +56,7 @@ impl BodyBalance {
         Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
     }
 
-    /// Of a body that moves as a rigid one, without the work of its acceleration.
+    /// Balance of a rigid motion, with zero `force_acceleration`.
     pub(crate) fn of_rigid_state(rigid_state: &RigidBody) -> Self {
         let mut momentum = Wrench::at(&rigid_state.centre(), rigid_state.velocity() * rigid_state.mass());
         momentum.angular += rigid_state.angular_momentum();
@@ -68,17 +68,17 @@ impl BodyBalance {
     }
 }
 
-/// What the audit wants of each body.
+/// Momentum of each body with the scale of its angular momentum.
 pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
     balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
 }
 
 impl Simulation {
-    /// Brings energies and momenta up to date after a step and holds them against their balance.
+    /// Updates energies and momenta after a step and checks their balance.
     pub(crate) fn account(&mut self, dt: f64) {
         let start = Instant::now();
         let before = self.external_wrench;
-        let (jumps, work_of_supports) = self.book_supports(dt);
+        let (jumps, work_of_supports) = self.account_supports(dt);
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
         jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
@@ -92,7 +92,7 @@ impl Simulation {
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
         let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
-        let given = self.action.work.numerical + self.contact_audit.given_to_held;
+        let given = self.action.work.numerical + self.contact_audit.work_on_held_nodes;
         self.audit.add_numerical_work(given, taken_by_impulses);
         self.sum_energies(dt);
         let step = self.control.regular_step().max(dt);
@@ -104,30 +104,30 @@ impl Simulation {
         self.timings.account += start.elapsed().as_secs_f64();
     }
 
-    /// Books what a change of the step makes of the kick energy: a step of length `dt` \[s\] begins with that of its own length,
-    /// the one before has ended with that of its. Forces of a discrete gradient are not in it: their work is that of
-    /// whole kicks, from the middle of a step to that of the next, and has no such part.
-    pub(crate) fn book_change_of_step(&mut self, dt: f64) {
+    /// Accounts for the change of the kick energy with the step size: the kick energy of a step of length `dt` \[s\]
+    /// depends on its own length. Discrete-gradient forces are excluded: their work extends over whole kicks, from
+    /// the middle of a step to the middle of the next, and has no such term.
+    pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.balances, dt);
         let before = std::mem::replace(&mut self.contact_audit.time_step, dt);
-        (self.contact_audit.unseen, self.contact_audit.given_to_held) = (0.0, 0.0);
+        (self.contact_audit.excess_work, self.contact_audit.work_on_held_nodes) = (0.0, 0.0);
         if !self.audit.has_started() {
             self.audit.start(kick);
             return;
         }
         let change = 0.125 * (before * before - dt * dt);
         if self.response.stage() == Stage::Accelerated {
-            self.contact_audit.unseen = change * self.contact_force_acceleration();
+            self.contact_audit.excess_work = change * self.contact_force_acceleration();
         } else if change != 0.0 {
-            self.contact_audit.given_to_held = change * self.held_force_acceleration();
+            self.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
         }
-        let given = self.energies.kick - kick - self.contact_audit.unseen;
+        let given = self.energies.kick - kick - self.contact_audit.excess_work;
         self.energies.numerical_work += given;
-        self.audit.add_numerical_work(given - self.contact_audit.given_to_held, 0.0);
+        self.audit.add_numerical_work(given - self.contact_audit.work_on_held_nodes, 0.0);
     }
 
-    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes which impulses I of the step before hold against the other
-    /// forces \[N·m/s²\]: what kicks have given these nodes, impulses take.
+    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the
+    /// other forces \[N·m/s²\]: these impulses absorb the energy that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.contact_before.1;
         let of_node = |&node: &u32| {
@@ -143,7 +143,8 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a of the contact forces, of which those of ties are none, and the accelerations at the beginning of the step \[N·m/s²\].
+    /// Σ f · a of the contact forces (without tie forces) and the accelerations at the beginning of the step
+    /// \[N·m/s²\].
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -156,7 +157,7 @@ impl Simulation {
         of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }
 
-    /// Begins the audit with the present state.
+    /// Starts the audit from the current state.
     pub(crate) fn begin_audit(&mut self) {
         self.measure();
         let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
@@ -165,8 +166,8 @@ impl Simulation {
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
     }
 
-    /// Energy of the shortest waves with an amplitude that rounding gives positions, Σ ½ m (ε |x| ω)² over the bodies:
-    /// a state at rest is no better than that \[J\].
+    /// Energy of the shortest waves with the amplitude of position rounding, Σ ½ m (ε |x| ω)² over the bodies \[J\]:
+    /// the accuracy limit of the energy of a state at rest.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -175,10 +176,10 @@ impl Simulation {
         self.model.bodies.iter().enumerate().filter_map(of_body).sum()
     }
 
-    /// 2 Σ m |x|² over the bodies that move, with the largest coordinate x of each. Times (ε/dt)² it is the energy
-    /// ½ m (ε |x| 2/dt)² by which rounding of positions may add to that of the shortest waves that a step resolves, in each
-    /// step: their amplitude is the sum of roundings that know nothing of each other, of which the mean square grows as the
-    /// number of steps \[kg·m²\].
+    /// 2 Σ m |x|² over the moving bodies, with the largest coordinate x of each \[kg·m²\]. Times (ε/dt)² it is the
+    /// energy ½ m (ε |x| 2/dt)² that rounding of positions can add in each step to the shortest waves that a step
+    /// resolves. Their amplitude is a sum of independent rounding errors, whose mean square grows with the number of
+    /// steps.
     ///
     /// # Source
     /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
@@ -192,7 +193,7 @@ impl Simulation {
         self.state.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Energies and momenta of the present state.
+    /// Computes energies and momenta of the current state.
     pub(crate) fn measure(&mut self) {
         for body in 0..self.model.bodies.len() {
             self.balances[body] = self.body_balance(body);
@@ -200,7 +201,7 @@ impl Simulation {
         self.sum_energies(0.0);
     }
 
-    /// Energies from those of elements and contacts, and the balances of the bodies, after a step of this length \[s\].
+    /// Sums the energies of elements, contacts and bodies after a step of length `dt` \[s\].
     fn sum_energies(&mut self, dt: f64) {
         self.energies.strain = self.internal.strain_energy().iter().sum();
         self.energies.hourglass = self.internal.hourglass_energy().iter().sum();
@@ -209,7 +210,7 @@ impl Simulation {
         self.energies.kick = kick_energy(&self.balances, dt);
     }
 
-    /// Holds the hourglass energy of each body against its strain energy.
+    /// Compares the hourglass energy of each body with its strain energy.
     fn account_hourglass(&mut self) {
         let of_blocks = [self.internal.strain_energy(), self.internal.hourglass_energy()];
         for (body, audit) in self.model.bodies.iter().zip(&mut self.hourglass_audits) {
@@ -219,7 +220,7 @@ impl Simulation {
         }
     }
 
-    /// Balance of one body: from its rigid state where it has one, from its nodes otherwise.
+    /// Balance of one body, from its rigid state or else from its nodes.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(rigid_state) = &self.rigid_states[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
@@ -243,8 +244,8 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// The part of Σ m |a|² of a body that is not rigid which comes from outside: that of a free fall, of what is prescribed,
-    /// and where loads act all that does from outside \[N·m/s²\].
+    /// Part of Σ m |a|² of a deformable body due to external actions: free fall and prescribed motion, or under loads
+    /// all external forces \[N·m/s²\].
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.accelerations, &self.model.mass);
@@ -266,7 +267,7 @@ impl Simulation {
         prescribed + acting
     }
 
-    /// Resultant of gravity, loads and the reactions that are booked at present.
+    /// Resultant of gravity, loads and the current reactions.
     pub(crate) fn compute_external_wrench(&self) -> Wrench {
         let mut wrench = self.reactions() + self.slider_wrench();
         if !self.acts_by_impulses() {
@@ -286,7 +287,7 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step, where loads act that of the kicks \[J\].
+    /// Work of gravity and loads over the last step; under loads, with the work of the kicks \[J\].
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.positions_next;
         let mut work = 0.0;
@@ -308,8 +309,8 @@ impl Simulation {
     }
 }
 
-/// What the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] has over ½ v_{n−½} · M v_{n+½}, ⅛ dt² a_n · M a_n
-/// \[J\].
+/// Kick energy ⅛ dt² a_n · M a_n \[J\]: the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length
+/// `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }

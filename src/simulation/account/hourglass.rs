@@ -1,34 +1,36 @@
-//! The energy of hourglass control of a body, held against its strain energy.
+//! Hourglass energy of a body compared with its strain energy.
 
-/// Part of the largest strain energy of a body above which its hourglass control carries what strain should. Of n layers
-/// over the height of what bends it is k/(n² − 1), with k from 0.05 for cells short along the beam to 0.15 for cubes: 1.7 % to
-/// 5 % of two layers, which bend 31 % to 27 % too far, and 1 % or less of four.
-const TOLERATED: f64 = 0.015;
+/// Hourglass energy relative to the largest strain energy of a body, above which hourglass control carries bending
+/// load. In a beam with n layers over its height this ratio is k/(n² − 1), with k from 0.05 for cells short along the
+/// beam to 0.15 for cubes: 1.7 % to 5 % with two layers, whose deflection is 31 % to 27 % too large, and 1 % or less
+/// with four.
+const TOLERATED_RATIO: f64 = 0.015;
 
-/// Part of the largest energy of the run below which energies of elements are noise.
-const NOISE: f64 = 1e-6;
+/// Fraction of the largest energy of the run below which element energies are noise.
+const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Largest energies of the elements of a body so far, and since when its hourglass control has had too much.
+/// Largest strain and hourglass energy of a body so far, and the time at which the tolerated ratio was exceeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct HourglassAudit {
     /// Strain energy \[J\].
     strain: f64,
-    /// Energy of hourglass control \[J\].
+    /// Hourglass energy \[J\].
     hourglass: f64,
-    /// When that passed the tolerated part of the strain energy \[s\]; none while, or as soon as, it has not.
+    /// Time at which the hourglass energy exceeded the tolerated ratio \[s\]; `None` while it does not.
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// Notes the energies of a body at a time \[s\], in a run that has seen so much energy \[J\].
+    /// Updates the largest energies of a body at a time \[s\], given the largest energy of the run \[J\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
-        let is_past = self.hourglass > TOLERATED * self.strain && self.hourglass > NOISE * largest_energy;
+        let is_past = self.hourglass > TOLERATED_RATIO * self.strain
+            && self.hourglass > NEGLIGIBLE_ENERGY * largest_energy;
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// What is said of a body of this name whose hourglass control has too much.
+    /// Warning for a body whose hourglass energy exceeds the tolerated ratio.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {
@@ -38,11 +40,11 @@ impl HourglassAudit {
         };
         passed_at.map(|time| {
             format!(
-                "the hourglass control of body `{body}` has {hourglass:.3e} J at most, {share} its largest strain energy, \
-                 {strain:.3e} J, and passed {:.1} % at t = {time:.6e} s: it carries what the one point of the elements \
-                 does not see; refine the mesh to four elements or more across what bends, or set hex = \"mean-dilatation\" \
-                 in the body",
-                100.0 * TOLERATED
+                "the hourglass energy of body `{body}` reaches {hourglass:.3e} J, {share} its largest strain energy, \
+                 {strain:.3e} J, and exceeded {:.1} % at t = {time:.6e} s: hourglass control resists bending that \
+                 one-point elements do not resolve; refine the mesh to four elements or more across the bending \
+                 direction, or set hex = \"mean-dilatation\" in the body",
+                100.0 * TOLERATED_RATIO
             )
         })
     }
@@ -52,8 +54,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The peak of the strain energy counts: control that had much before there was strain is forgotten, and what passes
-    /// again has its own time. Noise is not looked at.
+    /// The peak of the strain energy counts: an early excess before the body is strained is dropped, and a later
+    /// excess has its own time. Noise is ignored.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();
@@ -68,9 +70,7 @@ mod tests {
         assert_eq!(passed_at(&mut audit, 4.0, [0.0, 2e-3]), Some(4.0));
         assert_eq!(passed_at(&mut audit, 5.0, [0.0, 3e-3]), Some(4.0));
         let text = audit.warning("bar").unwrap_or_default();
-        assert!(
-            text.contains("`bar` has 3.000e-3 J at most, 15.0 % of its largest strain energy, 2.000e-2 J")
-        );
-        assert!(text.contains("passed 1.5 % at t = 4.000000e0 s"), "{text}");
+        assert!(text.contains("`bar` reaches 3.000e-3 J, 15.0 % of its largest strain energy, 2.000e-2 J"));
+        assert!(text.contains("exceeded 1.5 % at t = 4.000000e0 s"), "{text}");
     }
 }

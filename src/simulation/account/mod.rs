@@ -1,4 +1,4 @@
-//! The account of a step: energies, momenta, supports, contact pair by pair.
+//! Energy and momentum balance of a step, by body, support and contact pair.
 
 pub(crate) mod contact_audit;
 pub(crate) mod energy_audit;

@@ -1,4 +1,4 @@
-//! Sums over nodes that energies and momenta are made of.
+//! Nodal sums for energies and momenta.
 
 use std::ops::Add;
 
@@ -9,7 +9,7 @@ use crate::math::Vec3;
 use crate::math::pack::{Pack, Row, WIDTH};
 use crate::math::real::Real;
 
-/// Sums over nodes.
+/// Sums over a set of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodalSums {
     /// Linear and angular momentum about the origin.
@@ -22,12 +22,12 @@ pub(crate) struct NodalSums {
     pub force_acceleration: f64,
     /// Σ m x \[kg·m\].
     pub mass_moment: Vec3,
-    /// Least and greatest components of the velocities \[m/s\].
+    /// Lower and upper bounds of the velocity components \[m/s\].
     pub velocity_bounds: [Vec3; 2],
 }
 
 impl NodalSums {
-    /// Over no nodes.
+    /// Sum over an empty set.
     pub fn zero() -> Self {
         Self {
             momentum: Wrench::zero(),
@@ -58,7 +58,7 @@ impl Add for NodalSums {
     }
 }
 
-/// Takes the [`NodalSums`] of some nodes.
+/// SIMD kernel for the [`NodalSums`] of a range of nodes.
 pub(crate) struct NodalKernel<'a> {
     /// Their masses \[kg\].
     pub masses: &'a [f64],
@@ -85,7 +85,7 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // Nodes past the last have no mass, and go with it.
+        // Padding nodes have zero mass and the velocity of the last node.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
@@ -97,7 +97,7 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Sums side by side, each of one node in so many: the same on all registers.
+/// One partial sum per lane; independent of the register width.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::math::pack::Registers;
 
-    /// The same bits on all registers, and the sums of their definitions, of whole rows of nodes and what is left.
+    /// Nodal sums equal their definitions, for full rows and a remainder, and are bitwise equal on all registers.
     #[test]
     fn sums_over_nodes() {
         let vector = |k: usize, shift: usize| {

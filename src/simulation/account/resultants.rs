@@ -1,4 +1,4 @@
-//! The sums of the forces on nodes.
+//! Resultant nodal forces.
 
 use crate::contact::response::ContactAction;
 use crate::dynamics::InternalForce;
@@ -6,16 +6,16 @@ use crate::math::Vec3;
 
 use crate::simulation::Forces;
 
-/// The forces on all nodes \[N\].
+/// Nodal forces \[N\].
 pub(crate) struct Resultants<'a> {
-    /// Empty where no body is driven.
+    /// Empty if no body is driven.
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],
 }
 
 impl<'a> Resultants<'a> {
-    /// Of these parts.
+    /// Collects external, internal and contact forces.
     pub fn new(forces: &'a Forces, internal: &'a InternalForce, contact: &'a ContactAction) -> Self {
         Self { external: &forces.external, internal: internal.forces(), contact: &contact.forces }
     }
@@ -26,7 +26,7 @@ impl<'a> Resultants<'a> {
         external - self.internal[node] + self.contact[node]
     }
 
-    /// Acceleration of a node by them; a wall whose velocity is given has no mass, and keeps its own.
+    /// Sets the acceleration of a node; a wall with prescribed velocity has no mass and keeps its acceleration.
     pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
         let node = node as usize;
         if masses[node] > 0.0 {

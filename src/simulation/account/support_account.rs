@@ -1,31 +1,31 @@
-//! What supports give to the bodies: reactions, impulses and work, by boundary and wall.
+//! Support reactions, their impulses and work, by boundary and wall.
 
 use crate::dynamics::{Support, Wrench};
 
 use crate::simulation::Simulation;
 use crate::simulation::model::Behaviour;
 
-/// What a boundary, or what holds or drives a wall, gives to the bodies.
+/// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
-/// Where boundaries share a component of a node it is that of the first of them. All of a rigid body is shared by its
-/// boundaries; the moment that holds or turns it is that of the first.
+/// A nodal component prescribed by several boundaries counts for the first of them. The boundaries of a rigid body
+/// share all its components; the reaction moment counts for the first boundary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SupportAccount {
-    /// Reaction at the end of the last step: force on the body \[N\] and moment about the origin \[N·m\], without what makes
-    /// a prescribed motion jump.
+    /// Reaction at the end of the last step: force on the body \[N\] and moment about the origin \[N·m\], without the
+    /// impulses of discontinuous prescribed motion.
     pub reaction: Wrench,
-    /// Impulse and its moment about the origin since the beginning, jumps and what contact impulses are answered by included
-    /// \[N·s, N·m·s\].
+    /// Impulse and its moment about the origin since the start, including velocity jumps and the reactions to contact
+    /// impulses \[N·s, N·m·s\].
     pub impulse: Wrench,
-    /// Work since the beginning, likewise \[J\].
+    /// Work since the start, likewise \[J\].
     pub work: f64,
 }
 
 impl SupportAccount {
-    /// Nothing so far.
+    /// Empty account.
     pub(crate) const NOTHING: Self = Self { reaction: Wrench::ZERO, impulse: Wrench::ZERO, work: 0.0 };
 
-    /// Adds an impulse, jumps for example, and its work.
+    /// Adds an impulse and its work.
     fn add(&mut self, impulse: Wrench, work: f64) {
         self.impulse = self.impulse + impulse;
         self.work += work;
@@ -33,12 +33,12 @@ impl SupportAccount {
 }
 
 impl Simulation {
-    /// What each boundary gives to its body, in the order of the scenario, and behind them the walls.
+    /// Account of each boundary in the order of the scenario, followed by those of the walls.
     pub fn support_accounts(&self) -> &[SupportAccount] {
         &self.support_accounts
     }
 
-    /// Takes the present reactions over.
+    /// Updates the reactions.
     pub(crate) fn refresh_reactions(&mut self) {
         self.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
         for support in 0..self.model.supports.len() {
@@ -60,14 +60,14 @@ impl Simulation {
         account.reaction = account.reaction + reaction;
     }
 
-    /// Books impulses and work of a step of length `dt` \[s\]; returns the impulses of what makes motions jump at its beginning
-    /// and at its end, and the work.
-    pub(crate) fn book_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
+    /// Accounts for impulses and work of the supports over a step of length `dt` \[s\]. Returns the impulses of
+    /// velocity jumps at its beginning and end, and the work.
+    pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
         self.add_reactions(0.5 * dt);
         let (mut impulses, mut work) = ([Wrench::zero(); 2], 0.0);
-        let mut book = |account: &mut SupportAccount, jumps: [Wrench; 2], work_of: f64| {
+        let mut add = |account: &mut SupportAccount, jumps: [Wrench; 2], work_of: f64| {
             account.add(jumps[0] + jumps[1], work_of);
             impulses = [impulses[0] + jumps[0], impulses[1] + jumps[1]];
             work += work_of;
@@ -77,44 +77,44 @@ impl Simulation {
         let moving = |(_, support): &(usize, &Support)| !support.motion.is_fixed();
         for (index, support) in self.model.supports.iter().enumerate().filter(moving) {
             let jumps = [0, 1].map(|end| self.jump_wrench(index, end, places[end]));
-            book(&mut accounts[support.account], jumps, self.reaction_work(index, places[0]));
+            add(&mut accounts[support.account], jumps, self.reaction_work(index, places[0]));
         }
         for body in 0..self.model.bodies.len() {
             let Some((of_axes, moment_account)) = self.accounts_of_rigid(body) else { continue };
             for (axis, account) in of_axes.into_iter().enumerate() {
                 let jumps = [0, 1].map(|end| self.rigid_jump_wrench(body, axis, end));
-                book(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
+                add(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
             }
             let (jump, work_of) = self.rigid_moment_jump(body, dt);
-            book(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
+            add(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
         }
         self.support_accounts = accounts;
         (impulses, work)
     }
 
-    /// Adds the impulses of the present reactions in a time \[s\].
+    /// Adds the impulse of the current reactions over a time \[s\].
     fn add_reactions(&mut self, time: f64) {
         for account in &mut self.support_accounts {
             account.add(account.reaction.scaled(time), 0.0);
         }
     }
 
-    /// Books what a support, or a slider without an account, answers to an impulse of contact, and its work \[J\].
-    pub(crate) fn book_answer(&mut self, account: Option<usize>, answer: Wrench, work: f64) {
-        self.audit.add_impulse(answer);
+    /// Adds the reaction of a support to a contact impulse, and its work \[J\]; sliders have no account.
+    pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
+        self.audit.add_impulse(reaction);
         self.energies.external_work += work;
         if let Some(account) = account {
-            self.support_accounts[account].add(answer, work);
+            self.support_accounts[account].add(reaction, work);
         }
     }
 
-    /// The account of a component of a node of a deformable body or of a wall, if it is supported.
+    /// Account of a nodal component of a deformable body or wall, if it is supported.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of the components and of the moment of a rigid body that is supported.
+    /// Accounts of the components and of the moment of a supported rigid body.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),
@@ -122,7 +122,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the reactions at present.
+    /// Sum of the current reactions.
     pub(crate) fn reactions(&self) -> Wrench {
         self.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
     }

@@ -1,14 +1,14 @@
-//! What ends a run before its time.
+//! Failures that end a run early.
 
 use std::fmt;
 
 use crate::io::OutputError;
 
-/// A run that ended before its time.
+/// Failure of a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The numbers went wrong.
+    /// Numerical failure.
     #[error(transparent)]
     Numerical(#[from] NumericalFailure),
     /// The result could not be written.
@@ -16,26 +16,26 @@ pub enum RunError {
     Output(#[from] OutputError),
 }
 
-/// A numerical failure: what happened, when, and where.
+/// A numerical failure, with its cause, time and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumericalFailure {
-    /// What happened.
+    /// Cause.
     pub cause: FailureCause,
-    /// The step in which it did.
+    /// Step of the failure.
     pub step: u64,
     /// Time at the end of that step \[s\].
     pub time: f64,
-    /// Size of that step \[s\].
+    /// Length of that step \[s\].
     pub time_step: f64,
     /// The body concerned, if one is.
     pub body: Option<String>,
     /// The user's number of the element concerned, if one is.
     pub element: Option<u64>,
-    /// The critical step at that time, if it is known: a longer one that was taken tells why \[s\].
+    /// Critical step at that time, if known; a longer time step is unstable \[s\].
     pub critical_step: Option<f64>,
 }
 
-/// What makes a run fail.
+/// Cause of a numerical failure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
@@ -43,37 +43,36 @@ pub enum FailureCause {
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
-    /// The imbalance of the energy, past the tolerance.
+    /// The energy imbalance exceeds the tolerance.
     EnergyImbalance {
         /// Imbalance over the largest energy so far \[-\].
         error: f64,
         /// Tolerance \[-\].
         tolerance: f64,
     },
-    /// The stable step has become too small to reach the end of the run.
+    /// The stable time step has become too small to reach the end time.
     CollapsedStep,
-    /// A body has gone through another.
+    /// A body has passed through another.
     Passage(Box<Passage>),
 }
 
-/// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names
-/// is that of the node.
+/// A contact lost because its penetration exceeds the search depth. The body of the failure is that of the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// The user's number of the node, of the first one of an edge.
+    /// The user's number of the node, or of the first node of an edge.
     pub node: u64,
-    /// Name of the body that it has gone into.
+    /// Name of the penetrated body.
     pub other: String,
-    /// How deep \[m\].
+    /// Penetration \[m\].
     pub depth: f64,
-    /// Greatest depth at which there is contact between the two \[m\].
+    /// Search depth of the two bodies \[m\].
     pub deepest: f64,
 }
 
 impl std::error::Error for NumericalFailure {}
 
 impl NumericalFailure {
-    /// What to try.
+    /// Suggested remedy.
     pub fn remedy(&self) -> &'static str {
         let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
         match &self.cause {
@@ -83,13 +82,12 @@ impl NumericalFailure {
             }
             FailureCause::NonFinite => "look for loads or expressions that are not finite",
             FailureCause::EnergyImbalance { .. } => {
-                "a smaller time.step lowers the error, and of contact springs a smaller contact.penalty or \
-                 contact.stiffness"
+                "lower `time.step`; with contact springs, lower contact.penalty or contact.stiffness"
             }
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
             FailureCause::Passage(_) => {
-                "larger faces or a stiffer material there hold more, and of contact springs a larger contact.penalty or \
-                 contact.stiffness; what is to be pierced has to be left out of contact"
+                "use larger faces or a stiffer material there; with contact springs, a larger contact.penalty or \
+                 contact.stiffness; exclude from contact what is to be pierced"
             }
         }
     }
@@ -106,14 +104,15 @@ impl fmt::Display for NumericalFailure {
                 let [error, tolerance] = distinct_per_cents(*error, *tolerance);
                 write!(
                     f,
-                    "the energy imbalance, {error} % of the peak energy, exceeds `time.energy_tolerance`, {tolerance} %"
+                    "the energy imbalance, {error} % of the peak energy, exceeds `time.energy_tolerance` of \
+                     {tolerance} %"
                 )?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
             FailureCause::Passage(passage) => {
                 let Passage { node, other, depth, deepest } = passage.as_ref();
-                write!(f, "node {node} has gone through `{other}`: it is {depth:.3e} m deep, ")?;
-                write!(f, "and contact is looked for to {deepest:.3e} m,")?;
+                write!(f, "node {node} has passed through `{other}`: its penetration is {depth:.3e} m, ")?;
+                write!(f, "and the search depth of contact is {deepest:.3e} m,")?;
             }
         }
         write!(f, " in step {} at t = {:.9e} s", self.step, self.time)?;

@@ -1,4 +1,4 @@
-//! What can go wrong in setting a simulation up, and in running it.
+//! Errors of the set-up and failures of a run.
 
 mod failure;
 mod overlap;
@@ -16,7 +16,7 @@ pub use failure::{FailureCause, NumericalFailure, Passage, RunError};
 pub use overlap::Overlap;
 use overlap::{DeepOverlaps, Overlaps, count, others};
 
-/// A scenario that cannot be set up: the input is wrong.
+/// A scenario that cannot be set up, because of invalid input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
@@ -30,7 +30,7 @@ pub enum SetupError {
         /// Where the scenario names the file.
         span: Range<usize>,
     },
-    /// A mesh does not serve the body.
+    /// The mesh is not valid for the body.
     #[error("body `{body}`, mesh {}: {source}", path.display())]
     Geometry {
         /// The body.
@@ -39,7 +39,7 @@ pub enum SetupError {
         path: PathBuf,
         /// Why.
         source: Box<MeshError>,
-        /// Where the scenario asks for it.
+        /// Where the scenario names it.
         span: Range<usize>,
     },
     /// The mass of a body cannot be determined.
@@ -52,7 +52,7 @@ pub enum SetupError {
         /// Where the scenario names the mesh.
         span: Range<usize>,
     },
-    /// Cells of a body that cannot be elements.
+    /// Invalid elements of a body.
     #[error("body `{body}`: {source}")]
     Elements {
         /// The body.
@@ -62,7 +62,7 @@ pub enum SetupError {
         /// Where the scenario names the mesh.
         span: Range<usize>,
     },
-    /// Elastic constants that no stable solid has.
+    /// Elastic constants of an unstable material.
     #[error("body `{body}`: {source}")]
     Material {
         /// The body.
@@ -72,66 +72,66 @@ pub enum SetupError {
     },
     /// A body force on a rigid surface.
     #[error(
-        "a `body_force` on `{body}`, a rigid surface, has no volume to act on; give a `traction`, or the body `gravity`"
+        "`body_force` on `{body}`: a rigid surface has no volume; give a `traction`, or `gravity` in the body"
     )]
     BodyForceOnSheet {
         /// The body.
         body: String,
     },
-    /// A rigid body that shall turn though a support holds it.
+    /// A supported rigid body with an initial angular velocity.
     #[error(
-        "rigid body `{body}` has an angular velocity, but a boundary on a rigid body holds or prescribes all its rotation; \
-         remove the `angular_velocity`, and turn the body by `rotation = {{ axis, point, speed }}` in the boundary, or remove \
-         the boundary"
+        "rigid body `{body}` has an angular velocity, but a boundary on a rigid body fixes or prescribes its whole \
+         rotation; remove the `angular_velocity` and prescribe `rotation = {{ axis, point, speed }}` in the \
+         boundary, or remove the boundary"
     )]
     SupportedSpin {
         /// The body.
         body: String,
     },
-    /// Bodies that are tied and of which the masses differ by more than rounding bears.
+    /// Tied bodies with a mass ratio that exceeds floating-point precision.
     #[error(
-        "{} are tied together by nodes of {:.3e} to {:.3e} kg: of masses so unlike, rounding leaves nothing of the lightest; make \
-         the bodies with the heaviest of these nodes rigid, or bring the masses of the nodes (density times a cell, shared by its \
-         nodes) nearer together: ratios up to 1e12 will do",
+        "{} are tied together by nodes of {:.3e} to {:.3e} kg: rounding cancels the lightest masses at this ratio; \
+         make the bodies with the heaviest of these nodes rigid, or bring the nodal masses (density times cell \
+         volume, shared by its nodes) closer together: ratios up to 1e12 are accepted",
         listed(bodies), masses[0], masses[1]
     )]
     UnlikeTies {
-        /// The bodies that are tied together.
+        /// The tied bodies.
         bodies: Vec<String>,
-        /// The least and the largest mass of a tied node of a deformable body \[kg\].
+        /// Smallest and largest mass of a tied node of a deformable body \[kg\].
         masses: [f64; 2],
         /// Where the scenario ties the first of them.
         span: Range<usize>,
     },
-    /// A rigid body that is tied and can touch something, by a response that wants to know how it answers.
+    /// A tied rigid body in contact, with a response that needs its mobility.
     #[error(
-        "rigid body `{}` is tied and can touch `{}`, and `contact.response` = \"{response}\" takes it for free, as if nothing were \
-         tied to it; use \"penalty\", or keep the two from touching by `[[contact.pairs]]` with `contact = false`",
+        "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
+         its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
         bodies[0], bodies[1]
     )]
     TiedContact {
-        /// The rigid body, and a body or wall that it can touch.
+        /// The rigid body, and a body or wall it can touch.
         bodies: [String; 2],
         /// The response.
         response: &'static str,
         /// Where the scenario ties it.
         span: Range<usize>,
     },
-    /// Bodies that are tied and begin to move apart there.
+    /// Tied bodies with different initial velocities at the tie.
     #[error(transparent)]
     PartingTie(Box<PartingTie>),
-    /// A rotation that turns a plane body out of its plane.
-    #[error("the rotation of plane body `{body}` would turn it out of z = 0; give it the axis [0, 0, 1]")]
+    /// A prescribed rotation out of the plane of a plane body.
+    #[error("the rotation of plane body `{body}` leaves the plane z = 0; use the axis [0, 0, 1]")]
     TurnOutOfPlane {
         /// The body.
         body: String,
         /// Where the scenario prescribes it.
         span: Range<usize>,
     },
-    /// Two boundaries that prescribe the same component of the same node differently.
-    #[error("{0}; prescribe it in one of the two only, or alike in both")]
+    /// Two boundaries prescribe a component of a node differently.
+    #[error("{0}; prescribe it in one of the two only, or equally in both")]
     ConflictingBoundaries(Box<Conflict>),
-    /// A closest-point method that is not made for the faces of a body.
+    /// A closest-point method that does not support the faces of a body.
     #[error(
         "body `{body}` has {kind} faces that can touch, and `contact.closest_point` is a closed form for flat \
          triangles and segments only; use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh \
@@ -140,43 +140,47 @@ pub enum SetupError {
     ClosestPoint {
         /// The body.
         body: String,
-        /// Kind of its first such face.
+        /// Kind of the first unsupported face.
         kind: &'static str,
         /// Where the scenario names the method.
         span: Range<usize>,
     },
-    /// An integration of eight-node hexahedra for a body without any.
+    /// `hex` for a body without eight-node hexahedra.
     #[error(
-        "body `{body}` has no hexahedra of eight nodes, which `hex` is about; leave it out, or mesh the body with them"
+        "`hex` applies to eight-node hexahedra, and body `{body}` has none; remove it, or mesh the body with \
+         hexahedra"
     )]
     NoHexahedra {
         /// The body.
         body: String,
-        /// Where the scenario asks for it.
+        /// Where the scenario names it.
         span: Range<usize>,
     },
-    /// Bodies that shall be tied and are nowhere near each other.
-    #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, which it shall be tied to; move them together, or give a larger `tied_within`", bodies[0], bodies[1])]
+    /// Tied bodies without nodes within the tie distance.
+    #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
+        together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
         /// The body of the nodes, and that of the faces.
         bodies: [String; 2],
-        /// How far a node may be \[m\].
+        /// Tie distance \[m\].
         within: f64,
         /// Where the scenario ties them.
         span: Range<usize>,
     },
-    /// Rigid bodies that shall be tied apart from each other, where the faces of the second lie in one plane.
-    #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and no point beside the faces of the second, which lie in one plane, can be told from its nodes; move them together", bodies[0], bodies[1])]
+    /// Rigid bodies tied across a gap, where the second is plane.
+    #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
+        nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
         /// The body of the nodes, and that of the faces.
         bodies: [String; 2],
-        /// How far they are apart \[m\].
+        /// Gap between them \[m\].
         gap: f64,
         /// Where the scenario ties them.
         span: Range<usize>,
     },
-    /// Bodies that shall be tied where the motion of both is prescribed, and not the same.
-    #[error("node {node} of `{}` is tied to `{}`, and the motion of both is prescribed there along {}, each its own: the tie would be torn; leave the boundary of one of them out there, or prescribe both alike", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
+    /// Tied bodies with different prescribed motions at the tie.
+    #[error("node {node} of `{}` is tied to `{}`, and different motions are prescribed to both along {}, which \
+        violates the tie; remove one of the boundaries there, or prescribe equal motions", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
     TornTie {
         /// The body of the node, and the other.
         bodies: [String; 2],
@@ -187,9 +191,10 @@ pub enum SetupError {
         /// Where the scenario ties them.
         span: Range<usize>,
     },
-    /// A pair with a group of faces none of which can touch.
+    /// A contact pair with a group outside the contact surface.
     #[error(
-        "no face of the group `{group}` of body `{body}` can touch; add the group to `contact` of the body, or name another one"
+        "no face of the group `{group}` of body `{body}` is in its contact surface; add the group to `contact` of \
+         the body, or name another group"
     )]
     IdleGroup {
         /// The body.
@@ -199,26 +204,26 @@ pub enum SetupError {
         /// Where the pair names it.
         span: Range<usize>,
     },
-    /// Bodies that overlap before the run begins.
+    /// Bodies that overlap at t = 0.
     #[error(
         "{} overlap at t = 0: {}; move them apart, {}", count(.0), Overlaps(.0),
         others(.0, "set contact.initial_penetration to \"offset\" or \"remove\"")
     )]
     Overlap(Vec<Overlap>),
-    /// Bodies that overlap too deep to begin a run with that.
+    /// Bodies that overlap at t = 0 beyond the search depth.
     #[error(
-        "{} overlap at t = 0 too deep for contact.initial_penetration: {}; move them apart, or exclude the pair with \
-         [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
+        "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
+         with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
     )]
     DeepOverlap(Vec<Overlap>),
-    /// Bodies that overlap and shall be moved apart, though none of them can be.
+    /// Overlapping bodies that the policy "remove" cannot move apart.
     #[error(
         "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
-         bodies that deform: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
+         deformable bodies: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
         others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
-    /// Nodes moved out of other bodies that take their own elements through themselves.
+    /// Elements inverted by moving nodes out of other bodies.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
          apart, or use \"offset\""
@@ -226,21 +231,22 @@ pub enum SetupError {
     Removal {
         /// The body.
         body: String,
-        /// What becomes of its mesh.
+        /// Defect of the moved mesh.
         source: Box<MeshError>,
     },
-    /// A body that can touch itself passes through itself before the run begins.
-    #[error("`{body}` passes through itself at t = 0, at ({:.6}, {:.6}, {:.6}); mend its mesh, or set its `self_contact = false`", point[0], point[1], point[2])]
+    /// A body with self-contact that intersects itself at t = 0.
+    #[error("`{body}` intersects itself at t = 0, at ({:.6}, {:.6}, {:.6}); correct its mesh, or set its \
+        `self_contact = false`", point[0], point[1], point[2])]
     SelfOverlap {
         /// Its name.
         body: String,
         /// Where \[m\].
         point: [f64; 3],
     },
-    /// A wall that would push a plane body out of its plane.
+    /// A wall whose contact forces leave the plane of a plane body.
     #[error(
-        "wall `{wall}` has a normal or a velocity with a part along z, but body `{body}` is plane, in z = 0: give the wall \
-         none, or exclude the pair with [[contact.pairs]] contact = false"
+        "wall `{wall}` has a normal or velocity with a z component, but body `{body}` is plane, in z = 0: set it to \
+         zero, or exclude the pair with [[contact.pairs]] contact = false"
     )]
     WallOutOfPlane {
         /// The wall.
@@ -248,13 +254,13 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// Too many nodes for 32-bit numbers.
+    /// More nodes than 32-bit indices allow.
     #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
     TooManyNodes(usize),
 }
 
 impl SetupError {
-    /// What went wrong once nodes had been moved out of other bodies.
+    /// The error of a mesh whose nodes were moved out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -262,7 +268,7 @@ impl SetupError {
         }
     }
 
-    /// The place in the scenario that the error is about, if it is about one.
+    /// Location of the error in the scenario, if it has one.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Mesh { span, .. }
@@ -294,11 +300,12 @@ impl SetupError {
     }
 }
 
-/// Bodies that are tied where their initial velocities differ.
+/// Tied bodies with different initial velocities.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "node {node} of `{}` is tied to `{}`, and they begin with {:?} and {:?} m/s there: the tie would level that at once, with a loss \
-     of energy; let `{}` begin with `velocity = {velocity:?}` and `angular_velocity = {angular_velocity:?}`, as `{}` does there",
+    "node {node} of `{}` is tied to `{}`, but their initial velocities differ there, {:?} and {:?} m/s: the tie \
+     would equalise them in the first step, with a loss of energy; give `{}` `velocity = {velocity:?}` and \
+     `angular_velocity = {angular_velocity:?}`, the motion of `{}` there",
     bodies[0], bodies[1], velocities[0], velocities[1], bodies[1], bodies[0]
 )]
 pub struct PartingTie {
@@ -308,15 +315,15 @@ pub struct PartingTie {
     pub node: u64,
     /// Initial velocities there \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity of its centre with which the second body moves as the first one \[m/s\].
+    /// Velocity of the centre with which the second body follows the first \[m/s\].
     pub velocity: [f64; 3],
-    /// Its spin then \[rad/s\].
+    /// Angular velocity in this motion \[rad/s\].
     pub angular_velocity: [f64; 3],
     /// Where the scenario ties them.
     pub span: Range<usize>,
 }
 
-/// Names in a sentence.
+/// Quoted names as an enumeration.
 fn listed(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -325,18 +332,18 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Two boundaries at odds.
+/// Two conflicting boundaries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// The body of both.
+    /// The body.
     pub body: String,
-    /// The component that both prescribe.
+    /// The component prescribed by both.
     pub axis: Axis,
-    /// Their groups.
+    /// Groups of the two boundaries.
     pub groups: [String; 2],
-    /// The user's number of the first node in both; `None` for a rigid body, all of which each of them moves.
+    /// The user's number of the first shared node; `None` for a rigid body.
     pub node: Option<u64>,
-    /// Where the scenario prescribes it for the second time.
+    /// Where the scenario prescribes it the second time.
     pub span: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Bodies that overlap before the run begins.
+//! Overlapping bodies at t = 0.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Their names.
     pub bodies: [String; 2],
-    /// What of one is in the other.
+    /// Kind of the overlap.
     pub entry: Entry,
-    /// How far one must be moved at least to be out of the other \[m\]; see [`Penetration::depth`].
+    /// Smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
     pub depth: f64,
-    /// Greatest depth at which there is contact between them \[m\]; infinite for a wall, 0 where their faces line up and
-    /// contact finds nothing.
+    /// Search depth of contact between them \[m\]; infinite for a wall, 0 where their faces line up and detection
+    /// finds no contact.
     pub deepest: f64,
-    /// Where \[m\].
+    /// Location \[m\].
     pub point: [f64; 3],
 }
 
-/// How many there are, in a sentence.
+/// Number of pairs as text.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
         1 => "two bodies".into(),
@@ -30,14 +30,14 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Other remedies, among them a policy where one helps: none keeps or removes an overlap where faces line up.
+/// Further remedies, with the policy `policy` unless faces line up: no policy resolves that overlap.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
     if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") }
 }
 
-/// Overlaps one after the other.
+/// List of overlaps.
 pub(super) struct Overlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for Overlaps<'_> {
@@ -46,7 +46,7 @@ impl fmt::Display for Overlaps<'_> {
     }
 }
 
-/// The same, with how deep they may be.
+/// List of overlaps, with their search depths.
 pub(super) struct DeepOverlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
@@ -54,7 +54,7 @@ impl fmt::Display for DeepOverlaps<'_> {
         list(f, self.0, |f, overlap| match overlap.entry {
             Entry::Insides => write!(f, "{overlap}, where their faces line up and no node is in the other"),
             Entry::Nodes | Entry::Faces => {
-                write!(f, "{overlap}, where contact is looked for to {:.3e} m", overlap.deepest)
+                write!(f, "{overlap}, where the search depth of contact is {:.3e} m", overlap.deepest)
             }
         })
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Overlap {
     }
 }
 
-/// Writes overlaps one after the other.
+/// Writes a comma-separated list.
 fn list(
     f: &mut fmt::Formatter<'_>,
     overlaps: &[Overlap],

@@ -1,4 +1,4 @@
-//! What a run leaves: frames, histories, summary, wall times.
+//! Output of a run: frames, histories, summary, timings.
 
 pub(crate) mod recorder;
 pub(crate) mod schedule;

@@ -1,4 +1,4 @@
-//! The record of a run: frames, history, and the summary at its end.
+//! Recorder of a run: frames and histories.
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,24 +17,24 @@ use super::volumes::balls_of_pairs;
 use crate::simulation::Simulation;
 use crate::simulation::account::contact_audit::PairBalance;
 
-/// Writes what a run leaves in its directory, when it is due.
+/// Writes frames and histories to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// The bounding volumes at the top of the queue, if they are asked for.
+    /// Bounding volumes at the top of the queue, if requested.
     volumes: Option<Series>,
-    /// The rigid walls, if there are any.
+    /// Rigid walls, if the scenario has any.
     walls: Option<Series>,
     history: History,
     pairs: Pairs,
     fields: Vec<Field>,
     schedule: Schedule,
-    /// Wall time it took to create it \[s\].
+    /// Wall-clock time of its creation \[s\].
     creation: f64,
     frames: usize,
 }
 
 impl Recorder {
-    /// A recorder that writes to `directory`, which is created where it does not exist.
+    /// A recorder that writes to `directory`, which it creates if needed.
     ///
     /// # Errors
     /// [`OutputError`] when the directory or a file in it cannot be written.
@@ -66,12 +66,12 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Frames written so far.
+    /// Number of frames written so far.
     pub fn num_frames(&self) -> usize {
         self.frames
     }
 
-    /// Records the state before the first step.
+    /// Records the initial state.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         self.write_row(simulation)?;
@@ -80,7 +80,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records what is due after a step; the first contact always is.
+    /// Records the output due after a step; the first contact always gets a frame.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let (time, time_step) = (simulation.state.time, simulation.control.time_step());
@@ -95,7 +95,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the last state, unless it just was, and waits until everything is on disk.
+    /// Records the last state unless already recorded, and waits until all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.time;
@@ -112,7 +112,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// When the next scheduled frame is due \[s\].
+    /// Time of the next scheduled frame \[s\].
     pub(crate) fn next_frame_time(&self) -> f64 {
         self.schedule.next_frame()
     }
@@ -139,7 +139,7 @@ impl Recorder {
     }
 }
 
-/// A series beside that of the bodies, with the cells of its frames; without any, that of an earlier run is removed.
+/// Creates an additional series with the cells of `grid`; without a grid, removes the series of an earlier run.
 fn create_beside(
     directory: &Path,
     name: &str,
@@ -192,7 +192,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
     }
 }
 
-/// A row for each pair of bodies that has touched.
+/// One row for each pair of bodies that has been in contact.
 fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     let areas = simulation.contact_areas();
     let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {
@@ -208,7 +208,7 @@ fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     simulation.pair_balances.iter().zip(areas).map(row).collect()
 }
 
-/// Cells of all bodies in the user's order.
+/// Cells of all bodies, in the user's order.
 fn output_grid(simulation: &Simulation) -> Grid {
     let model = &simulation.model;
     let mut point_of = vec![0u32; model.output_nodes.len()];
@@ -244,7 +244,7 @@ fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
     frame
 }
 
-/// Number of the body and of its material, for every cell.
+/// Body and material number of every cell.
 fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
     let model = &simulation.model;
     let bodies = model.output_cells().map(|address| address.body as i32).collect();
@@ -295,7 +295,7 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
     }
 }
 
-/// A field of all nodes to which each contact of the last step adds.
+/// A nodal field accumulated over the contacts of the last step.
 fn contactor_field<T: Copy>(
     simulation: &Simulation,
     nothing: T,
@@ -327,7 +327,7 @@ struct CellStress {
 }
 
 impl CellStress {
-    /// Computed only if a field asks for it.
+    /// Computes the stress only if a field needs it.
     fn new(simulation: &Simulation, fields: &[Field]) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
             return Self { values: Vec::new() };
@@ -352,7 +352,7 @@ impl CellStress {
         NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
     }
 
-    /// √(3/2 s : s) with the deviator s.
+    /// √(3/2 s : s), with the stress deviator s.
     fn von_mises(&self) -> NamedField {
         let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
             let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);

@@ -2,31 +2,32 @@
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Part of a step by which a state may be before an instant and still be that of the instant: sums of steps are rounded.
-const EARLY: f64 = 1e-6;
+/// Fraction of a step by which a state may precede an output time and still count as its state: sums of steps are
+/// rounded.
+const TIME_TOLERANCE: f64 = 1e-6;
 
 /// When frames and rows of the history are due.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     frames: FrameSchedule,
-    /// Time between rows; 0: every step \[s\].
+    /// Time between rows, 0 for every step \[s\].
     history_interval: f64,
     end: f64,
 }
 
 impl OutputTimes {
-    /// Of a scenario.
+    /// Output times of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let output = &scenario.output;
         Self::new(output.frames.clone(), output.history_interval, scenario.time.end)
     }
 
-    /// Of a run until `end`, with rows at intervals \[s\], of every step where that is 0.
+    /// Output times of a run to `end`, with history rows at intervals, 0 for every step \[s\].
     fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
         Self { frames, history_interval, end }
     }
 
-    /// The first frame after an instant \[s\]; infinite where there is none.
+    /// First frame after `time`, infinite after the last \[s\].
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -41,7 +42,7 @@ impl OutputTimes {
         }
     }
 
-    /// The first row after an instant, or that instant where every step has one \[s\].
+    /// First row after `time`, or `time` itself with a row in every step \[s\].
     fn first_row_after(&self, time: f64) -> f64 {
         match self.history_interval {
             interval if interval > 0.0 => first_after(time, interval, |k| interval * k),
@@ -49,24 +50,23 @@ impl OutputTimes {
         }
     }
 
-    /// The first instant at which a step of up to `step` that begins at `time` can end and that something is due at, which
-    /// something is at the end of the run; `None` at the end \[s\].
-    pub fn first_in_reach(&self, time: f64, step: f64) -> Option<f64> {
-        let now = time + EARLY * step;
+    /// First output time, or end time, after a step of up to `step` that begins at `time` \[s\]; `None` at the end
+    /// time.
+    pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
+        let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
         let first = self.first_frame_after(now).min(row).min(self.end);
         (first > now).then_some(first)
     }
 }
 
-/// The first of evenly spaced instants after another one, given by their number \[s\]; that one where they are nearer to each
-/// other than its rounding.
+/// First of the equally spaced times `at(k)` after `time` \[s\]; `time` itself if the spacing is below its rounding.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
 }
 
-/// When frames and rows of the history are due, and were last written \[s\].
+/// Times at which frames and history rows are due and were last written \[s\].
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     times: OutputTimes,
@@ -78,7 +78,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// With frames at intervals while there is contact \[s\].
+    /// Schedule with additional frames at `contact_interval` during contact \[s\].
     pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
         Self {
             times,
@@ -95,9 +95,9 @@ impl Schedule {
         self.next_frame
     }
 
-    /// Whether a frame is due after a step of a length, with bodies that touched first at `touched` \[s\].
+    /// Whether a frame is due after a step of length `time_step`, with the first contact at `touched` \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
-        let latest = time + EARLY * time_step;
+        let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
             self.last_frame < first
                 || self.contact_interval.is_some_and(|interval| latest >= self.last_frame + interval)
@@ -105,21 +105,21 @@ impl Schedule {
         contact_is_due || latest >= self.next_frame
     }
 
-    /// Whether a row is due after a step of a length \[s\].
+    /// Whether a row is due after a step of length `time_step` \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
-        time + EARLY * time_step >= self.next_row
+        time + TIME_TOLERANCE * time_step >= self.next_row
     }
 
-    /// Notes that a frame is written after a step of a length \[s\].
+    /// Marks a frame as written after a step of length `time_step` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.last_frame = time;
-        self.next_frame = self.times.first_frame_after(time + EARLY * time_step);
+        self.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
-    /// Notes that a row is written after a step of a length \[s\].
+    /// Marks a row as written after a step of length `time_step` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.last_row = time;
-        self.next_row = self.times.first_row_after(time + EARLY * time_step);
+        self.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
     }
 }
 
@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::dynamics::State;
 
-    /// A run of a million steps of a length that binary numbers do not have, with frames and rows every hundred: all are
-    /// written, none a step late. Reference: the step k of the frame k/100, to a millionth of a step.
+    /// A run of a million steps whose length has no exact binary representation, with frames and rows every hundred
+    /// steps: every output is written at its step. Reference: frame k/100 at step k, to a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

@@ -14,7 +14,7 @@ use crate::simulation::error::NumericalFailure;
 use crate::simulation::model::Behaviour;
 
 impl Simulation {
-    /// What was run and what came out; threads and the total wall time are the caller's to fill in.
+    /// Summary of the run. The caller sets the threads and the total wall-clock time.
     pub fn summary(
         &self,
         scenario: &Scenario,

@@ -1,15 +1,15 @@
-//! Wall time by part of the program.
+//! Wall-clock time by stage.
 
 use std::time::Instant;
 
-/// Wall time \[s\].
+/// Wall-clock time \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
-    /// Checking for overlaps and preparing elements and contact.
+    /// Initial overlap check and preparation of elements and contact.
     pub setup: f64,
-    /// Building hierarchies.
+    /// Construction of the hierarchies.
     pub hierarchy: f64,
     /// Contact detection.
     pub detection: f64,
@@ -19,15 +19,15 @@ pub struct WallTimes {
     pub internal_force: f64,
     /// Critical steps.
     pub critical_step: f64,
-    /// Time integration with the momenta of the bodies, loads, supports and flight.
+    /// Time integration, including body momenta, loads, supports and flight.
     pub integration: f64,
-    /// The audit of energy and momentum.
+    /// Audit of energy and momentum.
     pub account: f64,
-    /// Output, as far as the steps had to wait for it.
+    /// Output that the time stepping waited for.
     pub output: f64,
 }
 
-/// Adds the time that `work` takes to a counter.
+/// Runs `work` and adds its wall-clock time to `seconds`.
 pub(crate) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();

@@ -1,4 +1,4 @@
-//! The bounding volumes of contact detection, as frames to look at.
+//! Bounding volumes of contact detection as output frames.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::io::vtk::{Balls, FieldData, Grid, NamedField, Series};
 use crate::simulation::{Phase, Simulation};
 
 impl Simulation {
-    /// For each pair of bodies that can still meet, the two bounding spheres that detection looks at next, where they
-    /// are now; nothing where detection has no queue.
+    /// The two bounding spheres at the top of the queue for each pair of approaching bodies, at their current
+    /// positions; empty for a detector without a queue.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
         let time = self.state.time;
         if self.phase == Phase::Flight {
@@ -25,9 +25,9 @@ impl Simulation {
         }))
     }
 
-    /// Writes the levels of all hierarchies, down to a depth or to the deepest leaf, as they were built: a series
-    /// `name` in `directory` whose times are the depths. The number of levels written; `None`, and nothing is
-    /// written, where there are no hierarchies.
+    /// Writes the levels of all hierarchies as built, down to `depth` or to the deepest leaf: a series `name` in
+    /// `directory` whose times are the depths. Returns the number of levels; `None`, without output, for a detector
+    /// without hierarchies.
     ///
     /// # Errors
     /// [`OutputError`] when the directory or a file in it cannot be written.
@@ -51,7 +51,7 @@ impl Simulation {
         Ok(Some(last + 1))
     }
 
-    /// Spheres of all hierarchies at a depth, with those of the leaves above.
+    /// Spheres of all hierarchies at a depth, with the leaves above it.
     fn hierarchy_level(&self, level: u32) -> Balls {
         let mut balls = Balls { time: f64::from(level), ..Balls::default() };
         let (mut bodies, mut depths, mut faces) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,7 +71,7 @@ impl Simulation {
     }
 }
 
-/// Both spheres of each pair, one after the other.
+/// Spheres of the queued pairs, two per pair.
 pub(crate) fn balls_of_pairs(time: f64, pairs: &[QueuedPair]) -> Balls {
     let of_each = |value: fn(&QueuedPair, usize) -> u32| -> Vec<i32> {
         pairs.iter().flat_map(|pair| [0, 1].map(|k| value(pair, k) as i32)).collect()

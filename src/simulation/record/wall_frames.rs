@@ -1,4 +1,4 @@
-//! Rigid walls as frames to look at: of each infinite plane the part before the bodies.
+//! Rigid walls as output frames: the part of each infinite plane near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
@@ -7,26 +7,26 @@ use crate::mesh::CellKind;
 use crate::simulation::Simulation;
 use crate::simulation::model::{Behaviour, Body};
 
-/// Side of the square that is drawn, relative to the diagonal of the box around all bodies.
+/// Side of the drawn square, relative to the diagonal of the bounding box of all bodies.
 const EXTENT: f64 = 1.2;
 
-/// What is drawn of the walls: as much as lies before the bodies.
+/// Extent of the drawn part of the walls.
 struct View {
-    /// Centre of the box around all bodies \[m\].
+    /// Centre of the bounding box of all bodies \[m\].
     centre: Vec3,
-    /// Half the side of what is drawn \[m\].
+    /// Half the side of the drawn square \[m\].
     half: f64,
 }
 
 impl Simulation {
-    /// A square of each wall, or a segment where all bodies are plane.
+    /// One square per wall, or one segment if all bodies are plane.
     pub(crate) fn wall_grid(&self) -> Grid {
         let kind = if self.is_plane() { CellKind::Line2 } else { CellKind::Quad4 };
         let count = self.model.walls().count();
         Grid { kinds: vec![kind; count], connectivity: (0..(count * kind.num_nodes()) as u32).collect() }
     }
 
-    /// The walls where they are now, with the forces on them.
+    /// The walls at their current positions, with their contact forces.
     pub(crate) fn wall_frame(&self) -> Frame {
         let (lower, upper) = self.box_of_bodies();
         let view = View { centre: (lower + upper) * 0.5, half: 0.5 * EXTENT * (upper - lower).norm() };
@@ -56,7 +56,7 @@ impl Simulation {
         self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
     }
 
-    /// Box of all nodes of the bodies.
+    /// Bounding box of the nodes of all bodies.
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
         let positions = &self.state.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);
@@ -64,21 +64,21 @@ impl Simulation {
         points.fold(none, |(lower, upper), x| (lower.inf(&x), upper.sup(&x)))
     }
 
-    /// Normal of a wall, and the foot of the centre of the view on it.
+    /// Normal of a wall, and the projection of the view centre on it.
     fn foot(&self, wall: &Body, view: &View) -> (Vec3, Vec3) {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return (Vec3::zeros(), view.centre) };
         let above = view.centre - self.state.positions[wall.nodes.start];
         (normal, view.centre - normal * normal.dot(&above))
     }
 
-    /// Ends of the segment that is drawn of a wall.
+    /// End points of the drawn segment of a wall.
     fn ends(&self, wall: &Body, view: &View) -> [Vec3; 2] {
         let (normal, foot) = self.foot(wall, view);
         let along = normal.cross(&Vec3::z()).try_normalize(0.0).unwrap_or_else(Vec3::x) * view.half;
         [foot - along, foot + along]
     }
 
-    /// Corners of the square that is drawn of a wall.
+    /// Corners of the drawn square of a wall.
     fn corners(&self, wall: &Body, view: &View) -> [Vec3; 4] {
         let (normal, foot) = self.foot(wall, view);
         let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize() * view.half;

@@ -1,4 +1,4 @@
-//! The model under construction: meshes read and placed, nodes and elements numbered, masses and surfaces made.
+//! Assembly of the model: reads and places meshes, numbers nodes and elements, computes masses and contact surfaces.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,32 +16,31 @@ use crate::scenario::{
     self, BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass, Scenario,
 };
 
-use super::sheets::{Extent, leave_out_flat, orient};
+use super::sheets::{Extent, orient, without_degenerate_faces};
 use crate::simulation::error::SetupError;
 use crate::simulation::model::{Behaviour, Block, Body, Model};
 
 /// A model under construction.
 #[derive(Default)]
 pub(crate) struct Assembly {
-    /// The model as far as it goes.
+    /// The model assembled so far.
     pub model: Model,
-    /// Faces of each body that can touch.
+    /// Contact surface of each body.
     pub surfaces: Vec<Surface>,
     /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
-    /// Rigid bodies, one entry a body.
+    /// Rigid bodies, one entry per body.
     pub rigid_states: Vec<Option<RigidBody>>,
-    /// Mesh of each body with its first global node.
+    /// Mesh of each body and its first global node.
     pub meshes: Vec<(Mesh, u32)>,
-    /// What each of them is the mesh of.
+    /// Solid or sheet, for each mesh.
     pub extents: Vec<Extent>,
-    /// What has been done to meshes that the user may not have meant.
+    /// Warnings of changes to the meshes.
     pub warnings: Vec<String>,
 }
 
 impl Assembly {
-    /// The whole model of a scenario; with nodes at these positions instead of where the scenario places them, if they are
-    /// given.
+    /// Assembles the model of a scenario, with the nodes at `positions` if given.
     pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
@@ -67,11 +66,11 @@ impl Assembly {
         for load in &scenario.loads {
             assembly.add_load(scenario, load)?;
         }
-        assembly.hold_nodes();
+        assembly.fix_supported_nodes();
         Ok(assembly)
     }
 
-    /// Numbers the nodes and elements of a body and finds its mass and surface.
+    /// Adds a body: its nodes, elements, mass and contact surface.
     fn add_body(
         &mut self,
         scenario: &Scenario,
@@ -131,8 +130,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// The faces of the next body that can touch. Those of a rigid body that have no area, and so no normal, cannot;
-    /// an element of a deformable one with such a face is refused as inverted.
+    /// Contact surface of the next body. Degenerate faces of a rigid body are left out, as they have no normal; an
+    /// element of a deformable body with such a face is rejected as inverted.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -154,18 +153,19 @@ impl Assembly {
         let first = self.model.reference_positions.len() - mesh.nodes.len();
         let mut faces = Vec::new();
         for found in found {
-            let kept = if rigid { leave_out_flat(spec, mesh, &found, &mut self.warnings) } else { found };
+            let kept =
+                if rigid { without_degenerate_faces(spec, mesh, &found, &mut self.warnings) } else { found };
             faces.extend(global_faces(&kept, first as u32));
         }
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// Output order of a body: that of the file.
+    /// Output order of the nodes of a body: the order of the file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
-    /// Elements with internal forces, and the lumped masses of their nodes.
+    /// Adds elements with internal forces and their lumped nodal masses.
     fn add_elements(
         &mut self,
         spec: &BodySpec,
@@ -198,7 +198,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Mass and inertia of a rigid body; its nodes share the mass as their elements or faces do.
+    /// Computes mass and inertia of a rigid body and lumps its mass to the nodes by their elements or faces.
     fn add_rigid_mass(
         &mut self,
         spec: &BodySpec,
@@ -243,19 +243,19 @@ impl Assembly {
     }
 }
 
-/// Whether all of a model is in the plane z = 0: every mesh is of plane cells there, and no wall leans out of it.
+/// Whether the model is plane: all meshes consist of plane cells in z = 0, and all wall normals lie in it.
 fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // A mesh that cannot be placed is told where it is added.
+        // An invalid placement is reported when the body is added.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };
     scenario.walls.iter().all(|wall| wall.normal.z == 0.0) && scenario.bodies.iter().all(is_plane)
 }
 
-/// Refuses more nodes than can be numbered.
+/// Rejects more nodes than 32-bit indices allow.
 pub(crate) fn check_count(num_nodes: usize) -> Result<(), SetupError> {
     if u32::try_from(num_nodes).is_err() { Err(SetupError::TooManyNodes(num_nodes)) } else { Ok(()) }
 }
@@ -269,7 +269,7 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// The part of a mesh that makes a body, in its place, renumbered for locality.
+/// The region of a mesh that forms a body, scaled, rotated, translated and renumbered for locality.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -279,7 +279,7 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     mesh.translated(spec.translate)?.renumbered()
 }
 
-/// Whether a mesh can be a body: volumes, or plane cells in z = 0, or a rigid sheet.
+/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet.
 fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     match mesh.dimension() {
         Some(3) => mesh.quality()?.check(),
@@ -289,7 +289,7 @@ fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     }
 }
 
-/// Blocks of the highest dimension, with their position in the mesh.
+/// Non-empty blocks of the highest dimension, with their index in the mesh.
 fn element_blocks(mesh: &Mesh) -> impl Iterator<Item = (usize, &CellBlock)> {
     mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).filter(|(_, block)| !block.is_empty())
 }
@@ -310,7 +310,7 @@ pub(crate) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// The faces of a physical group of a body, with global nodes.
+/// Faces of a physical group of a body, with global nodes.
 pub(crate) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -321,7 +321,7 @@ pub(crate) fn faces_of_group(
     Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
 }
 
-/// The same with the nodes of the mesh.
+/// Faces of a physical group, with the nodes of the mesh.
 fn local_faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -333,7 +333,7 @@ fn local_faces_of_group(
     found.map_err(|source| geometry_at(spec, source, &group.span))
 }
 
-/// The law of a material; `None` for a rigid one.
+/// Constitutive law of a material; `None` for a rigid one.
 fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
     let constants = |scenario::Elasticity { young, poisson }| {
         Elasticity::from_young_poisson(young, poisson)
@@ -351,7 +351,7 @@ fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> 
     density.ok_or_else(|| mass_error(spec, "its material has no `density`, and the body gives no `mass`"))
 }
 
-/// Symmetric matrix from xx, yy, zz, xy, yz, xz.
+/// Symmetric matrix from the components xx, yy, zz, xy, yz, xz.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
@@ -360,7 +360,7 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// A mesh that does not serve, with the span of the group or file that asks for it.
+/// Error of an invalid mesh, with the span of the missing group or of the file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),
@@ -370,7 +370,7 @@ pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     geometry_at(spec, source, span)
 }
 
-/// A mesh that does not serve, with the given span.
+/// Error of an invalid mesh, with the given span.
 pub(crate) fn geometry_at(spec: &BodySpec, source: MeshError, span: &std::ops::Range<usize>) -> SetupError {
     SetupError::Geometry {
         body: spec.name.clone(),

@@ -1,4 +1,4 @@
-//! From a scenario to a simulation.
+//! Set-up of a simulation from a scenario.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -25,11 +25,13 @@ use crate::scenario::{
 };
 
 use super::assembly::Assembly;
-use super::contact_remedies::less_contact_energy;
+use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
 use super::sheets::bodies_behind_sheets;
-use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, stiffness_warning};
+use super::spring_stiffness::{
+    resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
+};
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
@@ -50,19 +52,20 @@ use crate::simulation::step::free_flight::rigid_state_of_nodes;
 use crate::simulation::step::impact_times::ImpactControl;
 use crate::simulation::step::initial_gaps::InitialGaps;
 use crate::simulation::step::loads::AppliedLoad;
-use crate::simulation::step::passages::radii;
 use crate::simulation::step::rigid_bodies::RigidForces;
 use crate::simulation::step::step_size::StepControl;
 use crate::simulation::step::supports::SupportedComponent;
 use crate::simulation::step::ties::build_ties;
+use crate::simulation::step::tunnelling::radii;
 use crate::simulation::{Forces, Phase, Simulation};
 
 impl Simulation {
-    /// Sets up a scenario: reads its meshes, builds the model, and does what is to be done with bodies that overlap.
+    /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of
+    /// the scenario.
     ///
     /// # Errors
-    /// [`SetupError`]: a mesh that cannot be read or does not serve, a group that is not there, a body without
-    /// mass, bodies that overlap.
+    /// [`SetupError`], among others for an unreadable or invalid mesh, a missing group, a body without mass, and
+    /// overlapping bodies.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
@@ -99,8 +102,8 @@ impl Simulation {
         warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
-        let holding = holding_step(scenario, &model, &contact.surfaces);
-        let resting = resting_step(&model, &contact.surfaces);
+        let stiff_spring = stiff_spring_step(scenario, &model, &contact.surfaces);
+        let resting_contact = resting_contact_step(&model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -142,14 +145,14 @@ impl Simulation {
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
             tunnelling,
-            passage_boxes: Vec::new(),
+            tunnelling_boxes: Vec::new(),
             radii,
             control: StepControl::new(
                 scenario.time.step,
                 scenario.time.safety,
                 rigid_travel,
-                holding,
-                resting,
+                stiff_spring,
+                resting_contact,
             ),
             driving_functions: DrivingFunctions::new(scenario),
             exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
@@ -158,7 +161,7 @@ impl Simulation {
             nodal_sums: vec![NodalSums::zero(); chunks.len()],
             chunks,
             pair_balances: Vec::new(),
-            contact_audit: ContactAudit::new(less_contact_energy(scenario)),
+            contact_audit: ContactAudit::new(contact_energy_remedy(scenario)),
             hourglass_audits: vec![HourglassAudit::default(); model.bodies.len()],
             surfaces,
             energies: Energies::default(),
@@ -185,7 +188,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Sets the initial velocities and begins in flight where every body flies or stays.
+    /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
     fn begin(&mut self, scenario: &Scenario) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -200,7 +203,7 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // A small-strain law takes the turn of a flight for a strain: such a body must turn step by step.
+        // Small-strain elasticity is not objective: the rotation accumulated in flight would strain the body.
         let turns_falsely = |spec: &BodySpec| {
             matches!(scenario.materials[spec.material].model, MaterialModel::LinearElastic(_))
                 && spec.angular_velocity != Vec3::zeros()
@@ -251,17 +254,17 @@ impl Forces {
     }
 }
 
-/// Refuses a rigid body that shall turn and is supported: its support holds all rotation.
+/// Rejects a supported rigid body with an angular velocity: its support fixes or prescribes the rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
-    let mut turning = model.bodies.iter().zip(specs);
-    match turning.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
+    let mut rotating = model.bodies.iter().zip(specs);
+    match rotating.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
         Some((body, _)) => Err(SetupError::SupportedSpin { body: body.name.clone() }),
         None => Ok(()),
     }
 }
 
-/// Refuses faces that the chosen closest-point method is not made for.
+/// Rejects faces that the chosen closest-point method does not support.
 fn refuse_unserved_faces(
     surfaces: &[Surface],
     model: &Model,
@@ -279,7 +282,7 @@ fn refuse_unserved_faces(
     Ok(())
 }
 
-/// A fixed step that cannot be stable.
+/// Warning of a fixed step above the critical step.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
@@ -289,7 +292,7 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
     })
 }
 
-/// The surfaces and walls that can touch.
+/// Contact model of the bodies, and detector of the walls.
 fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, WallDetector) {
     let Assembly { model, surfaces, .. } = assembly;
     let positions = &model.reference_positions;
@@ -309,7 +312,7 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
     (contact, walls)
 }
 
-/// Refuses bodies that pass through themselves before the run begins.
+/// Rejects bodies that intersect themselves at t = 0.
 fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
     match self_crossings(contact, &model.reference_positions).first() {
         Some(&(body, point)) => Err(SetupError::SelfOverlap {
@@ -320,14 +323,15 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Part of an edge that a node of a rigid body may travel in a step, for a body whose mass is in one node.
+/// Largest travel per step of a node of a rigid body over the median edge, if one node has the whole mass of the
+/// body.
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// How far a node of a rigid body may travel in a step \[m\].
+/// Largest travel of a node of a rigid body in a step \[m\].
 ///
-/// The springs of contact have κ = f m/dt² of the mass m of a node but must stop the whole mass M, which goes in by
-/// V √(M/κ) = V dt √(M/(f m)). A travel V dt of a part of the edge times √(m/M) leaves it a part of the edge deep, so
-/// that it does not go out of the search depth of contact.
+/// Contact springs have the stiffness κ = f m/dt² with the nodal mass m, but must stop the whole mass M, which
+/// penetrates by V √(M/κ) = V dt √(M/(f m)). With a travel V dt of a fraction of the edge times √(m/M), the
+/// penetration is a fraction of the edge and stays within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
     let travels = bodies.map(|(body, surface)| {
@@ -457,10 +461,10 @@ fn build_response(
     }
 }
 
-/// Damping of springs in contacts with friction that outlast an impact, where none is given.
+/// Default damping ratio of springs in frictional contacts that outlast an impact.
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Damping along the normal and across it. Where there is friction, bodies at rest are to be held.
+/// Normal and tangential damping. With friction, damping brings bodies to rest.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

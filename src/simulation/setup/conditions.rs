@@ -1,4 +1,4 @@
-//! Supports, prescribed motion and loads of the model under construction.
+//! Assembly of supports, prescribed motion and loads.
 
 use crate::dynamics::{
     Load, Prescribed, PrescribedRotation, Support, Turn, consistent_shares, lumped_shares,
@@ -14,7 +14,7 @@ use crate::simulation::error::{Conflict, SetupError};
 use crate::simulation::model::{Behaviour, Block, RigidSupport};
 
 impl Assembly {
-    /// Adds a support or prescribed motion, whose account has a number.
+    /// Adds a support or prescribed motion, with the index of its account.
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -31,7 +31,7 @@ impl Assembly {
                 let support = support.get_or_insert_with(|| {
                     Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
-                // A component that an earlier boundary prescribes, alike, has its reaction there.
+                // The reaction of a component already prescribed counts for the earlier boundary.
                 for (axis, motion) in motions {
                     if support.components[axis].is_none() {
                         support.components[axis] = Some(motion);
@@ -44,7 +44,7 @@ impl Assembly {
                 let supports = &mut self.model.supports;
                 for (axis, motion) in motions {
                     *moved |= !motion.is_fixed();
-                    // A component that an earlier boundary prescribes, alike, has its reaction there.
+                    // The reaction of a component already prescribed counts for the earlier boundary.
                     let is_held = |node: &u32| {
                         let mut along = supports.iter().filter(|support| support.axis == axis);
                         along.any(|support| support.nodes.binary_search(node).is_ok())
@@ -55,13 +55,13 @@ impl Assembly {
                     }
                 }
             }
-            // A boundary names a body of a mesh.
+            // A boundary refers to a meshed body.
             Behaviour::Wall { .. } => {}
         }
         Ok(())
     }
 
-    /// Refuses a boundary that prescribes a component of a node otherwise than an earlier one does.
+    /// Rejects a boundary that prescribes a nodal component differently from an earlier one.
     pub(crate) fn refuse_conflicts(
         &self,
         scenario: &Scenario,
@@ -94,7 +94,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Refuses a rotation that would turn a plane body out of z = 0.
+    /// Rejects a prescribed rotation of a plane body out of z = 0.
     fn refuse_turn_out_of_plane(&self, spec: &BodySpec, boundary: &BoundarySpec) -> Result<(), SetupError> {
         let is_plane = |block: &Block| block.internal.is_some() && block.kind.dimension() == 2;
         if !self.model.bodies[boundary.body].blocks.iter().any(is_plane) {
@@ -112,7 +112,7 @@ impl Assembly {
         }
     }
 
-    /// The user's number of the first node that two boundaries of a body have in common.
+    /// The user's number of the first node shared by two boundaries of a body.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -169,7 +169,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces a pressure or traction acts on: those of its group, or the whole skin.
+    /// Faces of a pressure or traction: those of its group, or the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -180,7 +180,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements a body force acts on: those of its group, or all of the body.
+    /// Elements of a body force: those of its group, or all of the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);
@@ -202,8 +202,8 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// Takes held nodes out of what contact can move: all three components prescribed.
-    pub(crate) fn hold_nodes(&mut self) {
+    /// Sets the inverse mass, with 0 for nodes whose three components are prescribed.
+    pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();
         let mut held = vec![[false; 3]; model.mass.len()];

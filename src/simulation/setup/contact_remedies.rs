@@ -1,16 +1,18 @@
-//! What to try where contact makes energy.
+//! Remedies for energy created by contact.
 
 use crate::scenario::{ResponseMethod, Scenario, StepSize};
 
-/// What makes less energy in contacts than this scenario.
+/// A setting that creates less contact energy than this scenario.
 ///
-/// Springs that grow while they are pressed give back more than they take. The work of projections of bodies that deform is
-/// proportional to the step; penalty springs that are stiff for a fixed step are not for an automatic one.
-pub(crate) fn less_contact_energy(scenario: &Scenario) -> &'static str {
+/// Springs that stiffen under compression release more energy than they absorb. The work of projections on deformable
+/// bodies is proportional to the time step. Penalty springs that are too stiff for a fixed step are not for an
+/// automatic one.
+pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {
         (ResponseMethod::Penalty, _) if response.soft_start > 0.0 => {
-            "springs that grow while they are pressed give back more than they take, so leave `contact.soft_start` out"
+            "springs that stiffen under compression release more energy than they absorb, so remove \
+             `contact.soft_start`"
         }
         (ResponseMethod::Penalty, StepSize::Fixed(_)) => {
             "set `time.step` to \"auto\", or `contact.response` to \"energy-momentum\""
@@ -19,9 +21,9 @@ pub(crate) fn less_contact_energy(scenario: &Scenario) -> &'static str {
             "set `contact.response` to \"energy-momentum\", or lower `contact.penalty`"
         }
         (ResponseMethod::Decomposition, _) => {
-            "set `contact.response` to \"penalty\" or \"energy-momentum\", or `time.step` to a part of what it is: what \
-             projections give goes with the step"
+            "set `contact.response` to \"penalty\" or \"energy-momentum\", or lower `time.step`: the energy added by \
+             projections is proportional to it"
         }
-        (ResponseMethod::EnergyMomentum, _) => "set `time.step` to a part of what it is",
+        (ResponseMethod::EnergyMomentum, _) => "lower `time.step`",
     }
 }

@@ -1,15 +1,15 @@
-//! What carries the offset surfaces of bodies with a contact thickness.
+//! Offset surfaces of bodies with a contact thickness.
 
 use std::collections::HashMap;
 
 use crate::contact::Surface;
-use crate::contact::response::{Carriers, OffsetPoints, spread_out};
+use crate::contact::response::{OffsetPoints, SupportNodes, far_from_coplanar};
 use crate::scenario::Scenario;
 
 use crate::simulation::model::{Body, Model};
 
-/// The points at which friction acts in front of the meshes. Without friction, the normal forces have the same effect at
-/// the meshes.
+/// Points on the offset surfaces at which friction acts. Normal forces have the same effect on the mesh surface, so
+/// that contacts without friction need no offset points.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));
@@ -17,21 +17,21 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
         return OffsetPoints::default();
     }
     let bodies = scenario.bodies.iter().zip(&model.bodies).zip(surfaces).map(|((spec, body), surface)| {
-        let rigid_states = match (spec.contact_thickness > 0.0, body.is_rigid()) {
-            (false, _) => Carriers::None,
+        let support = match (spec.contact_thickness > 0.0, body.is_rigid()) {
+            (false, _) => SupportNodes::None,
             (true, true) => {
                 let nodes = body.nodes.start as u32..body.nodes.end as u32;
-                Carriers::Body(spread_out(nodes, &model.reference_positions))
+                SupportNodes::Body(far_from_coplanar(nodes, &model.reference_positions))
             }
             (true, false) => elements_behind(body, surface),
         };
-        (0.5 * spec.contact_thickness, rigid_states)
+        (0.5 * spec.contact_thickness, support)
     });
     OffsetPoints::new(bodies.collect())
 }
 
-/// Corner nodes of the element behind each face.
-fn elements_behind(body: &Body, surface: &Surface) -> Carriers {
+/// Corner nodes of the element adjacent to each face.
+fn elements_behind(body: &Body, surface: &Surface) -> SupportNodes {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();
     let mut elements: Vec<(&[u32], usize)> = Vec::new();
@@ -58,5 +58,5 @@ fn elements_behind(body: &Body, surface: &Surface) -> Carriers {
         nodes.extend_from_slice(behind(face));
         ends.push(nodes.len() as u32);
     }
-    Carriers::Elements { nodes, ends }
+    SupportNodes::Elements { nodes, ends }
 }

@@ -1,13 +1,13 @@
-//! Bodies that overlap at t = 0: refused, kept as they are, or moved apart.
+//! Bodies that overlap at t = 0: rejected, kept with offset gaps, or moved apart.
 //!
-//! | policy | what happens | elsewhere |
+//! | policy | treatment | in other codes |
 //! |---|---|---|
-//! | `error` | the scenario is refused, with pairs and depths | |
-//! | `offset` | each contact counts its gap from the initial one, which shrinks with it until the contact opens | LS-DYNA, `IGNORE = 1` |
-//! | `remove` | nodes are moved to where surfaces touch, and that is where bodies are free of strain | Abaqus/Explicit, strain-free initial adjustments |
+//! | `error` | the scenario is rejected, with pairs and depths | |
+//! | `offset` | the gap of each contact is measured from its initial gap, which decreases with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
+//! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper, or where
-//! faces line up so that it finds nothing, are refused whatever the policy.
+//! Only detected contacts can be kept or moved: nodes within the search depth. Bodies that overlap more deeply, or
+//! whose faces line up so that no contact is detected, are rejected under every policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,16 +24,17 @@ use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::Model;
 use crate::simulation::step::initial_gaps::InitialGaps;
 
-/// Sweeps over all contacts in which nodes are moved apart.
-const SWEEPS: usize = 200;
+/// Largest number of Gauss-Seidel sweeps over all contacts.
+const MAX_SWEEPS: usize = 200;
 
-/// Depth of contact, relative to that within which it is looked for, below which surfaces with a thickness touch.
-const TOUCHING: f64 = 1e-9;
+/// Penetration over the search depth, below which surfaces with a thickness touch without overlap.
+const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Gap that is left, relative to the initial depth: rounding must not leave contacts that press on nothing.
+/// Clearance over the initial depth: rounding must not leave a penetration.
 const CLEARANCE: f64 = 1e-9;
 
-/// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are nearer than their surfaces are thick.
+/// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are closer than their contact
+/// thickness.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
@@ -58,14 +59,14 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Of bodies: how deep nodes are behind faces, and behind what thickness the surfaces have.
+/// Penetrations of bodies, including their contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // Where two sheets cross there is no depth to add to.
+    // Crossing sheets have no depth.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -82,7 +83,7 @@ fn overlaps_of_bodies(
     found.into_values().collect()
 }
 
-/// Contacts of different bodies.
+/// Detected contacts between different bodies.
 fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
     let velocities = vec![Vec3::zeros(); positions.len()];
     let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
@@ -91,7 +92,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     let penetration = |constraint: Constraint<'_>| {
         let [a, b] = constraint.bodies;
         let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
-        let least = TOUCHING * contact.search_depth(bodies);
+        let least = TOUCHING_DEPTH * contact.search_depth(bodies);
         (a != b && depth > least).then(|| Penetration {
             bodies,
             entry: Entry::Nodes,
@@ -102,13 +103,13 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Overlaps where faces line up, which nodes cannot be moved out of.
+/// Overlaps where faces line up, which moving nodes cannot resolve.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Refuses what the policy does not let a run begin with. Where nodes were moved apart, edges may still cross that no node
-/// is behind of, and contact deals with them as with others if they are no deeper than it looks.
+/// Rejects overlaps that the policy does not allow. After nodes were moved apart, edges can still cross without a
+/// penetrating node; contact resolves them if they are within the search depth.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -119,10 +120,10 @@ pub(crate) fn refuse(
         InitialPenetration::Offset => overlap.entry == Entry::Insides || overlap.depth > overlap.deepest,
         InitialPenetration::Remove => overlap.entry != Entry::Faces || overlap.depth > overlap.deepest,
     });
-    let keeps_its_place = |name: &String| {
+    let is_fixed = |name: &String| {
         model.bodies.iter().any(|body| body.name == *name && (body.is_rigid() || body.is_wall()))
     };
-    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(keeps_its_place);
+    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(is_fixed);
     let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
     match policy {
         _ if overlaps.is_empty() => Ok(()),
@@ -132,19 +133,20 @@ pub(crate) fn refuse(
     }
 }
 
-/// What is said of an overlap that is not refused.
+/// Warning of an accepted overlap.
 pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
     let what = match policy {
         InitialPenetration::Remove => "nodes are moved apart without strain",
-        _ => "gaps count from the initial ones",
+        _ => "gaps are measured from the initial ones",
     };
     format!("overlap at t = 0 of {overlap}: {what}")
 }
 
-/// Positions of all nodes with those of deformable bodies moved so far that no node is behind a face or wall.
+/// Nodal positions after moving the nodes of deformable bodies until no node is behind a face or wall.
 ///
-/// Contact by contact, the nodes move by the least squares that open it, Δx_a = (c − g) w_a n/Σ w² up to a clearance c,
-/// those of rigid bodies and walls not at all; over and over, as contacts share nodes (Gauss-Seidel on the constraints).
+/// Each contact moves its nodes by the least-squares correction Δx_a = (c − g) w_a n/Σ w², to a clearance c; nodes of
+/// rigid bodies and walls are fixed. Contacts share nodes, so that the sweeps are repeated (Gauss-Seidel on the
+/// constraints).
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -152,7 +154,7 @@ pub(crate) fn moved_apart(
     model: &Model,
 ) -> Vec<Vec3> {
     let mut positions = model.reference_positions.clone();
-    // What the nodes are moved by in a sweep, which counts as a step of one second.
+    // Displacements of a sweep, as velocities of a step of one second.
     let mut velocities = vec![Vec3::zeros(); positions.len()];
     let mut movable = vec![true; positions.len()];
     for body in model.bodies.iter().filter(|body| body.is_rigid() || body.is_wall()) {
@@ -161,7 +163,7 @@ pub(crate) fn moved_apart(
     let mut constraints = Constraints::default();
     let mut detector = Buckets::new(contact.clone(), options, &positions);
     let mut clearance = 0.0;
-    for sweep in 0..SWEEPS {
+    for sweep in 0..MAX_SWEEPS {
         let configuration = Configuration {
             time: sweep as f64,
             time_step: 1.0,
@@ -184,7 +186,7 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Moves the nodes of a contact until it has a gap, as far as other contacts have not done so before since it was found.
+/// Moves the nodes of a contact to the clearance, less the opening by other contacts since detection.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,
@@ -205,13 +207,13 @@ fn open(
 }
 
 impl Simulation {
-    /// Pairs of bodies, and of bodies and walls, that overlap as the scenario places them.
+    /// Pairs of bodies, and of bodies and walls, that overlap in the configuration of the scenario.
     pub fn initial_penetrations(&self) -> &[Overlap] {
         &self.initial_penetrations
     }
 
-    /// Keeps the gaps of the contacts that bodies begin with. Bodies with nodes in each other that are no contact are
-    /// refused.
+    /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with penetrating nodes without a detected
+    /// contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.positions;
         let velocities = vec![Vec3::zeros(); positions.len()];

@@ -1,4 +1,4 @@
-//! From a scenario to a simulation: meshes read and placed, conditions, contact, ties, and what is refused.
+//! Set-up of a simulation from a scenario: meshes, boundary conditions, contact, ties, and their validation.
 
 pub(crate) mod assembly;
 pub(crate) mod build;

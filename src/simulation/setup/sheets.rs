@@ -1,8 +1,8 @@
-//! Rigid sheets: which way their faces look, and bodies that begin behind them.
+//! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
-//! Only the side that a face looks to touches. Which one that is, the order of its nodes in the file says, so a file may
-//! mean the wrong one: of some faces, which their neighbours tell, or of all, which nothing tells but a body on the other
-//! side.
+//! A sheet is in contact on the side of its face normals only. The node order in the file defines the normals and can
+//! be wrong: for some faces, which are then inconsistent with their neighbours, or for all faces, which shows only by
+//! a body on the other side.
 
 use std::collections::HashMap;
 
@@ -16,28 +16,28 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::simulation::model::Model;
 
-/// Distance from a sheet, relative to the extent of a body, within which a point of the body is on neither side.
-const TOUCHING: f64 = 1e-9;
+/// Distance from a sheet, relative to the extent of a body, within which a point of the body counts as on the sheet.
+const TOUCHING_DISTANCE: f64 = 1e-9;
 
-/// Bodies behind a sheet that are named.
-const NAMED: usize = 3;
+/// Largest number of bodies named in a warning.
+const MAX_NAMES: usize = 3;
 
-/// What the mesh of a body is the mesh of.
+/// Kind of geometry that the mesh of a body represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A solid, or a plane body, with its skin.
+    /// A solid or plane body, with its skin.
     Solid,
-    /// A surface in space, both sides of which can touch as its faces look.
+    /// A surface in space, in contact on the side of its face normals.
     Sheet,
 }
 
-/// The mesh of a sheet with its faces turned to one side, which is told.
+/// The mesh of a sheet with consistently oriented faces; warns of reversed faces.
 pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
     let all = mesh.num_cells(2);
     let (mesh, turned) = mesh.oriented()?;
     if !turned.is_empty() {
         warnings.push(format!(
-            "{} of {all} faces of the sheet `{}` looked to the other side than the faces beside them and are turned \
+            "{} of {all} faces of the sheet `{}` were oriented opposite to their neighbours and are reversed \
              (elements {})",
             turned.len(),
             spec.name,
@@ -47,8 +47,8 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The faces of a rigid body that have an area; others are told.
-pub(crate) fn leave_out_flat(
+/// The non-degenerate faces of a rigid body; warns of degenerate ones.
+pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
     faces: &Faces,
@@ -66,10 +66,11 @@ pub(crate) fn leave_out_flat(
     kept
 }
 
-/// What is said of bodies that begin behind a sheet, through which they would pass.
+/// Warnings of bodies that begin behind a sheet, through which they would pass.
 ///
 /// # Cost
-/// For each sheet and each body that can touch it a search for one node, if that is in front; for all nodes if not.
+/// One closest-face query per pair of sheet and body if the first node is in front of the sheet, otherwise one per
+/// node.
 pub(crate) fn bodies_behind_sheets(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -80,7 +81,7 @@ pub(crate) fn bodies_behind_sheets(
     let mut warnings = Vec::new();
     let is_sheet = |body: &u32| extents.get(*body as usize) == Some(&Extent::Sheet);
     for sheet in contact.bodies().filter(is_sheet) {
-        let front = Front::new(&contact.surfaces[sheet as usize], positions);
+        let front = SheetSides::new(&contact.surfaces[sheet as usize], positions);
         let can_meet = |&other: &u32| {
             let bodies = [sheet.min(other), sheet.max(other)];
             let both = bodies.map(|body| &model.bodies[body as usize]);
@@ -105,8 +106,8 @@ pub(crate) fn bodies_behind_sheets(
 }
 
 fn describe(behind: &[String], sheet: &BodySpec) -> String {
-    let names = behind[..behind.len().min(NAMED)].join(", ");
-    let more = match behind.len().saturating_sub(NAMED) {
+    let names = behind[..behind.len().min(MAX_NAMES)].join(", ");
+    let more = match behind.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -114,52 +115,52 @@ fn describe(behind: &[String], sheet: &BodySpec) -> String {
     let pass = if behind.len() == 1 { "it passes" } else { "they pass" };
     let file = sheet.mesh.value.file_name().unwrap_or_default().display();
     format!(
-        "{names}{more} {start} behind the sheet `{name}`, and {pass} through from there; if that side of `{name}` is meant, \
-         turn its faces over with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line `Merge \"{file}\";\
-         ReverseMesh Surface{{:}};` and an empty one",
+        "{names}{more} {start} behind the sheet `{name}`, and {pass} through from there; if `{name}` is to be in \
+         contact on that side, reverse its faces with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line \
+         `Merge \"{file}\";ReverseMesh Surface{{:}};` and an empty one",
         name = sheet.name
     )
 }
 
-/// A sheet and on which side of it points are.
-struct Front<'a> {
+/// Side queries of points against a sheet.
+struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether there is another face in the same place: then both sides touch.
-    doubled: Vec<bool>,
+    /// Whether a face has a duplicate at the same location: then both sides are in contact.
+    duplicated: Vec<bool>,
 }
 
-/// Side of a sheet.
+/// Side of a sheet on which a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// That which the faces look to.
-    Before,
-    /// The other one, within the outline of the sheet.
+    /// Front, in the direction of the face normals.
+    Front,
+    /// Back, within the boundary of the sheet.
     Behind,
-    /// Neither: on the sheet, beside it, or on a side that cannot be told.
+    /// On the sheet, beside it, or undefined.
     Neither,
 }
 
-impl<'a> Front<'a> {
+impl<'a> SheetSides<'a> {
     fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
         Self {
             surface,
             positions,
             faces: ClosestFaceIndex::build(surface, positions),
-            doubled: doubled_faces(surface, positions),
+            duplicated: duplicated_faces(surface, positions),
         }
     }
 
-    /// Whether a body is behind the sheet: some of it is straight behind, and no node before. Looked at are its nodes, and
-    /// its points closest to nodes of the sheet, as one large face may have no node straight behind a small sheet.
+    /// Whether a body is behind the sheet: a point of it is behind, and no node in front. Tests the nodes of the body
+    /// and its closest points to the nodes of the sheet, as a large face may have no node behind a small sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
         let mut behind = false;
         for point in nodes() {
             match self.side(&point, size) {
-                Side::Before => return false,
+                Side::Front => return false,
                 Side::Behind => behind = true,
                 Side::Neither => {}
             }
@@ -172,22 +173,22 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// The side on which a point of a body of this size is.
+    /// Side of a point of a body of extent `size`.
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
         let normal = pseudo_normal(self.surface, self.positions, face, xi, feature);
         let height = (point - foot).dot(&normal);
         match height {
-            _ if self.doubled[face] || height.abs() <= TOUCHING * size => Side::Neither,
-            _ if height > 0.0 => Side::Before,
-            _ if self.is_on_outline(face, feature) => Side::Neither,
+            _ if self.duplicated[face] || height.abs() <= TOUCHING_DISTANCE * size => Side::Neither,
+            _ if height > 0.0 => Side::Front,
+            _ if self.is_on_boundary(face, feature) => Side::Neither,
             _ => Side::Behind,
         }
     }
 
-    /// Whether a side or corner of a face is on the border of the sheet.
-    fn is_on_outline(&self, face: usize, feature: Feature) -> bool {
+    /// Whether an edge or corner of a face lies on the boundary of the sheet.
+    fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];
             self.surface.edges()[edge as usize].neighbour.is_none()
@@ -210,18 +211,18 @@ impl<'a> Front<'a> {
     }
 }
 
-/// Longest side of the box around points.
+/// Longest side of the bounding box of points.
 fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = points.fold(start, |(low, high), point| (low.inf(&point), high.sup(&point)));
     (high - low).max()
 }
 
-/// Which faces have their corners where another face has them.
-fn doubled_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
+/// Whether each face has the same corner positions as another face.
+fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero makes the two zeros one.
+        // Adding zero maps −0 to +0.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

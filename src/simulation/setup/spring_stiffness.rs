@@ -1,13 +1,13 @@
-//! The stiffness of the springs of contact, and whether the steps are short enough for it.
+//! Stiffness of the contact springs, and the time steps it allows.
 
 use crate::contact::Surface;
-use crate::contact::response::{ON_RIGID, Stiffness};
+use crate::contact::response::{MAX_ON_RIGID_BODIES, Stiffness};
 use crate::dynamics::CriticalStep;
 use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, StiffnessRule};
 
 use crate::simulation::model::{Behaviour, Body, Model};
 
-/// Where the springs of a scenario have their stiffness from.
+/// Stiffness rule of the contact springs of a scenario.
 pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Stiffness {
     match scenario.contact.response.stiffness {
         StiffnessRule::Mass => Stiffness::Mass,
@@ -16,34 +16,34 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Springs so many times as stiff as the elements behind them gain energy in steps that are stable for the elements. A
-/// rod on a rigid wall has an energy error of 0.4 % at 2.7 times, 4.3 % at 4 times and 9.9 % at 5.3 times.
-const STIFF: f64 = 3.0;
+/// Ratio of spring to element stiffness above which contact gains energy in steps that are stable for the elements. A
+/// rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
+const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// κ dt²/m of a step in which nodes may come and go on such springs, m the mass of the node. The same rod has, with springs
-/// 267 times as stiff as its elements, an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3; with springs 27
-/// times as stiff 0.1 % at 0.5 and 2.6 % at 1.7.
-const HOLDING: f64 = 0.4;
+/// Largest κ dt²/m for nodes that open and close on stiff springs, with the nodal mass m. With springs 267 times as
+/// stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3; with
+/// springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
+const STIFF_SPRING_LIMIT: f64 = 0.4;
 
-/// The largest step in which the nodes of deformable bodies may come and go on penalty springs whose stiffness does not
-/// follow the step \[s\]; infinite for others.
+/// Largest step for nodes of deformable bodies that open and close on penalty springs with a stiffness independent of
+/// the step \[s\]; infinite otherwise.
 ///
-/// It holds before anything touches, too: the step in which a node goes in decides on how deep it is found, and one that
-/// grew again whenever nothing touches would throw the nodes out that chatter.
-pub(crate) fn holding_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
-    (HOLDING / steepest_spring(scenario, model, surfaces)).sqrt()
+/// The limit also applies without contact: the step in which a node enters determines its first penetration, and a
+/// step that grew whenever contact opens would eject chattering nodes.
+pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
+    (STIFF_SPRING_LIMIT / steepest_spring(scenario, model, surfaces)).sqrt()
 }
 
-/// How deep rigid bodies sink under their weight, over their extent.
-const SINKING: f64 = 1e-4;
+/// Penetration of rigid bodies under their weight, over their extent.
+const RESTING_PENETRATION: f64 = 1e-4;
 
-/// The largest step of a model without deformable bodies \[s\]; infinite for others, and without gravity.
+/// Largest step of a model without deformable bodies \[s\]; infinite with deformable bodies or without gravity.
 ///
-/// Springs that follow the step have λ dt² = 0.1 together on a rigid body. One of extent L that rests on them sinks by
-/// g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and deeper as its heave has but a part of the largest λ: how deep, and
-/// how fast it comes to rest, is a matter of the model, and not of how long it runs. Impulses leave a body g dt² deep in
-/// such steps, and are right in times of dt.
-pub(crate) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
+/// Springs scaled with the step have a total λ dt² = 0.1 on a rigid body. A body of extent L resting on them
+/// penetrates by g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and more, as its heave mode has only a fraction of
+/// the largest λ. The penetration and the time to rest thus depend on the model and not on the length of the run.
+/// Impulses leave a penetration of g dt² in such steps and resolve times of dt.
+pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
         return f64::INFINITY;
@@ -54,12 +54,12 @@ pub(crate) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
     };
     let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {
         let extent = 2.0 * surface.radius(&model.reference_positions);
-        ON_RIGID * SINKING * extent / body.gravity.norm()
+        MAX_ON_RIGID_BODIES * RESTING_PENETRATION * extent / body.gravity.norm()
     });
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// The largest κ/m of a penalty spring whose stiffness does not follow the step on a node of a deformable body \[1/s²\].
+/// Largest κ/m of penalty springs with a stiffness independent of the step, on nodes of deformable bodies \[1/s²\].
 fn steepest_spring(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -80,9 +80,10 @@ fn steepest_spring(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> 
     ratios.fold(0.0, f64::max)
 }
 
-/// Springs of the penalty response that are stiffer than the elements behind them, where a fixed step is too long for it.
+/// Warning of penalty springs that are stiffer than the adjacent elements, if a fixed step is too long for them.
 ///
-/// Elements that have the critical step dt_c hold the end of a bar by k = 2 m/dt_c², m the mass of the node there.
+/// Elements with the critical step dt_c support the end of a bar with the stiffness k = 2 m/dt_c², with the nodal
+/// mass m there.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -92,20 +93,21 @@ pub(crate) fn stiffness_warning(
     let StepSize::Fixed(step) = scenario.time.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * steepest_spring(scenario, model, surfaces) * critical * critical;
-    let holding = holding_step(scenario, model, surfaces);
-    // As it is written, with four digits, it must hold too.
-    let written = 0.999 * holding;
-    (over_elements > STIFF && step > holding).then(|| {
+    let longest = stiff_spring_step(scenario, model, surfaces);
+    // The value as printed, with four digits, must satisfy the limit too.
+    let written = 0.999 * longest;
+    (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(
-            "springs of contact are {over_elements:.1} times as stiff as the elements behind them: where nodes come and \
-             go they gain energy in steps of {step:.3e} s; set `time.step` to {written:.3e} or \"auto\", lower \
-             `contact.stiffness`, or set `contact.response` to \"energy-momentum\", which keeps the energy in any step"
+            "contact springs are {over_elements:.1} times as stiff as the adjacent elements: chattering nodes gain \
+             energy in steps of {step:.3e} s; set `time.step` to {written:.3e} or \"auto\", lower \
+             `contact.stiffness`, or set `contact.response` to \"energy-momentum\", which conserves energy in any \
+             step"
         )
     })
 }
 
-/// k_a = K A²/V of every node \[N/m\]: bulk modulus, area of the surface and volume that belong to it. Infinite for nodes
-/// of rigid bodies.
+/// k_a = K A²/V of every node \[N/m\], with the bulk modulus and the tributary area and volume. Infinite for nodes of
+/// rigid bodies.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "contact stiffness".

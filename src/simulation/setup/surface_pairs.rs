@@ -1,4 +1,4 @@
-//! Pairs of bodies, or of physical groups of their faces, that a scenario gives laws of contact or takes out of it.
+//! Pairs of bodies, or of physical groups of their faces, with contact laws of their own or excluded from contact.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::assembly::{Assembly, faces_of_group};
 use crate::simulation::error::SetupError;
 use crate::simulation::model::Model;
 
-/// Pairs with laws of their own, in the order of the scenario.
+/// Pairs with contact laws of their own, in the order of the scenario.
 pub(crate) fn own_laws(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -19,7 +19,7 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// Parts of surfaces that do not touch each other though their bodies do.
+/// Excluded parts of surfaces whose bodies are in contact otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExcludedParts {
     pairs: Vec<SurfacePair>,
@@ -27,20 +27,20 @@ pub(crate) struct ExcludedParts {
 }
 
 impl ExcludedParts {
-    /// Those of a scenario.
+    /// Excluded parts of a scenario.
     pub fn new(scenario: &Scenario, assembly: &Assembly) -> Result<Self, SetupError> {
         let parts = scenario.contact.excluded.iter().filter(|pair| !pair.is_whole());
         let pairs = parts.map(|pair| assembly.surface_pair(scenario, pair)).collect::<Result<_, _>>()?;
         Ok(Self { pairs, workspace: Constraints::default() })
     }
 
-    /// Whether these bodies, in ascending order, have such parts: that they meet is no contact yet.
+    /// Whether two bodies, in ascending order, have excluded parts: an impact between them need not be a contact.
     pub fn are_of(&self, bodies: [u32; 2]) -> bool {
         self.pairs.iter().any(|pair| pair.bodies() == bodies)
     }
 
-    /// Takes the contacts between such parts out.
-    pub fn take_out(&mut self, constraints: &mut Constraints) {
+    /// Removes the contacts between excluded parts.
+    pub fn remove(&mut self, constraints: &mut Constraints) {
         if self.pairs.is_empty() || constraints.is_empty() {
             return;
         }
@@ -50,33 +50,33 @@ impl ExcludedParts {
     }
 }
 
-/// Takes contacts out that do not press.
+/// Filter of flush contacts, which have no contact force.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlushContacts {
     workspace: Constraints,
 }
 
 impl FlushContacts {
-    /// Takes out those of flush surfaces.
-    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+    /// Removes the contacts of flush surfaces.
+    pub fn remove(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         if constraints.iter().any(|constraint| constraint.is_flush(positions)) {
             constraints.retain(|constraint| !constraint.is_flush(positions), &mut self.workspace);
         }
     }
 }
 
-/// Takes contacts out where only the nodes of one of two bodies touch the other.
+/// Filter of one-pass contact: the nodes of one body against the faces of the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OnePass {
-    /// Place of each body; of two, the nodes of the one with the lower place touch. Empty for both passes.
+    /// Rank of each body; the body of lower rank is the contactor. Empty for two-pass contact.
     places: Vec<u32>,
     keys: Vec<ContactKey>,
     workspace: Constraints,
 }
 
 impl OnePass {
-    /// As the scenario says. Deformable bodies come before rigid ones and these before walls, finer surfaces before
-    /// coarser ones.
+    /// Filter of a scenario. Deformable bodies rank before rigid bodies and these before walls; finer surfaces rank
+    /// before coarser ones.
     pub fn new(passes: Passes, model: &Model, surfaces: &[Surface]) -> Self {
         if passes == Passes::Two {
             return Self::default();
@@ -101,10 +101,10 @@ impl OnePass {
         Self { places, keys: Vec::new(), workspace: Constraints::default() }
     }
 
-    /// Takes the contacts of the other pass out where nodes of their face are in contact themselves, or are about to be: a
-    /// face that is wider than what it lies on has no nodes there. Contacts of a body with itself and of edges are of
-    /// neither pass.
-    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+    /// Removes a contact of the second pass if nodes of its face are in contact themselves, or flush: a face wider
+    /// than the opposite surface has no nodes in contact there, and keeps its contacts. Self-contact and edge
+    /// contacts are kept.
+    pub fn remove(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         if self.places.is_empty() || constraints.is_empty() {
             return;
         }
@@ -129,7 +129,7 @@ impl OnePass {
 }
 
 impl Assembly {
-    /// A pair as contact knows it.
+    /// Surface pair of a scenario pair.
     fn surface_pair(
         &self,
         scenario: &Scenario,
@@ -142,7 +142,7 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// The faces of a physical group of a body, some of which can touch.
+    /// Surface of a physical group of a body, at least one face of which is in the contact surface.
     fn part(
         &self,
         scenario: &Scenario,

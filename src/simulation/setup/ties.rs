@@ -1,7 +1,7 @@
-//! Bodies that are glued together: the nodes of the one with the finer surface to the faces of the other.
+//! Tied bodies: nodes of the body with the finer surface are tied to the faces of the other.
 //!
-//! Where a node is off its face it is put there if its body deforms. Two rigid bodies stay as they are: the node is then
-//! tied to the point of the other body where it is, which is told from four of that body's nodes.
+//! A node off its face is moved onto it if its body is deformable. Two rigid bodies keep their positions: the node is
+//! tied to the material point of the other body at its location, expressed by four nodes of that body.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,47 +17,47 @@ use crate::simulation::error::{PartingTie, SetupError};
 use crate::simulation::model::{Behaviour, Model};
 use crate::simulation::step::free_flight::rigid_state_of_nodes;
 
-/// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
-/// nodes is farther.
-const WITHIN: f64 = 0.25;
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces: the next layer of
+/// nodes is farther away.
+const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Share of a node in a place, up to which it has none.
-const NO_SHARE: f64 = 1e-9;
+/// Tie weight below which a node does not contribute.
+const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
-/// How often nodes are put in their places.
-const PLACINGS: usize = 10;
+/// Number of sweeps that place tied nodes.
+const PLACEMENT_SWEEPS: usize = 10;
 
-/// Part of their speed by which tied points may part at first: the rounding of decimal numbers in a scenario and a mesh.
-const PARTING: f64 = 1e-9;
+/// Relative tolerance on equal initial velocities of tied points: the rounding of decimal numbers in a scenario and a
+/// mesh.
+const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Nodes whose distance from a line or plane is below this part of the edge of a face are on it.
-const FLAT: f64 = 1e-6;
+/// Distance of a node from a line or plane, over the edge of a face, below which it lies on it.
+const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
-    /// The model with the nodes that are tied in their places on the other surface, which is where it is free of strain, and
-    /// the ties.
+    /// Moves tied nodes onto the other surface, in a strain-free configuration, and returns the model and its ties.
     ///
     /// # Errors
-    /// [`SetupError::NothingTied`] where no node of a pair is near a face, [`SetupError::TornTie`] where the motion of both
-    /// sides is prescribed and not the same, [`SetupError::PartingTie`] where both begin with velocities that differ, and what a
-    /// model with moved nodes can have.
+    /// [`SetupError::NothingTied`] if no node of a pair is near a face, [`SetupError::TornTie`] if different motions
+    /// are prescribed to both sides, [`SetupError::PartingTie`] if their initial velocities differ, and the errors of
+    /// a model with moved nodes.
     pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
         let is_moved = self.place_tied(&ties, &mut positions);
         ties.map_gaps(|_, _| 0.0);
         let tied = if is_moved { Self::build(scenario, Some(&positions))? } else { self };
-        tied.refuse_torn(scenario, &ties)?;
-        tied.refuse_parting(scenario, &ties)?;
+        tied.refuse_unequal_motions(scenario, &ties)?;
+        tied.refuse_unequal_velocities(scenario, &ties)?;
         Ok((tied, ties))
     }
 
-    /// Puts nodes of deformable bodies in their places among those that they are tied to, over and over, as these can be
-    /// tied themselves; whether any was elsewhere.
+    /// Moves nodes of deformable bodies onto the faces they are tied to, in several sweeps, as the nodes of these
+    /// faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
-        for _ in 0..PLACINGS {
+        for _ in 0..PLACEMENT_SWEEPS {
             for tie in ties.iter().filter(is_off) {
                 let jump = tie.jump(positions);
                 positions[tie.nodes[0] as usize] -= jump;
@@ -66,12 +66,13 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Refuses ties between nodes whose motion is prescribed along an axis, and not alike.
-    fn refuse_torn(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+    /// Rejects ties between nodes with different prescribed motions along an axis.
+    fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
             let terms = tie.nodes.iter().zip(tie.weights);
-            let nodes: Vec<u32> = terms.filter(|(_, w)| w.abs() > NO_SHARE).map(|(&node, _)| node).collect();
+            let nodes: Vec<u32> =
+                terms.filter(|(_, w)| w.abs() > NEGLIGIBLE_WEIGHT).map(|(&node, _)| node).collect();
             let is_torn = |axis: &usize| {
                 let motion = |node: &u32| prescribed.get(&(*node, *axis));
                 let all: Option<Vec<&&Prescribed>> = nodes.iter().map(motion).collect();
@@ -91,9 +92,9 @@ impl Assembly {
         Ok(())
     }
 
-    /// Refuses ties whose sides begin to move apart, along an axis that nothing is prescribed of there: what is prescribed may set
-    /// in at once.
-    fn refuse_parting(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+    /// Rejects ties whose initial velocities differ along an axis without prescribed motion; prescribed motion may be
+    /// discontinuous at t = 0.
+    fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
         for body in ties.iter().flat_map(|tie| tie.bodies) {
@@ -109,7 +110,7 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // Near the instantaneous centre of rotation the terms of a velocity cancel but for their rounding.
+            // Near the instantaneous centre of rotation, the terms of the velocity cancel up to rounding.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -117,7 +118,8 @@ impl Assembly {
             let speed = terms[0].max(terms[1]);
             let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
             let parts = |axis: usize| {
-                (velocities[0][axis] - velocities[1][axis]).abs() > PARTING * speed && is_free(axis)
+                (velocities[0][axis] - velocities[1][axis]).abs() > VELOCITY_TOLERANCE * speed
+                    && is_free(axis)
             };
             if (0..3).any(parts) {
                 let [first, second] = tie.bodies;
@@ -137,7 +139,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// What is prescribed of nodes along axes.
+    /// Prescribed motion by node and axis.
     fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
         let mut motions = HashMap::new();
         for support in &self.model.supports {
@@ -174,13 +176,13 @@ impl Assembly {
         }
         .map(|side: usize| pair.bodies[side]);
         let shortest = pair.bodies.map(|body| shortest_edge(&self.surfaces[body], positions));
-        let within = pair.within.unwrap_or(WITHIN * shortest[0].min(shortest[1]));
+        let within = pair.within.unwrap_or(TIE_DISTANCE_RATIO * shortest[0].min(shortest[1]));
         let tied = TiedSurfaces {
             bodies: [contactor as u32, target as u32],
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // A point of a rigid body is told by its place on a face.
+        // A material point of a rigid body is identified by its position on a face.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -191,7 +193,7 @@ impl Assembly {
         }
         if is_rigid == [true, true] {
             let nodes = self.model.bodies[target].nodes.clone();
-            return tied_where_they_are(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
+            return tied_in_place(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
                 bodies: names(),
                 gap,
                 span: pair.span.clone(),
@@ -201,8 +203,8 @@ impl Assembly {
     }
 }
 
-/// Refuses contact of rigid bodies that are tied and can move, by responses that ask how these answer to it: what is tied to them
-/// does not answer with them.
+/// Rejects contact of movable tied rigid bodies with responses that need their mobility, which neglects the tied
+/// bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -240,13 +242,9 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties without gaps of nodes to the points of a rigid body with these nodes where they are; the gap where that is none of
-/// its points.
-fn tied_where_they_are(
-    ties: &Constraints,
-    nodes: &Range<usize>,
-    positions: &[Vec3],
-) -> Result<Constraints, f64> {
+/// Ties with zero gap of nodes to the material points of a rigid body at their locations. Fails with the gap if no
+/// such point is defined.
+fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
         let (contactor, face) = tie.nodes.split_at(tie.num_contactor_nodes);
@@ -263,9 +261,9 @@ fn tied_where_they_are(
     Ok(tied)
 }
 
-/// Nodes of a rigid body, three of them of a face as far as it has so many off a line, and the shape values with which they
-/// tell where a point of the body is: their sum is 1, and the mean that they make of the nodes is the point. `None`
-/// where all nodes lie in one plane and the point does not.
+/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its
+/// position. Three of the nodes belong to the face if they are not collinear. `None` for a point off the plane of a
+/// plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -278,7 +276,7 @@ fn affine_values(
     let farthest = |among: &mut dyn Iterator<Item = u32>, distance: &dyn Fn(u32) -> f64| {
         among
             .max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
-            .filter(|&node| distance(node) > FLAT * edge.norm())
+            .filter(|&node| distance(node) > PLANARITY_TOLERANCE * edge.norm())
     };
     let from_line = |node: u32| (at(node) - origin).cross(&edge).norm() / edge.norm();
     let body = || nodes.clone().map(|node| node as u32);
@@ -303,7 +301,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Length of the shortest edge of a surface, from corner to corner \[m\].
+/// Length of the shortest edge of a surface, between corners \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

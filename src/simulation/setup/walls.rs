@@ -1,8 +1,8 @@
-//! Rigid walls: bodies of one node, held, driven, or guided along their normals.
+//! Rigid walls: bodies of one node, fixed, driven, or on a slider along their normals.
 //!
-//! A wall whose velocity is given has no mass, as nothing that touches it can tell: its node is supported. A wall with a
-//! mass is free along its normal, and its slider takes the rest. A plane can only be touched where it is, not at its
-//! node: what that makes of moments is borne by the support or the guide, as the wall does not turn.
+//! A wall with prescribed velocity needs no mass; its node is supported. A wall with a mass is free along its normal,
+//! and a slider constraint fixes the other components. Contact acts on the plane and not at the node of the wall; the
+//! support or slider bears the resulting moment, as the wall does not rotate.
 
 use crate::contact::detection::Wall;
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
@@ -16,7 +16,7 @@ use crate::simulation::error::SetupError;
 use crate::simulation::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// Adds a wall with its node and what holds, drives or sliders it, and the number of the account of this.
+    /// Adds a wall, its node and its support or slider constraint, with the index of their account.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -66,7 +66,7 @@ impl Assembly {
     }
 }
 
-/// Refuses walls that would push plane bodies out of z = 0.
+/// Rejects walls whose normal or velocity leaves the plane of plane bodies.
 pub(crate) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> Result<(), SetupError> {
     let is_plane =
         |body: &Body| body.blocks.iter().any(|block| block.internal.is_some() && block.kind.dimension() == 2);
@@ -90,7 +90,7 @@ pub(crate) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> R
     Ok(())
 }
 
-/// The walls as detection knows them.
+/// The walls as input of detection.
 pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
     let wall = |(number, body): (u32, &Body)| match body.behaviour {
         Behaviour::Wall { normal, .. } => Some(Wall { body: number, node: body.nodes.start as u32, normal }),
@@ -100,7 +100,7 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Takes what is not along its slider out of the acceleration of each guided node, and notes the reactions.
+    /// Projects the acceleration of each slider node on its direction, and stores the reactions.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
@@ -112,7 +112,7 @@ impl Simulation {
         }
     }
 
-    /// Forces and moments about the origin of the sliders. They do no work.
+    /// Reactions of the sliders, with moments about the origin; they do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

@@ -1,4 +1,4 @@
-//! Contact within a step: the response is asked, and its action applied.
+//! Contact within a step: evaluates the response and applies its action.
 
 use std::time::Instant;
 
@@ -11,8 +11,8 @@ use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
 
-/// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided
-/// nodes that of their slider.
+/// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
+/// the slider only for slider nodes.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -32,20 +32,20 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// The bodies with the nodes at these positions, and the energy that contact has given to them \[J\].
+/// The bodies with their nodes at `positions`, and the energy `created` by contact so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
     state: &'a State,
     positions: &'a [Vec3],
     mobility: &'a Mobility,
-    made: f64,
+    created: f64,
 ) -> Bodies<'a> {
     let State { velocities, accelerations, .. } = state;
-    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, made }
+    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, created }
 }
 
 impl Simulation {
-    /// Asks the response, and the ties, if this is their stage, and applies what they do.
+    /// Evaluates the response and the ties at their stage of the step, and applies their action.
     pub(crate) fn respond(&mut self, stage: Stage, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == stage {
@@ -53,7 +53,7 @@ impl Simulation {
         }
         match stage {
             Stage::Moved => {
-                self.book_change_of_step(dt);
+                self.account_step_change(dt);
                 self.action.begin(dt);
             }
             Stage::Accelerated => self.accelerate_constrained_nodes(),
@@ -62,18 +62,19 @@ impl Simulation {
             self.refresh_mobility(dt);
             let was_pressed = self.contact_before.1.has_contact();
             if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
-                self.promise_step();
+                self.commit_step();
             }
             let step = self.step_length(dt);
-            let made = self.contact_audit.created;
-            let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+            let created = self.contact_audit.created;
+            let bodies =
+                moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
             let acting = self.offset_points.of(&self.constraints);
             self.response.respond(acting, &bodies, step, &mut self.action);
             let beyond = self.work_beyond_secants(dt);
-            self.contact_audit.unseen += beyond;
+            self.contact_audit.excess_work += beyond;
             match stage {
                 Stage::Moved => {
-                    // Springs that follow the places of nodes know nothing of it.
+                    // Springs evaluated at nodal positions omit this work.
                     self.action.work.numerical += beyond;
                     self.apply_corrections(dt);
                 }
@@ -81,18 +82,19 @@ impl Simulation {
             }
         }
         if stage == Stage::Accelerated {
-            self.hold_ties(dt);
+            self.enforce_ties(dt);
             self.account_corrections(dt);
         }
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// The contacts where the surfaces touch, with their thickness.
+    /// Constraints on the contact surfaces, including their thickness.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.offset_points.of(&self.constraints)
     }
 
-    /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
+    /// Length of the current step, of a regular step and of the following step: the committed or a regular one,
+    /// unless the run ends earlier.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -101,13 +103,13 @@ impl Simulation {
         StepLength { actual: dt, regular, following }
     }
 
-    /// Accelerations of the nodes of deformable bodies that contact acts on, and its resultants on rigid bodies.
+    /// Updates the accelerations of deformable nodes with contact forces, and the resultants on rigid bodies.
     pub(crate) fn accelerate_by_contact(&mut self) {
         self.accelerate_touched_nodes();
         self.compute_rigid_resultants();
     }
 
-    /// Accelerations of the nodes of deformable bodies that contact acts on.
+    /// Updates the accelerations of deformable nodes with contact forces.
     fn accelerate_touched_nodes(&mut self) {
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
         for &node in &self.action.nodes {
@@ -115,7 +117,7 @@ impl Simulation {
         }
     }
 
-    /// Accelerations of the nodes for which responses, ties and accounts want to know them before all are corrected.
+    /// Accelerations that responses, ties and energy balance need before the corrector.
     pub(crate) fn accelerate_constrained_nodes(&mut self) {
         self.accelerate_touched_nodes();
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
@@ -125,17 +127,17 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated {
             let acting = self.offset_points.of(&self.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
-            // Springs that are not found any more go on where they have acted.
+            // Springs of contacts no longer detected continue to act on their nodes.
             self.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.constrain_sliders();
     }
 
-    /// Changes of motion: what supports and sliders answer to the impulses goes to the audit. The energy that shifts
-    /// give against the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have
-    /// jumped, ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of
-    /// f_n.
+    /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to
+    /// the impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half
+    /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
+    /// predictor–corrector is exact. This function adds the terms of f_n.
     fn apply_corrections(&mut self, dt: f64) {
         for correction in &self.action.node_corrections {
             let node = correction.node as usize;
@@ -150,28 +152,28 @@ impl Simulation {
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);
-            self.answer_by_rigid_support(correction.body as usize, dt);
+            self.react_by_rigid_support(correction.body as usize, dt);
         }
         for k in 0..self.action.nodes.len() {
             let node = self.action.nodes[k];
             let impulse = self.action.impulses[node as usize];
             if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
-                self.answer_by_supports(node, &impulse);
+                self.react_by_supports(node, &impulse);
             }
         }
     }
 
-    /// What supports and sliders of a node of a deformable body answer to an impulse of contact.
-    fn answer_by_supports(&mut self, node: u32, impulse: &Vec3) {
+    /// Reactions of supports and sliders at a deformable node to a contact impulse.
+    fn react_by_supports(&mut self, node: u32, impulse: &Vec3) {
         let held = impulse - self.mobility.free_part(node, impulse);
         let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);
         for axis in (0..3).filter(|&axis| held[axis] != 0.0) {
-            let answer = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
-            self.book_answer(self.account_of(node, axis), answer, -held[axis] * velocity[axis]);
+            let reaction = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
+            self.add_support_reaction(self.account_of(node, axis), reaction, -held[axis] * velocity[axis]);
         }
     }
 
-    /// The part of f_{n+1} in the energy of the corrections.
+    /// Adds the terms of f_{n+1} in the energy of the corrections.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.action.node_corrections {
             let node = correction.node as usize;
@@ -187,8 +189,8 @@ impl Simulation {
         }
     }
 
-    /// Takes the jumps of velocities of a step that is taken back out of the nodes; rigid bodies are restored whole.
-    pub(crate) fn take_jumps_back(&mut self) {
+    /// Undoes the nodal velocity jumps of a rejected step; the state of rigid bodies is restored separately.
+    pub(crate) fn undo_velocity_jumps(&mut self) {
         for correction in &self.action.node_corrections {
             self.state.velocities[correction.node as usize] -= correction.velocity;
         }

@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! One pass over the nodes of all bodies makes their accelerations and velocities and the balances of the bodies: memory is
-//! what nodes cost.
+//! A single pass over the nodes computes accelerations, velocities and body balances, as memory bandwidth limits
+//! nodal updates.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,21 +20,21 @@ use crate::simulation::account::nodal_sums::{NodalKernel, NodalSums};
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::{Body, Model, Slider};
 
-/// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
+/// Nodes per chunk: their data fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
-/// Some of the nodes of a body that is not rigid.
+/// A range of nodes of a deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
-    /// Whether forces accelerate the body: nothing does a wall whose velocity is given.
+    /// Whether forces accelerate the body; false for a wall with prescribed velocity.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Supports of some of them, and the places of these among the nodes of the support.
+    /// Supports of these nodes, and the range of the chunk in the nodes of each support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
-/// The nodes of all bodies that are not rigid, ascending, in chunks.
+/// Chunks of the nodes of all bodies that are not rigid, in ascending order.
 pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
     let chunks = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
@@ -59,7 +59,7 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
 }
 
 impl Simulation {
-    /// Accelerations, velocities and balances at the end of the step.
+    /// Computes accelerations, velocities and balances at the end of the step.
     pub(crate) fn correct(&mut self, dt: f64) {
         let start = Instant::now();
         self.constrain_sliders();
@@ -80,7 +80,7 @@ impl Simulation {
         self.timings.integration += start.elapsed().as_secs_f64();
     }
 
-    /// Accelerations, velocities and balances of the bodies that are not rigid.
+    /// Computes accelerations, velocities and balances of the bodies that are not rigid.
     fn correct_nodes(&mut self, dt: f64) {
         let corrector = Corrector {
             half_step: 0.5 * dt,
@@ -112,25 +112,25 @@ impl Simulation {
     }
 }
 
-/// What the corrector knows of all nodes; they are numbered through.
+/// Input of the corrector, by global node.
 struct Corrector<'a> {
-    /// Half the step \[s\].
+    /// Half the time step \[s\].
     half_step: f64,
     resultants: Resultants<'a>,
-    /// Nodes that contact acts on, ascending.
+    /// Nodes with contact forces, ascending.
     touched: &'a [u32],
     /// Sliders, their nodes ascending, and their reactions \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
-    /// Of the nodes \[kg\].
+    /// Nodal masses \[kg\].
     masses: &'a [f64],
-    /// Of the nodes at the end of the step \[m\].
+    /// Nodal positions at the end of the step \[m\].
     positions: &'a [Vec3],
     registers: Registers,
     nodes_per_task: usize,
 }
 
-/// What changes of the nodes from one on.
+/// Output of the corrector for the nodes from `first` on.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],
@@ -138,7 +138,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Those before a node, and those from it on.
+    /// Splits at a node.
     fn split_at(self, node: usize) -> [Self; 2] {
         let count = node - self.first;
         let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
@@ -151,7 +151,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects chunks, in parallel; `nodes` hold those of all of them.
+    /// Corrects chunks in parallel; `nodes` covers all of them.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -230,7 +230,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     for (row, accelerations) in accelerations.chunks_mut(WIDTH).enumerate() {
         let masses = &masses[row * WIDTH..][..accelerations.len()];
         let internal = &internal[row * WIDTH..][..accelerations.len()];
-        // As many at a time as the processor divides by.
+        // A separate loop lets the compiler vectorise the divisions.
         for k in 0..masses.len() {
             inverse[k] = 1.0 / masses[k];
         }
@@ -243,7 +243,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Places of those of some things, the nodes of which ascend, whose node is in a range.
+/// Index range of the items with nodes in a range; the nodes of the items ascend.
 fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
@@ -256,8 +256,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::simulation::model::{Behaviour, WallMotion};
 
-    /// Two bodies that deform with a rigid one between them, and a wall: all their nodes but those of the rigid one are in
-    /// one chunk each, and every support finds its nodes there.
+    /// Two deformable bodies with a rigid one between them, and a wall: every node of a body that is not rigid is in
+    /// exactly one chunk, and the supports refer to the nodes of their chunk.
     #[test]
     fn pieces_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

@@ -1,24 +1,24 @@
-//! Tied nodes whose motion is prescribed: ties ask where they will be at the end of the step to come.
+//! Tied nodes with prescribed motion: ties need their position at the end of the following step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
 use crate::math::Vec3;
 
-use super::ties::MotionsToCome;
+use super::ties::PredictedMotions;
 use crate::simulation::Simulation;
 use crate::simulation::model::{Behaviour, Body, Model};
 
-/// Tied nodes whose motion is prescribed and that do not stay where they are.
+/// Tied nodes with prescribed, non-zero motion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// Supports of deformable bodies, and the place of a node among those of each.
+    /// Supports of deformable bodies, each with the index of a node of the support.
     supported: Vec<(usize, usize)>,
-    /// Rigid bodies that no force can move, and their nodes.
+    /// Fully prescribed rigid bodies, and their tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
 }
 
 impl DrivenTies {
-    /// Of these ties.
+    /// The driven nodes among the nodes of the ties.
     pub fn of(ties: Option<&Ties>, model: &Model) -> Self {
         let mut nodes: Vec<u32> = ties.iter().flat_map(|ties| ties.nodes()).collect();
         nodes.sort_unstable();
@@ -38,16 +38,16 @@ impl DrivenTies {
     }
 }
 
-/// Whether nothing moves a rigid body that is held.
+/// Whether all components of a supported rigid body are fixed.
 fn stays(body: &Body) -> bool {
     let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
     support.components.iter().flatten().all(Prescribed::is_fixed)
 }
 
 impl Simulation {
-    /// Gives tied nodes whose motion is prescribed the mean velocity of a step to come of length `dt` \[s\], at the end of a step:
-    /// velocities there are written over it.
-    pub(crate) fn drive_ties_to_come(&mut self, dt: f64) {
+    /// At the end of a step, sets the velocity of driven tied nodes to the mean velocity of the following step of
+    /// length `dt` \[s\]; the corrector overwrites it.
+    pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.time, &self.model.reference_positions);
         for &(index, place) in &self.driven_ties.supported {
             let support = &self.model.supports[index];
@@ -64,8 +64,9 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// The same of a step that begins and is planned; the mean velocities of the step are written over it.
-    pub(crate) fn drive_ties_now(&mut self, dt: f64) {
+    /// At the beginning of a planned step, sets the velocity of driven tied nodes to the mean velocity of this step;
+    /// the predictor overwrites it.
+    pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.driven_ties.supported {
             let support = &self.model.supports[index];
             let (node, axis) = (support.nodes[place] as usize, support.axis);
@@ -78,7 +79,7 @@ impl Simulation {
     fn drive_rigid_ties(&mut self, dt: f64) {
         let step = StepLength { actual: 0.0, regular: dt, following: dt };
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
+            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         for (body, nodes) in &self.driven_ties.rigid {
             let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
             let reference_centre = motions.reference_centre(*body);

@@ -1,5 +1,5 @@
-//! The functions of time that drive a run: steps end where they kink or jump, and a function that varies faster than the
-//! steps can follow is told.
+//! Prescribed functions of time: steps end at their kinks and jumps, and a warning reports functions that vary faster
+//! than the steps resolve.
 
 use crate::math::TimeFunction;
 use crate::scenario::{
@@ -8,39 +8,41 @@ use crate::scenario::{
 
 use crate::simulation::Simulation;
 
-/// Least part of a step that ends at a break. Breaks nearer to its beginning are left inside: their mean acts.
-const SHORTEST: f64 = 0.1;
+/// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
+/// it, where the mean of the function acts.
+const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Most breaks in a regular step that each end one. Of functions with more only the last does.
-const MOST_BREAKS: usize = 3;
+/// Largest number of breaks in a regular step at each of which a step ends. With more breaks, only the last ends a
+/// step.
+const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Rounding of sums of steps, relative to a step.
+/// Rounding error of sums of steps, relative to a step.
 const ROUNDING: f64 = 1e-9;
 
-/// How far a function may be off the line between its values at the ends of a step, relative to its size in the run.
-const FOLLOWED: f64 = 0.1;
+/// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
+const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Instants at which the size of a function in the run is looked at beforehand.
+/// Number of samples for the largest value of a function in the run.
 const SAMPLES: u32 = 64;
 
-/// A function of time, with its key in the scenario.
+/// A prescribed function of time, with its key in the scenario.
 #[derive(Clone, Debug)]
 struct DrivingFunction {
     key: String,
     function: TimeFunction,
-    /// Its largest size as far as it is known.
+    /// Largest absolute value known so far.
     size: f64,
-    has_outrun: bool,
+    has_warned: bool,
 }
 
-/// The functions of a run that are not constant.
+/// The non-constant functions of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivingFunctions {
     all: Vec<DrivingFunction>,
 }
 
 impl DrivingFunctions {
-    /// Of a scenario.
+    /// The functions of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let mut all = Vec::new();
         let mut add = |key: String, function: &TimeFunction| {
@@ -49,7 +51,7 @@ impl DrivingFunctions {
             }
             let instants = (0..=SAMPLES).map(|k| scenario.time.end * f64::from(k) / f64::from(SAMPLES));
             let size = instants.map(|time| function.value(time).abs()).fold(0.0, f64::max);
-            all.push(DrivingFunction { key, function: function.clone(), size, has_outrun: false });
+            all.push(DrivingFunction { key, function: function.clone(), size, has_warned: false });
         };
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             add_boundary(index, boundary, &mut add);
@@ -65,18 +67,18 @@ impl DrivingFunctions {
         Self { all }
     }
 
-    /// The first break after an instant, up to another \[s\].
+    /// First break in the interval (`from`, `to`] \[s\].
     fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         let breaking =
             self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Size of a step from a time on that is to be as long as wanted, or to end at a break before a `horizon` \[s\]. What is left
-    /// to a break that is less than two steps away is taken in two equal ones.
+    /// Length of a step from `time`: as long as wanted, or to a break before `horizon` \[s\]. A break less than two
+    /// steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
-        let Some(first) = self.first_break(time + SHORTEST * wanted, in_two_steps) else {
+        let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
             return wanted;
         };
         let ahead = first - time;
@@ -87,20 +89,21 @@ impl DrivingFunctions {
         while let Some(next) = self.first_break(last, horizon.min(time + wanted)) {
             (last, count) = (next, count + 1);
         }
-        let step = if count > MOST_BREAKS { last - time } else { ahead };
+        let step = if count > MAX_BREAKS_PER_STEP { last - time } else { ahead };
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that, for the first time, vary faster than a step of a size from a time on \[s\] can follow.
-    pub fn outrun(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
-        self.all.iter_mut().filter(|driving| !driving.has_outrun).filter_map(move |driving| {
+    /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\], for the first
+    /// time.
+    pub fn unresolved(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
+        self.all.iter_mut().filter(|driving| !driving.has_warned).filter_map(move |driving| {
             let values = driving.function.end_values(time, time_step);
             driving.size = driving.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
-            driving.has_outrun = values.deviation > FOLLOWED * driving.size;
-            driving.has_outrun.then(|| {
+            driving.has_warned = values.deviation > TOLERATED_DEVIATION * driving.size;
+            driving.has_warned.then(|| {
                 format!(
-                    "`{}` varies faster than steps of {time_step:.3e} s can follow, first at t = {time:.6e} s: what it does within a \
-                     step does not show; choose a shorter `time.step` to resolve it",
+                    "`{}` varies faster than steps of {time_step:.3e} s can resolve, first at t = {time:.6e} s; \
+                     choose a shorter `time.step` to resolve its variation within a step",
                     driving.key
                 )
             })
@@ -123,7 +126,7 @@ fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(Stri
             PrescribedMotion::Acceleration(function) => {
                 add(format!("boundaries.{index}.acceleration.{axis}"), function);
             }
-            // All three axes have it.
+            // All three axes share the rotation.
             PrescribedMotion::Rotation(_) if axis != "x" => {}
             PrescribedMotion::Rotation(rotation) => match &rotation.turn {
                 Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
@@ -143,15 +146,15 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Size of the next step that is to be as long as wanted, or to end at a break before a `horizon` \[s\].
+    /// Length of the next step: as long as wanted, or to a break before `horizon` \[s\].
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
         let time = self.state.time + self.state.time_remainder;
         self.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns once of each function that varies faster than the next step, of a length \[s\], can follow.
-    pub(crate) fn watch_functions(&mut self, dt: f64) {
-        let outrun = self.driving_functions.outrun(self.state.time, dt);
-        self.warnings.extend(outrun);
+    /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
+    pub(crate) fn check_driving_functions(&mut self, dt: f64) {
+        let unresolved = self.driving_functions.unresolved(self.state.time, dt);
+        self.warnings.extend(unresolved);
     }
 }

@@ -1,4 +1,4 @@
-//! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
+//! Free flight: while bodies are stress-free and not in contact, they move rigidly in closed form.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use crate::simulation::model::{Body, Model};
 use crate::simulation::record::timings::timed;
 use crate::simulation::{FirstContact, Phase, Simulation};
 
-/// Angle by which a body may turn in a step while its axis of rotation moves \[rad\].
-const UNSTEADY_TURN: f64 = 0.02;
+/// Largest rotation per flight step of a body whose rotation axis is not steady \[rad\].
+const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// Mass, centre and inertia of a deformable body as its nodes carry them.
+/// Mass, centre and inertia of a deformable body from its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// Flies for one step; what is not detection in it is integration.
+    /// One step of flight, timed: all but detection counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
+    /// One step of flight, to its largest length or to the first impact, at which time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -70,8 +70,8 @@ impl Simulation {
         }
     }
 
-    /// Flies to the first impact, or to the end of the time asked for, and writes nothing; the impact, if there is
-    /// one. Without effect where bodies do not fly.
+    /// Advances the flight to the first impact, or to the end time, without output. Returns the first contact, if
+    /// any. Has no effect unless in flight.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
         while self.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
@@ -79,18 +79,18 @@ impl Simulation {
         self.first_contacts.first().copied()
     }
 
-    /// Length of the next step of flight, no further than `until` \[s\].
+    /// Length of the next flight step, to `until` at most \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady = self.rigid_states.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
-        let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
+        let step = self.settings.flight_step.min(MAX_UNSTEADY_ROTATION / fastest);
         let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
         let step = self.next_output(step).map_or(step, |due| self.even_step(to(due), step));
         let remaining = to(until.min(self.settings.end));
         if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
-    /// The motion of every body over the next step.
+    /// Computes the motion of every body over the next flight step.
     pub(crate) fn plan_motions(&mut self, duration: f64) {
         self.motions.clear();
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
@@ -101,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// Moves the bodies along their motions for a time \[s\]; gravity does its work and gives its impulse.
+    /// Advances the bodies along their motions by `time` \[s\], with the work and impulse of gravity.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
             self.model.bodies.iter().zip(&mut self.rigid_states).zip(&self.motions)
@@ -111,13 +111,13 @@ impl Simulation {
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
             // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
-            rigid_state.follow(motion, time);
+            rigid_state.advance_along(motion, time);
             self.energies.external_work += weight.dot(&(rigid_state.travel() - before));
             self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
         }
     }
 
-    /// Writes positions, velocities and accelerations of the nodes of flying bodies into the state.
+    /// Updates positions, velocities and accelerations of the nodes of bodies in flight.
     pub fn update_nodal_state(&mut self) {
         if self.phase != Phase::Flight {
             return;
@@ -137,9 +137,9 @@ impl Simulation {
         }
     }
 
-    /// Gives the nodes of deformable bodies velocities \[m/s\] by their reference positions \[m\]; the audit begins anew,
-    /// and a flight ends. What would part tied points is levelled by the ties in the step to come. Without effect at the end of
-    /// the run, which no step follows.
+    /// Sets the velocities of deformable nodes \[m/s\] as a function of their reference positions \[m\]. Ends a
+    /// flight and restarts the audit. Ties equalise differing velocities of tied points in the following step. Has no
+    /// effect at the end of the run.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;
@@ -156,7 +156,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Ends the flight: from now on deformable bodies are their nodes.
+    /// Ends the flight; nodal degrees of freedom describe deformable bodies from here on.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
         self.phase = Phase::Stepping;
@@ -168,7 +168,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// Forces, accelerations and reactions of the present state, from which steps go on: a step of no length.
+    /// Initialises forces, accelerations and reactions from the current state, as a step of zero length.
     pub(crate) fn start_forces(&mut self) {
         self.positions_next.copy_from_slice(&self.state.positions);
         self.start_loads(0.0);

@@ -1,4 +1,4 @@
-//! Steps that end where something meets, so that its contact begins with no penetration.
+//! Steps that end at an impact, so that contact begins without penetration.
 
 use crate::contact::detection::{ContactModel, StepImpact, StepImpactSearch, StepPaths};
 use crate::contact::response::Stage;
@@ -7,21 +7,21 @@ use crate::math::Vec3;
 use crate::simulation::record::timings::timed;
 use crate::simulation::{FirstContact, Simulation};
 
-/// Least part of a regular step between the ends of two steps that end at an impact. Where a face lands on a face its
-/// nodes meet one after the other: they are not worth a step each.
-const SHORTEST: f64 = 0.1;
+/// Smallest interval between two impact times at which steps end, over the regular step. When two faces meet, their
+/// nodes impact at slightly different times, which do not each need a step.
+const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
-/// Looks for impacts within the steps of a run.
+/// Search for impacts within steps.
 pub(crate) struct ImpactControl {
     search: StepImpactSearch,
     paths: StepPaths,
     velocities: Vec<Vec3>,
-    /// When a step last ended at an impact \[s\].
+    /// Time at which a step last ended at an impact \[s\].
     last_cut: f64,
 }
 
 impl ImpactControl {
-    /// Of these surfaces.
+    /// Impact control of a contact model.
     pub fn new(model: ContactModel) -> Self {
         Self {
             search: StepImpactSearch::new(model),
@@ -33,13 +33,13 @@ impl ImpactControl {
 }
 
 impl Simulation {
-    /// Predicts a step that ends no later than the first impact in it; its size \[s\].
+    /// Predicts a step that ends at the first impact in it at the latest; returns its length \[s\].
     ///
-    /// Where the springs of the energy–momentum response hold energy the step is not cut. The predictor is a parabola,
-    /// so the instant found on it is where it comes to; of a body that turns, or a support that moves as a function of
-    /// time, it is but for terms of third order in the step.
+    /// The step is not cut while springs of the energy–momentum response store energy. The predictor is a parabola,
+    /// so that the impact time found on it is exact; for a rotating body or a support moving as a function of time,
+    /// the error is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Forces of a discrete gradient were found for the step that was to follow theirs.
+        // Discrete-gradient forces hold only for the step they were computed for.
         let is_committed = self.response.stage() == Stage::Accelerated && self.action.has_contact();
         let Some(mut control) = self.impact_control.take_if(|_| !is_committed) else {
             self.predict(dt);
@@ -56,7 +56,7 @@ impl Simulation {
         let mut step = dt;
         if let Some(impact) = impact {
             let regular = self.control.regular_step();
-            let earliest = control.last_cut + SHORTEST * regular - self.state.time;
+            let earliest = control.last_cut + MIN_IMPACT_INTERVAL * regular - self.state.time;
             step = (impact.fraction * dt).max(earliest).min(dt);
             if step < dt {
                 self.state.velocities.copy_from_slice(&control.velocities);
@@ -71,7 +71,7 @@ impl Simulation {
         step
     }
 
-    /// Notes the impact of two bodies that had no contact before.
+    /// Records the first contact of two bodies at an impact.
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];

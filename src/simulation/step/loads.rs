@@ -1,7 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that jumps between two steps has two values there: that before it ends the kick of the one step, that after it
-//! begins the kick of the next. Half a step times the values at its ends is then the impulse over a step.
+//! A load that is discontinuous between two steps has two values there: the left limit ends the kick of the first
+//! step, the right limit begins the kick of the second. The impulse over a step is then half the step times the sum
+//! of its end values.
 
 use std::time::Instant;
 
@@ -15,19 +16,19 @@ use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 use crate::simulation::Simulation;
 use crate::simulation::account::energy_audit::kick_energy;
 
-/// The values of a load, by component; of a pressure the first one only.
+/// Values of a load by component; a pressure uses only the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppliedLoad {
-    /// In the forces on the nodes at present.
+    /// Included in the current nodal forces.
     applied: Vec3,
-    /// What was added to it at the beginning of the step.
+    /// Discontinuity at the beginning of the step.
     jump: Vec3,
-    /// At the end of the step.
+    /// Value at the end of the step.
     end: Vec3,
 }
 
 impl AppliedLoad {
-    /// Nothing yet.
+    /// Zero load.
     pub const NONE: Self = {
         let zero = Vec3::new(0.0, 0.0, 0.0);
         Self { applied: zero, jump: zero, end: zero }
@@ -35,15 +36,15 @@ impl AppliedLoad {
 }
 
 impl Simulation {
-    /// Brings the loads to what they are in a step of a length \[s\], at its beginning: accelerations and reactions there with
-    /// them.
+    /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], with the accelerations and
+    /// reactions there.
     pub(crate) fn start_loads(&mut self, dt: f64) {
         self.contact_audit.loads_jump = self.plan_loads(dt);
         if !self.contact_audit.loads_jump {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // It is written before it is read in this step.
+        // `external_before` serves as workspace: this step overwrites it before its next use.
         let jumps = &mut self.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.forces.loads) {
@@ -63,11 +64,11 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        self.ties.iter_mut().for_each(Ties::expire);
+        self.ties.iter_mut().for_each(Ties::invalidate);
         self.account_jumps_of_loads(dt);
     }
 
-    /// Plans the loads in a step of a length \[s\]; whether any is another at its beginning than at present.
+    /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any is discontinuous at its beginning.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         for (load, now) in self.model.loads.iter().zip(&mut self.forces.loads) {
@@ -79,25 +80,25 @@ impl Simulation {
         has_jumped
     }
 
-    /// What is supported keeps its acceleration; the reactions answer.
+    /// Supported components keep their acceleration; the reactions balance the load jumps.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
             let loaded = self.model.bodies[self.model.body_of(support.nodes[0])].loaded;
             for (&node, component) in support.nodes.iter().zip(components).filter(|_| loaded) {
                 let (node, axis) = (node as usize, support.axis);
-                component.answer_jump(jumps[node][axis]);
+                component.balance_jump(jumps[node][axis]);
                 self.state.accelerations[node][axis] = component.end.acceleration;
             }
         }
     }
 
-    /// Books what the jumps of loads make of the kick energy as their work, and takes over what acts from outside.
+    /// Counts the change of the kick energy by load jumps as their work, and updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.balances, dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
-                self.take_over_jumps(body);
+                self.update_force_acceleration(body);
             }
         }
         if self.audit.has_started() {
@@ -109,15 +110,16 @@ impl Simulation {
         self.external_wrench = self.compute_external_wrench();
     }
 
-    /// Takes over what forces that jump at the beginning of a step make of the accelerations of a body.
-    pub(crate) fn take_over_jumps(&mut self, body: usize) {
+    /// Updates Σ f · a of a body after force jumps at the beginning of a step.
+    pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
             self.forces.load_accelerations[body][1] = self.load_acceleration(body);
         }
     }
 
-    /// Σ f · a of weight and loads on what is free of a body: nodes, or components and rotation of a rigid one \[N·m/s²\].
+    /// Σ f · a of weight and loads on the free degrees of freedom of a body: nodes, or translation and rotation of a
+    /// rigid body \[N·m/s²\].
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -139,7 +141,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// Takes [`Simulation::load_acceleration`] over at the end of a step.
+    /// Stores [`Simulation::load_acceleration`] at the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -150,21 +152,22 @@ impl Simulation {
         }
     }
 
-    /// What the kicks of weight and loads do in a step of length `dt` \[s\] beyond ½ (f_n + f_{n+1}) · Δx, along the mean way \[J\].
+    /// Work of the kicks of weight and loads in a step of length `dt` \[s\] in excess of ½ (f_n + f_{n+1}) · Δx
+    /// \[J\].
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
-    /// Weight and loads of bodies with loads, and the resultants of gravity, loads and contact on rigid ones, at the end of a
-    /// step.
+    /// Computes weight and loads at the end of a step, and the resultants of gravity, loads and contact on rigid
+    /// bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // That of a rigid body acts on its centre.
+            // Gravity on a rigid body acts at its centre.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
@@ -187,7 +190,7 @@ impl Simulation {
     }
 }
 
-/// Resultant of nodal forces, and their moment about a centre.
+/// Resultant of nodal forces, with the moment about `centre`.
 fn about(centre: &Vec3, positions: &[Vec3], forces: &[Vec3]) -> Wrench {
     let nodes = positions.iter().zip(forces);
     nodes.fold(Wrench::zero(), |sum, (position, force)| sum + Wrench::at(&(position - centre), *force))

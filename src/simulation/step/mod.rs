@@ -1,4 +1,4 @@
-//! The stages of a step, and what chooses its size.
+//! The stages of a time step, and the choice of its length.
 
 pub(crate) mod contact_response;
 pub(crate) mod corrector;
@@ -8,10 +8,10 @@ pub(crate) mod free_flight;
 pub(crate) mod impact_times;
 pub(crate) mod initial_gaps;
 pub(crate) mod loads;
-pub(crate) mod passages;
 pub(crate) mod predictor_corrector;
 pub(crate) mod rigid_bodies;
 pub(crate) mod rigid_supports;
 pub(crate) mod step_size;
 pub(crate) mod supports;
 pub(crate) mod ties;
+pub(crate) mod tunnelling;

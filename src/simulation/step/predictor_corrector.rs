@@ -1,4 +1,4 @@
-//! One step.
+//! The explicit predictor–corrector step.
 
 use std::time::Instant;
 
@@ -10,9 +10,9 @@ use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::record::timings::timed;
 
-/// What stands before a step, to go back to if it fails.
-struct LastGood {
-    /// Time and the remainder of its sum \[s\].
+/// State before a step, restored if the step fails.
+struct SavedState {
+    /// Time and its summation remainder \[s\].
     time: [f64; 2],
     energies: Energies,
     audit: Audit,
@@ -23,18 +23,19 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
-    /// predict   loads that jump do so, and ties that were held for another step,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
-    ///           smaller dt where the step is to end at an impact
-    /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
+    /// predict   load jumps, ties renewed for a step of another length,
+    ///           v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion;
+    ///           repeated with a smaller dt if the step ends at an impact
+    /// detect    violated constraints at x_{n+1}; the run fails if a contact was lost beyond the search depth
     /// respond   contact forces f_c, or impulses and position corrections: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
-    /// respond   the contact forces that depend on the other forces, and those of ties
+    /// respond   contact forces that depend on the other forces, and tie forces
     /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
-    /// account   energies and momenta
+    /// account   energy and momentum balance
     /// ```
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
-        let last_good = LastGood {
+        let saved = SavedState {
             time: [self.state.time, self.state.time_remainder],
             energies: self.energies,
             audit: self.audit.clone(),
@@ -44,14 +45,14 @@ impl Simulation {
         self.balances_before.clone_from(&self.balances);
         self.support_accounts_before.clone_from(&self.support_accounts);
         let dt = self.predict_to_impact(dt);
-        self.watch_functions(dt);
+        self.check_driving_functions(dt);
         self.advance_time(dt);
         self.state.step += 1;
         self.swap_contact();
         self.detect(dt);
         self.respond(Stage::Moved, dt);
-        if let Err(failure) = self.compute_forces().and_then(|()| self.check_passages()) {
-            self.retreat(last_good, dt);
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
+            self.restore(saved, dt);
             return Err(failure);
         }
         self.respond(Stage::Accelerated, dt);
@@ -60,34 +61,33 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on by a step \[s\]; the end of the run, and where output is due that is to be exact, are reached without rounding.
+    /// Advances the time by `dt` \[s\]; the end time and exact output times are reached without rounding.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         let stop = self.next_output(dt).unwrap_or(self.settings.end);
         self.state.advance_time(dt);
         self.state.settle(stop);
     }
 
-    /// Contacts and their action change places with those of the step before.
+    /// Swaps the contacts and their action with those of the previous step.
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.constraints, &mut self.contact_before.0);
         std::mem::swap(&mut self.action, &mut self.contact_before.1);
     }
 
-    /// Takes the predictor back: time, positions, velocities, rigid bodies, contacts and accounts are the last good ones
-    /// again.
-    fn retreat(&mut self, last_good: LastGood, dt: f64) {
-        [self.state.time, self.state.time_remainder] = last_good.time;
+    /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
+    fn restore(&mut self, saved: SavedState, dt: f64) {
+        [self.state.time, self.state.time_remainder] = saved.time;
         self.state.step -= 1;
-        self.energies = last_good.energies;
-        self.audit = last_good.audit;
+        self.energies = saved.energies;
+        self.audit = saved.audit;
         self.support_accounts.clone_from(&self.support_accounts_before);
-        for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
+        for contact in self.first_contacts.drain(saved.num_first_contacts..) {
             self.have_touched.remove(&contact.bodies);
         }
         self.position_corrections.clear();
-        self.take_jumps_back();
+        self.undo_velocity_jumps();
         self.swap_contact();
-        self.initial_gaps.take_back();
+        self.initial_gaps.undo();
         self.rigid_states.clone_from(&self.rigid_states_before);
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
             let nodes = body.nodes.clone();
@@ -113,7 +113,7 @@ impl Simulation {
                 self.predict_rigid(body, dt);
             }
         }
-        // Bodies one after another are one row of nodes.
+        // Consecutive bodies form one range of nodes.
         let rows = self.model.bodies.chunk_by(|a, b| a.is_rigid() == b.is_rigid());
         for row in rows.filter(|row| !row[0].is_rigid()) {
             let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
@@ -140,13 +140,13 @@ impl Simulation {
         timed(&mut self.timings.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
-            if !self.response.answers_flush_contacts() {
-                self.flush_contacts.take_out(&self.positions_next, &mut self.constraints);
+            if !self.response.uses_flush_contacts() {
+                self.flush_contacts.remove(&self.positions_next, &mut self.constraints);
             }
-            self.one_pass.take_out(&self.positions_next, &mut self.constraints);
+            self.one_pass.remove(&self.positions_next, &mut self.constraints);
             let before = &self.contact_before.0;
             self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
-            self.excluded_parts.take_out(&mut self.constraints);
+            self.excluded_parts.remove(&mut self.constraints);
             let positions = [self.state.positions.as_slice(), &self.positions_next];
             self.initial_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });
@@ -156,13 +156,13 @@ impl Simulation {
         }
     }
 
-    /// Detection needs the full displacement rate, including last step's position corrections, which nodal velocities omit.
-    /// The nodal velocities are kept in place of the corrections until they are restored.
+    /// Detection needs the full displacement rate, including the position corrections of the last step, which nodal
+    /// velocities omit. The corrections are replaced by the nodal velocities until these are restored.
     fn add_position_corrections_to_velocities(&mut self, dt: f64) {
-        for (node, shift) in &mut self.position_corrections {
+        for (node, correction) in &mut self.position_corrections {
             let velocity = &mut self.state.velocities[*node as usize];
-            let told = *velocity + *shift / dt;
-            *shift = std::mem::replace(velocity, told);
+            let full_rate = *velocity + *correction / dt;
+            *correction = std::mem::replace(velocity, full_rate);
         }
     }
 
@@ -172,7 +172,7 @@ impl Simulation {
         }
     }
 
-    /// Internal forces at the new positions, and external ones at the new time.
+    /// Internal and external forces at the new positions and time.
     pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || self.internal.evaluate(&self.positions_next));
         if let Err(ElementFailure { block, element, kind }) = result {

@@ -19,15 +19,15 @@ pub(crate) struct RigidForces {
     pub torque: Vec3,
     /// Resultant of the loads, and their moment about the centre of mass.
     pub load: Wrench,
-    /// The same at the beginning of the step.
+    /// `load` at the beginning of the step.
     load_before: Wrench,
-    /// Angular velocities that the kicks at the beginning and at the end of the step meet in their middle \[rad/s\].
+    /// Angular velocities at the middle of the kicks at the beginning and at the end of the step \[rad/s\].
     kicked_spins: [Vec3; 2],
     /// Prescribed components of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
     /// Prescribed rotation.
     pub(crate) rotation: Option<RotationOverStep>,
-    /// Way of the centre over the step \[m\].
+    /// Displacement of the centre over the step \[m\].
     pub(crate) travel: Vec3,
     /// Reaction of the support at the end of the step \[N\].
     pub(crate) reaction: Vec3,
@@ -37,18 +37,18 @@ pub(crate) struct RigidForces {
     velocity_before: Vec3,
     /// Prescribed components of the acceleration at its end \[m/s²\].
     pub(crate) acceleration: Vec3,
-    /// What the reactions do not say of the last step.
+    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
     pub(crate) jumps: [VelocityJumps; 3],
-    /// Moment about the centre of mass by which the support holds or turns the body at the end of the step \[N·m\].
+    /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub(crate) reaction_torque: Vec3,
-    /// Rate of the angular momentum about the centre of mass that is prescribed there \[N·m\].
+    /// Prescribed rate of the angular momentum about the centre of mass at the end of the step \[N·m\].
     pub(crate) momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step that the rates at its ends do not say \[N·m·s\].
+    /// Change of the angular momentum in the last step beyond the rates at its ends \[N·m·s\].
     pub(crate) moment_jump: Vec3,
 }
 
 impl RigidForces {
-    /// No force, nothing prescribed.
+    /// No forces and no prescribed motion.
     pub fn none() -> Self {
         let zero = Vec3::zeros();
         Self {
@@ -73,7 +73,7 @@ impl RigidForces {
 }
 
 impl RigidForces {
-    /// Adds to the loads at the beginning of a step; the support answers.
+    /// Adds a load jump at the beginning of a step; the reactions balance it.
     pub(crate) fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;
@@ -91,12 +91,12 @@ impl RigidForces {
         self.load_before = std::mem::replace(&mut self.load, load);
     }
 
-    /// Half the sum of the loads at the ends of the step.
+    /// Mean of the loads at the ends of the step.
     pub(crate) fn mean_load(&self) -> Wrench {
         (self.load_before + self.load).scaled(0.5)
     }
 
-    /// Work over a step of length `dt` \[s\] of the moments of the loads about the centre of mass \[J\].
+    /// Work of the load moments about the centre of mass over a step of length `dt` \[s\] \[J\].
     pub(crate) fn work_of_moments(&self, dt: f64) -> f64 {
         let [start, end] = self.kicked_spins;
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
@@ -104,12 +104,12 @@ impl RigidForces {
 }
 
 impl Simulation {
-    /// Nodes of a body that contact acts on.
+    /// Nodes of a body with contact forces.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Resultants of gravity, loads and contact on the rigid bodies, with the nodes at their new positions.
+    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with nodes at the new positions.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
             let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
@@ -127,7 +127,7 @@ impl Simulation {
         }
     }
 
-    /// Where the prescribed components of the rigid bodies will be at the end of the step.
+    /// Evaluates the prescribed motion of the rigid bodies at the end of the step.
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
             let (Behaviour::Rigid { support: Some(support) }, Some(rigid_state)) =
@@ -150,7 +150,7 @@ impl Simulation {
         }
     }
 
-    /// Half a kick and a drift; nodes follow.
+    /// Predictor of a rigid body: half kick and drift, with the motion of its nodes.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
@@ -182,7 +182,7 @@ impl Simulation {
         );
     }
 
-    /// Rigid bodies as contact finds them in the middle of the step, with the nodes at its end.
+    /// Updates the mobility of rigid bodies at the middle of the step, with nodes at its end.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
             let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
@@ -206,8 +206,9 @@ impl Simulation {
         }
     }
 
-    /// Changes the motion of a rigid body in the middle of the step; nodes follow. What its support answers, and the
-    /// energy that the shift gives less the part of the forces, are left to be accounted.
+    /// Applies velocity and position corrections to a rigid body at the middle of the step, with the motion of its
+    /// nodes. Returns the kinetic energy added by the position correction. The caller accounts for the support
+    /// reactions and the work against the forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.rigid_states[index].as_mut() else { return 0.0 };
@@ -218,10 +219,10 @@ impl Simulation {
         let rigid = &mut self.forces.rigid[index];
         rigid.travel += correction.position;
         let rigid_state = &*rigid_state;
-        let shifts = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
+        let is_corrected = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
             let next = rigid_state.position(&self.model.reference_positions[node]);
-            if shifts {
+            if is_corrected {
                 self.position_corrections.push((node as u32, next - self.positions_next[node]));
             }
             self.positions_next[node] = next;
@@ -230,8 +231,8 @@ impl Simulation {
         given
     }
 
-    /// Books what the support of a rigid body answers to the impulses of contact: force and moment times time, and work.
-    pub(crate) fn answer_by_rigid_support(&mut self, body: usize, dt: f64) {
+    /// Accounts for the reaction of the support of a rigid body to contact impulses: impulse, moment and work.
+    pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.rigid_states[body])
         else {
@@ -246,14 +247,18 @@ impl Simulation {
             moment += (self.positions_next[node] - centre).cross(&nodal);
         }
         for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
-            let answer = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
-            self.book_answer(Some(accounts[axis]), answer, -impulse[axis] * rigid.travel[axis] / dt);
+            let reaction = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
+            self.add_support_reaction(
+                Some(accounts[axis]),
+                reaction,
+                -impulse[axis] * rigid.travel[axis] / dt,
+            );
         }
-        let answer = Wrench { angular: -moment, ..Wrench::zero() };
-        self.book_answer(Some(moment_account), answer, -moment.dot(&spin));
+        let reaction = Wrench { angular: -moment, ..Wrench::zero() };
+        self.add_support_reaction(Some(moment_account), reaction, -moment.dot(&spin));
     }
 
-    /// The second half of the kick; nodes follow.
+    /// Corrector of a rigid body: second half kick, with the motion of its nodes.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
@@ -293,15 +298,15 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ of the acceleration of what is free of a rigid body under all forces, less that of a free fall, or
-    /// where loads act of all that does from outside \[N·m/s²\]; none of a body that flies.
+    /// a · F + (I⁻¹ τ) · τ of the free components of a rigid body under all forces, less the contribution of free
+    /// fall, or under loads of all external forces \[N·m/s²\]; zero for a deformable body in flight.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.rigid_states[body]) else {
             return 0.0;
         };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let of_forces = self.rigid_answer(body, rigid_state, [rigid.force, rigid.torque]);
+        let of_forces = self.rigid_force_dot_acceleration(body, rigid_state, [rigid.force, rigid.torque]);
         let from_outside = if of_body.loaded {
             self.rigid_load_acceleration(body)
         } else {
@@ -310,16 +315,21 @@ impl Simulation {
         of_forces - from_outside
     }
 
-    /// The part of weight and loads in it.
+    /// Contribution of weight and loads to [`Simulation::rigid_force_acceleration`].
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
         let load = &self.forces.rigid[body].load;
         let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
-        self.rigid_answer(body, rigid_state, [force, load.angular])
+        self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// F · a + τ · (I⁻¹ τ) of a force and a torque among those on a rigid body, of what is free of it.
-    fn rigid_answer(&self, body: usize, rigid_state: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
+    /// F · a + τ · (I⁻¹ τ) of a force and a torque with the accelerations of the free components of a rigid body.
+    fn rigid_force_dot_acceleration(
+        &self,
+        body: usize,
+        rigid_state: &RigidBody,
+        [force, torque]: [Vec3; 2],
+    ) -> f64 {
         let rigid = &self.forces.rigid[body];
         let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
         let moved = force.dot(&free) / rigid_state.mass();
@@ -329,19 +339,24 @@ impl Simulation {
         moved + torque.dot(&(rigid_state.inverse_inertia() * rigid.torque))
     }
 
-    /// The part of contact in a · F + (I⁻¹ τ) · τ of a rigid body, at the beginning of a step that has moved it \[N·m/s²\].
+    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the current step, after the
+    /// predictor \[N·m/s²\].
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.rigid_states_before[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
         let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
         let force = rigid.force - rigid.load.linear - of_body.gravity * rigid_state.mass() - of_ties;
-        self.rigid_answer(body, rigid_state, [force, rigid.torque - rigid.load.angular - moment_of_ties])
+        self.rigid_force_dot_acceleration(
+            body,
+            rigid_state,
+            [force, rigid.torque - rigid.load.angular - moment_of_ties],
+        )
     }
 
-    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
-    /// \[J\]: the kicks at its ends meet velocities along the tangents there, the ways are the secants of the turn between.
-    /// Ties hold rigid bodies as a whole, along no way of a node.
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] in excess of force times nodal
+    /// displacement \[J\]: the kicks at its ends act on tangential velocities there, and the nodal displacement is
+    /// the secant of the rotation between. Tie forces act on rigid bodies as a whole and have no such term.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.contact_before.1;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -356,8 +371,8 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// What the velocity of a node of a body that turns, at the start or end (0 or 1) of a step that has moved it, with the
-    /// momenta of its middle, has over that along its way \[m/s\].
+    /// Velocity of a node of a rotating body at the start or end (0 or 1) of the step, with the momenta of its
+    /// middle, less the mean velocity of the step \[m/s\].
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -373,7 +388,7 @@ impl Simulation {
         now.velocity() + spin.cross(&(position - rigid_state.centre())) - self.state.velocities[node as usize]
     }
 
-    /// Force and moment about the origin of gravity and loads on a rigid body.
+    /// Force and moment of gravity and loads on a rigid body, about the origin.
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
         let load = &self.forces.rigid[body].load;
@@ -391,12 +406,12 @@ impl Simulation {
     }
 }
 
-/// Whether anything is prescribed of a rigid body; it then does not turn freely.
+/// Whether a rigid body has a support, which fixes or prescribes its rotation.
 pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
 
-/// Turns a body as it is prescribed over a step, and gives it the mean spin of the step.
+/// Applies the prescribed rotation of a step, and sets the mean angular velocity of the step.
 pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = rigid_state.rotation();
     let after = over_step.rotation(&before);
@@ -404,7 +419,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Puts the prescribed components of the centre in their place.
+/// Sets the prescribed components of position and velocity of the centre.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
@@ -413,7 +428,7 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// What a support adds to the other forces to make the motion what is prescribed \[N\].
+/// Reaction that makes the acceleration equal to the prescribed one under the other forces \[N\].
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -1,4 +1,4 @@
-//! What the support of a rigid body gives to it: reactions along the axes, and the moment that holds or turns it.
+//! Support reactions of rigid bodies: forces along the axes, and the moment that prescribes the rotation.
 
 use crate::contact::response::ContactAction;
 use crate::dynamics::{RigidBody, Wrench};
@@ -8,9 +8,9 @@ use super::rigid_bodies::{RigidForces, is_supported};
 use crate::simulation::Simulation;
 
 impl RigidForces {
-    /// Notes the moment that holds or turns a body, which has its angular momentum at the end of the step already, against the
-    /// torque on it: L̇ = I α + ω × L. Given are the angular momentum before the step \[N·m·s\] and the angular
-    /// acceleration α at its end \[rad/s²\].
+    /// Computes the reaction moment of a body whose angular momentum is that of the end of the step: L̇ = I α + ω ×
+    /// L, less the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its
+    /// end \[rad/s²\].
     pub(crate) fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();
         let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);
@@ -22,8 +22,9 @@ impl RigidForces {
 }
 
 impl Simulation {
-    /// What holds rigid bodies answers forces that jump at the beginning of a step: their prescribed accelerations stay.
-    pub(crate) fn answer_jumps_of_rigid_forces(&mut self) {
+    /// Updates the reactions on rigid bodies after force jumps at the beginning of a step: prescribed accelerations
+    /// are unchanged.
+    pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
             self.model.bodies.iter().zip(&self.rigid_states).zip(&mut self.forces.rigid)
         {
@@ -35,14 +36,14 @@ impl Simulation {
         }
     }
 
-    /// Force and moment about the origin of the reaction on a rigid body along an axis.
+    /// Reaction on a rigid body along an axis, with the moment about the origin.
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
         let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.forces.rigid[body].reaction[axis]))
     }
 
-    /// Impulse, and its moment about the origin, of what makes the prescribed motion of a rigid body along an axis jump at the
-    /// beginning or at the end (0 or 1) of the last step.
+    /// Impulse of the velocity jump of a rigid body prescribed along an axis, at the beginning or end (0 or 1) of the
+    /// last step, with the moment about the origin.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
         let rigid_states = [&self.rigid_states_before[body], &self.rigid_states[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
@@ -50,8 +51,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work over the last step of the reaction on a rigid body along an axis, and of what makes its prescribed motion jump: what
-    /// becomes of the kinetic energy, less the work of the other forces \[J\].
+    /// Work over the last step of the reaction on a rigid body along an axis, including velocity jumps: the change of
+    /// kinetic energy less the work of the other forces \[J\].
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.forces.rigid[body], &self.rigid_states[body]) else {
             return 0.0;
@@ -63,9 +64,9 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// What the moment that holds or turns a rigid body does in the last step: the impulse beyond that of the moments at its
-    /// ends, and over a step of length `dt` \[s\] the work, which is what becomes of the energy of the rotation less the work of
-    /// contact, ties and loads \[J\].
+    /// Reaction moment of a rigid body over the last step of length `dt` \[s\]: the angular impulse beyond that of
+    /// the moments at its ends, and the work, the change of rotational energy less the work of contact, ties and
+    /// loads \[J\].
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
@@ -81,7 +82,8 @@ impl Simulation {
         (Wrench { angular: rigid.moment_jump, ..Wrench::zero() }, gained - given)
     }
 
-    /// Work of contact over the last step along the ways of the nodes of a rigid body about its centre of mass \[J\].
+    /// Work of contact over the last step on the nodal displacements of a rigid body relative to its centre of mass
+    /// \[J\].
     fn work_about_centre(&self, body: usize) -> f64 {
         let (nodes, travel) = (&self.model.bodies[body].nodes, self.forces.rigid[body].travel);
         let of = |action: &ContactAction| -> f64 {

@@ -1,4 +1,4 @@
-//! The size of a step.
+//! Choice of the time step.
 
 use rayon::prelude::*;
 
@@ -12,140 +12,146 @@ use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::model::Body;
 use crate::simulation::record::timings::timed;
 
-/// Most steps between two computations of the critical step.
-const MOST_STEPS: u32 = 50;
+/// Largest number of steps between two computations of the critical step.
+const MAX_INTERVAL: u32 = 50;
 
-/// Part by which the critical step may change from one computation to the next, as fast as it has changed before, and by
-/// which elements may be compressed or strained meanwhile: a fraction of what the usual safety leaves.
+/// Tolerated relative change of the critical step between two computations, extrapolated from its previous rate of
+/// change, and tolerated strain of elements meanwhile: a fraction of the usual safety margin.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Factor by which nodes of rigid bodies may be faster, while contact presses, than the step was chosen for: what strikes a
-/// free body of any mass goes on with up to twice the speed, and a spin adds to it. The step is a small part of that in which
-/// a node could go through.
-const FASTER: f64 = 3.0;
+/// Factor by which contact may increase the speed of rigid nodes over that of the step choice: a free body struck by
+/// another of any mass gains up to twice its speed, and rotation adds to it. The step is a small fraction of the step
+/// in which a node could tunnel.
+const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// A larger stable step is taken only when it is this much larger: changing the step often costs accuracy.
-const WORTHWHILE: f64 = 1.1;
+/// Smallest growth of the stable step that is applied: frequent changes of the step cost accuracy.
+const MIN_GROWTH: f64 = 1.1;
 
-/// Below this fraction of the first step a run cannot be expected to end.
-const COLLAPSE: f64 = 1e-6;
+/// Fraction of the first step below which the time step counts as collapsed.
+const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Part by which a step may differ from the one that forces were found for: what that makes of them is rounding.
-const SAME: f64 = 1e-12;
+/// Relative difference within which a step equals the one that forces were computed for: the effect on the forces is
+/// rounding.
+const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Part of a step that is not worth one.
-const NO_STEP: f64 = 1e-9;
+/// Fraction of a step that is negligible.
+const NEGLIGIBLE_STEP: f64 = 1e-9;
 
-/// Fraction of the joint stability limit of elements and contacts that is used.
+/// Fraction of the joint stability limit of elements and contacts.
 const CONTACT_SAFETY: f64 = 0.95;
 
-/// Chooses the size of the next step.
+/// Chooses the length of the next step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepControl {
     size: StepSize,
     safety: f64,
     critical: Option<CriticalStep>,
-    /// How far a node of a rigid body may travel in a step \[m\].
+    /// Largest travel of a node of a rigid body in a step \[m\].
     rigid_travel: f64,
-    /// Largest step in which nodes may come and go on the springs of contact \[s\].
-    holding: f64,
+    /// Largest step for nodes that open and close on stiff contact springs \[s\].
+    stiff_spring: f64,
     /// Largest step in which rigid bodies come to rest under their weight \[s\].
-    resting: f64,
+    resting_contact: f64,
     /// Steps from the last computation of the critical step to the next.
     interval: u32,
     since_refresh: u32,
     time_step: f64,
-    /// The step as it would be if the run did not end \[s\].
+    /// Step before it is cut to an event or the end time \[s\].
     regular_step: f64,
-    /// That which the stiffness of springs follows \[s\].
+    /// Step that scales the spring stiffness \[s\].
     spring_step: f64,
-    /// The step to come, where forces have been found for it.
-    promised: Option<Promise>,
-    /// Whether the present step is another one than forces of a discrete gradient were found for.
-    has_broken_promise: bool,
-    /// Limit from outside for steps that are not promised to contact \[s\].
+    /// The following step, if forces were computed for it.
+    committed: Option<CommittedStep>,
+    /// Whether the current step differs from the one that discrete-gradient forces were computed for.
+    differs_from_committed: bool,
+    /// Limit set by the caller, for steps not committed for contact \[s\].
     longest: f64,
     first: Option<f64>,
     preferred: f64,
 }
 
-/// A step to come.
+/// A committed length of the following step.
 #[derive(Clone, Copy, Debug)]
-struct Promise {
-    /// As it would be if nothing that is due cut it \[s\].
+struct CommittedStep {
+    /// Length before it is cut to an event \[s\].
     regular: f64,
-    /// As it is to be \[s\].
+    /// Committed length \[s\].
     length: f64,
-    to: Promised,
+    to: CommittedFor,
 }
 
-/// What has forces that were found for a step to come.
+/// Forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Promised {
-    /// Contact by a discrete gradient, which keeps the energy in that step only.
+enum CommittedFor {
+    /// Discrete-gradient contact forces, which conserve energy in that step only.
     Contact,
-    /// Ties, which are solved for again at the beginning of a step of another length.
+    /// Tie forces, which are solved again at the beginning of a step of another length.
     Ties,
 }
 
-/// Whether a step is so nearly as long as another one that forces found for the one are those for the other \[s\].
+/// Whether two step lengths are equal up to rounding, so that forces computed for one hold for the other \[s\].
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
-    (step - other).abs() <= SAME * other
+    (step - other).abs() <= STEP_TOLERANCE * other
 }
 
-impl Promise {
-    /// Whether it can be kept where steps of up to `regular` are allowed, and of up to `longest` are asked for from outside \[s\].
+impl CommittedStep {
+    /// Whether the committed step is allowed by the `regular` step and by the caller's limit `longest` \[s\].
     fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
-        is_allowed && (self.to == Promised::Contact || self.length <= longest)
+        is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
     }
 }
 
 impl StepControl {
-    /// Control for a run in which nodes of rigid bodies may travel `rigid_travel` in a step \[m\] (infinite: none), and
-    /// nodes come and go on springs of contact in steps of up to `holding`, and rigid bodies come to rest in steps of up to
-    /// `resting` \[s\].
-    pub fn new(size: StepSize, safety: f64, rigid_travel: f64, holding: f64, resting: f64) -> Self {
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no
+    /// limit.
+    pub fn new(
+        size: StepSize,
+        safety: f64,
+        rigid_travel: f64,
+        stiff_spring: f64,
+        resting_contact: f64,
+    ) -> Self {
         Self {
             size,
             safety,
             critical: None,
             rigid_travel,
-            holding,
-            resting,
+            stiff_spring,
+            resting_contact,
             interval: 0,
             since_refresh: 0,
             time_step: 0.0,
             regular_step: 0.0,
             spring_step: f64::INFINITY,
-            promised: None,
-            has_broken_promise: false,
+            committed: None,
+            differs_from_committed: false,
             longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
         }
     }
 
-    /// Size of the last step \[s\].
+    /// Last time step \[s\].
     pub fn time_step(&self) -> f64 {
         self.time_step
     }
 
-    /// Size of the last step had it not been cut to end in time \[s\].
+    /// Last time step before it was cut to an event or the end time \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
     }
 
-    /// The step that the stiffness of springs follows \[s\]: of deformable bodies that without contact, so that the
-    /// stiffness does not depend on the order in which contacts begin. It is neither cut to end in time, nor, where the
-    /// weight of rigid bodies gives a scale of its own, held short by that of flight.
+    /// Step that scales the spring stiffness \[s\]: with deformable bodies the step without contact, so that the
+    /// stiffness does not depend on the order in which contacts begin. It is not cut to events, nor to the flight
+    /// step if the weight of rigid bodies limits the step.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
 
-    /// Whether the present step is not the one that forces of a discrete gradient were found for.
-    pub fn has_broken_promise(&self) -> bool {
-        self.has_broken_promise
+    /// Whether the current step differs from the one that discrete-gradient forces were computed for.
+    pub fn differs_from_committed(&self) -> bool {
+        self.differs_from_committed
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -153,37 +159,37 @@ impl StepControl {
         self.critical.map(|critical| critical.time_step)
     }
 
-    /// Block and element that control it.
+    /// Block and element that control the critical step.
     pub fn critical_element(&self) -> Option<(usize, usize)> {
         self.critical.map(|critical| (critical.block, critical.element))
     }
 
-    /// Notes the size of a step that was not chosen here \[s\].
+    /// Sets the length of a step not chosen by this control \[s\].
     pub fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
     }
 
-    /// Has the critical step computed before the next step, and soon again: from now on it may change faster.
+    /// Requires the critical step to be computed before the next step, and at short intervals after it.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
-    /// Whether the critical step may have changed by much since it was computed, given the `change_of_shapes` since.
+    /// Whether the critical step must be computed again, given the `change_of_shapes` since its last computation.
     fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
-    /// Takes over a critical step, and decides from how fast it has changed when the next is needed.
+    /// Sets the critical step, and the interval to its next computation from its rate of change.
     fn renew(&mut self, critical: Option<CriticalStep>) {
         let before = std::mem::replace(&mut self.critical, critical);
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
         let change_per_step = (now / before).ln().abs() / f64::from(self.since_refresh);
         let tolerable = (TOLERATED_CHANGE / change_per_step) as u32;
-        self.interval = tolerable.min(2 * self.interval).clamp(1, MOST_STEPS);
+        self.interval = tolerable.min(2 * self.interval).clamp(1, MAX_INTERVAL);
         self.since_refresh = 0;
     }
 
-    /// Largest stable step: that of the elements, shortened by the frequency that contacts add.
+    /// Largest stable step of the elements and the added contact frequency.
     ///
     /// ω² ≤ ω_elements² + ω_contact², dt ≤ 2/ω.
     fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
@@ -191,34 +197,37 @@ impl StepControl {
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
         let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid).min(self.holding).min(self.resting)
+        (self.safety * elements).min(contact).min(rigid).min(self.stiff_spring).min(self.resting_contact)
     }
 }
 
-/// Keeps a step as it is unless it must shrink, or can grow by a worthwhile amount, to the stable one \[s\].
+/// Sets the step to the stable one if it must shrink or can grow by [`MIN_GROWTH`] \[s\].
 fn keep_or_take(step: &mut f64, stable: f64) {
-    if !(step.is_finite() && stable >= *step && stable <= WORTHWHILE * *step) {
+    if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
     }
 }
 
 impl Simulation {
-    /// Size of the step to take now: cut to end where functions that drive the run kink or jump, and the last one to end in
-    /// time.
+    /// Length of the current step, cut to breaks of driving functions, output times and the end time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.control.is_due(self.internal.change_of_shapes()) {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
         let acts = self.action.has_contact();
-        let promised = self.control.promised.take().filter(|promise| promise.to == Promised::Ties || acts);
-        let preferred = match (self.control.size, promised) {
-            (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
+        let committed = self
+            .control
+            .committed
+            .take()
+            .filter(|committed_step| committed_step.to == CommittedFor::Ties || acts);
+        let preferred = match (self.control.size, committed) {
+            (StepSize::Auto, Some(committed_step)) => self.step_without_tunnelling(committed_step.regular),
             _ => self.preferred_step(),
         };
         let longest = self.control.longest;
-        let wanted = match promised.filter(|promise| promise.holds(preferred, longest)) {
-            Some(promise) => promise.length,
+        let wanted = match committed.filter(|committed_step| committed_step.holds(preferred, longest)) {
+            Some(committed_step) => committed_step.length,
             None => self.step_to_event(preferred.min(longest)),
         };
         let first = *self.control.first.get_or_insert(preferred);
@@ -226,29 +235,27 @@ impl Simulation {
         self.control.regular_step = preferred;
         let step = if self.is_last_step(remaining, wanted) { remaining } else { wanted };
         self.control.time_step = step;
-        let to_contact = promised.filter(|promise| promise.to == Promised::Contact);
-        self.control.has_broken_promise =
-            to_contact.is_some_and(|promise| !is_same_step(step, promise.length.min(remaining)));
-        if preferred < COLLAPSE * first || preferred.is_nan() {
+        let to_contact = committed.filter(|committed_step| committed_step.to == CommittedFor::Contact);
+        self.control.differs_from_committed = to_contact
+            .is_some_and(|committed_step| !is_same_step(step, committed_step.length.min(remaining)));
+        if preferred < COLLAPSE_RATIO * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }
         Ok(self.control.time_step)
     }
 
-    /// Whether a step of a length, which could be that much longer as sums of steps are rounded, as the step and the end of the
-    /// run are themselves, covers what remains of a run \[s\].
+    /// Whether a step reaches the end of the run, up to rounding \[s\].
     pub(crate) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// What is no step: a part of one, and twice the rounding of the end of the run, as steps of which rounding makes each a
-    /// little too short or too long add up to one of it, and their sum to another \[s\].
+    /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, once for the
+    /// rounding of each step and once for that of their sum \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
-        NO_STEP * step + 2.0 * f64::EPSILON * self.settings.end
+        NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.end
     }
 
-    /// Size of the next step that is to be as long as wanted, or to end at a break, or, where output is to be exact, to lead
-    /// in equal steps to where it is due \[s\].
+    /// Length of the next step: as long as wanted, to a break, or in equal steps to an exact output time \[s\].
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -257,70 +264,72 @@ impl Simulation {
         self.step_to_break(even, due - self.rounding_of_step(wanted))
     }
 
-    /// The longest of equal steps of up to `longest` that end after the time that remains \[s\].
+    /// Length of equal steps of up to `longest` that cover the remaining time \[s\].
     pub(crate) fn even_step(&self, remaining: f64, longest: f64) -> f64 {
         let count = ((remaining - self.rounding_of_step(longest)) / longest).ceil();
         remaining / count.max(1.0)
     }
 
-    /// When the next output is due, where it is to be exact, or the end of the run; `None` at the end, and where the steps go
-    /// their own way. A step of up to `step` begins at present \[s\].
+    /// Next exact output time, or end time, for a step of up to `step` from the current time \[s\]; `None` at the end
+    /// time and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
-        self.exact_output.as_ref()?.first_in_reach(self.state.time, step)
+        self.exact_output.as_ref()?.first_within_step(self.state.time, step)
     }
 
-    /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
+    /// Length of the following step: the committed one, or the expected one after a regular step of length `last`
+    /// \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
-        control.promised.map_or_else(expected, |promise| promise.length)
+        control.committed.map_or_else(expected, |committed_step| committed_step.length)
     }
 
-    /// Cuts steps that would be longer than this \[s\], from the next one on and until it is asked for another: for programs that
-    /// run beside this one. What is not positive lifts the limit.
-    /// While contact presses by the energy–momentum response, the next step is still the one that its forces have been found
-    /// for, and the limit holds from the one after it on. Flights end at the time that [`Simulation::advance`] is given.
+    /// Limits the time step from the next step on, for coupled programs \[s\]. A value that is not positive removes
+    /// the limit. During contact with the energy–momentum response, the limit applies after the next step, whose
+    /// length is committed. The argument of [`Simulation::advance`] limits steps of flight.
     pub fn limit_step(&mut self, longest: f64) {
         self.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Chooses the step that follows the present one: where contact then presses, it is taken as it is here. Forces of a
-    /// discrete gradient act from the middle of the one to that of the other.
+    /// Commits the length of the following step for contact: discrete-gradient forces act from the middle of the
+    /// current step to the middle of the following one.
     ///
-    /// A body that contact speeds up goes on in equal steps as far as it is no more than [`FASTER`] than they were chosen for.
-    pub(crate) fn promise_step(&mut self) {
+    /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the
+    /// step choice.
+    pub(crate) fn commit_step(&mut self) {
         let present = self.control.preferred;
-        let goes_on = self.control.size == StepSize::Auto && {
+        let continues = self.control.size == StepSize::Auto && {
             let stable = self
-                .largest_stable_step(self.action.frequency_squared, FASTER)
+                .largest_stable_step(self.action.frequency_squared, RIGID_SPEED_MARGIN)
                 .min(self.settings.flight_step);
-            self.step_without_passage(stable) >= present
+            self.step_without_tunnelling(stable) >= present
         };
-        let regular = if goes_on { present } else { self.preferred_step() };
-        self.promise(regular, Promised::Contact);
+        let regular = if continues { present } else { self.preferred_step() };
+        self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Chooses the step that follows the present one, for ties: where contact has not chosen it already.
-    pub(crate) fn promise_step_to_ties(&mut self) {
-        let is_to_contact = self.control.promised.is_some_and(|promise| promise.to == Promised::Contact);
+    /// Commits the length of the following step for ties, unless it is committed for contact.
+    pub(crate) fn commit_step_for_ties(&mut self) {
+        let is_to_contact =
+            self.control.committed.is_some_and(|committed_step| committed_step.to == CommittedFor::Contact);
         if !(is_to_contact && self.action.has_contact()) {
             let regular = self.preferred_step();
-            self.promise(regular, Promised::Ties);
+            self.commit(regular, CommittedFor::Ties);
         }
     }
 
-    fn promise(&mut self, regular: f64, to: Promised) {
+    fn commit(&mut self, regular: f64, to: CommittedFor) {
         let length = self.step_to_event(regular.min(self.control.longest));
-        self.control.promised = Some(Promise { regular, length, to });
+        self.control.committed = Some(CommittedStep { regular, length, to });
     }
 
     fn preferred_step(&mut self) -> f64 {
         match self.control.size {
             StepSize::Fixed(size) => {
                 self.control.spring_step = size;
-                // A step that is not stable is not mended by a shorter one now and then: it must show.
+                // An unstable fixed step is not shortened occasionally, so that the instability shows.
                 let is_stable = self.control.critical_step().is_none_or(|critical| size <= critical);
-                if is_stable { self.step_without_passage(size) } else { size }
+                if is_stable { self.step_without_tunnelling(size) } else { size }
             }
             StepSize::Auto => self.automatic_step(),
         }
@@ -336,28 +345,29 @@ impl Simulation {
     fn automatic_step(&mut self) -> f64 {
         let of_contact = self.action.frequency_squared;
         let longest = self.largest_stable_step(of_contact, 1.0);
-        let stable = self.step_without_passage(longest.min(self.settings.flight_step));
+        let stable = self.step_without_tunnelling(longest.min(self.settings.flight_step));
         keep_or_take(&mut self.control.preferred, stable);
         if self.control.critical_step().is_none() {
-            let is_held_short = stable < longest && self.control.resting.is_finite();
+            let is_held_short = stable < longest && self.control.resting_contact.is_finite();
             self.control.spring_step = if is_held_short { longest } else { self.control.preferred };
         } else if of_contact == 0.0 {
             keep_or_take(&mut self.control.spring_step, stable);
         } else {
-            let beside_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
-            let beside_contact = self.step_without_passage(beside_contact);
-            keep_or_take(&mut self.control.spring_step, beside_contact);
+            let without_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
+            let without_contact = self.step_without_tunnelling(without_contact);
+            keep_or_take(&mut self.control.spring_step, without_contact);
         }
         self.control.preferred
     }
 
-    /// With contacts that add this square of a frequency \[rad²/s²\], and rigid bodies that may be so many times faster.
+    /// Largest stable step with the added squared contact frequency \[rad²/s²\] and the speed of rigid nodes over
+    /// `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.control.stable_step(contact_frequency_squared, fastest)
     }
 
-    /// Size of the steps that the run takes while it does not fly, as far as the present state tells \[s\].
+    /// Time step of the run outside flight, for the current state \[s\].
     pub fn stable_step(&mut self) -> f64 {
         self.refresh_critical_step();
         match self.control.size {
@@ -385,8 +395,9 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// The interval between computations doubles up to the longest while nothing changes; a change by a tenth in ten steps
-    /// (ln 0.9/10 = −0.0105 a step, 0.05 of it in four) allows for four, and after contact comes or goes it is one again.
+    /// The interval between computations doubles up to its limit while the critical step is constant. A change by a
+    /// tenth in ten steps (ln 0.9/10 = −0.0105 per step, 0.05 in four steps) gives an interval of four; an
+    /// invalidation resets it to one.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, f64::INFINITY, f64::INFINITY, f64::INFINITY);
@@ -404,10 +415,10 @@ mod tests {
         assert_eq!(renew(&mut control, 0.9e-6), 1);
     }
 
-    /// A block is pressed on a wall by the energy–momentum response in steps of which some fit between outputs that are to be exact:
-    /// quotients make many of them longer by a rounding. They are those that forces were found for.
+    /// A block is pressed on a wall with the energy–momentum response, with equal steps between exact output times.
+    /// Division makes many of these steps longer by a rounding error; they must count as the committed steps.
     #[test]
-    fn steps_that_are_longer_by_a_rounding_are_those_that_were_promised() {
+    fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
         let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n\
                     6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n$Elements\n1\n1 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n";
@@ -427,7 +438,7 @@ mod tests {
                 pressed += 1;
                 let longer = simulation.control.time_step() - 1e-3;
                 longer_ones += u32::from(longer > 0.0 && longer < 1e-15);
-                assert!(!simulation.control.has_broken_promise(), "{longer:e} s longer");
+                assert!(!simulation.control.differs_from_committed(), "{longer:e} s longer");
             }
         }
         assert!(longer_ones > 10, "{longer_ones} of {pressed} steps are longer by a rounding");

@@ -1,4 +1,4 @@
-//! Supports and prescribed motion of deformable bodies, and of walls, within a step.
+//! Supports and prescribed motion of deformable bodies and walls within a step.
 
 use std::ops::Add;
 
@@ -14,31 +14,31 @@ use crate::simulation::account::resultants::Resultants;
 /// A supported component of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SupportedComponent {
-    /// Where it will be at the end of the step.
+    /// Prescribed motion at the end of the step.
     pub end: PrescribedStep,
-    /// Its velocity at the beginning \[m/s\].
+    /// Velocity at the beginning of the step \[m/s\].
     velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     reaction: f64,
-    /// What else acts on it, at the end and at the beginning of the last step \[N\].
+    /// Other forces at the end and at the beginning of the last step \[N\].
     force: f64,
     force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     acceleration: f64,
-    /// What the reactions do not say of the last step.
+    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
     jumps: VelocityJumps,
 }
 
 impl SupportedComponent {
-    /// The reaction answers a jump of the load \[N\].
-    pub(crate) fn answer_jump(&mut self, load: f64) {
+    /// Balances a load jump by the reaction \[N\].
+    pub(crate) fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
     }
 }
 
 impl Simulation {
-    /// Where the supported components will be at the end of the step; to be asked before velocities change.
+    /// Evaluates the prescribed motion at the end of the step; call it before velocities change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
         let references = &self.model.reference_positions;
         let (positions, velocities) = (&self.state.positions, &self.state.velocities);
@@ -59,7 +59,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Puts supported components in their place; their velocity becomes the mean one of the step.
+    /// Sets the positions of supported components at the end of the step, and their mean velocity over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
             let axis = support.axis;
@@ -72,7 +72,7 @@ impl Simulation {
         }
     }
 
-    /// Gives supported components the velocity they had before the step.
+    /// Restores the velocity of supported components before the step.
     pub(crate) fn restore_supported_velocities(&mut self) {
         for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
             for (&node, component) in support.nodes.iter().zip(components) {
@@ -81,8 +81,8 @@ impl Simulation {
         }
     }
 
-    /// Notes what holds supported components against the forces on them, and what makes them jump; positions are still those
-    /// before the step.
+    /// Computes the reactions and velocity jumps of supported components; `state.positions` are those before the
+    /// step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.forces.supported);
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
@@ -102,22 +102,23 @@ impl Simulation {
         self.forces.supported = supported;
     }
 
-    /// What is supported keeps its acceleration where other forces jump at the beginning of a step; the reactions answer.
-    pub(crate) fn answer_jumps_of_forces(&mut self) {
+    /// Supported components keep their acceleration after force jumps at the beginning of a step; the reactions
+    /// balance the jumps.
+    pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.accelerations;
         let mut supported = std::mem::take(&mut self.forces.supported);
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
             for (&node, component) in support.nodes.iter().zip(components) {
                 let force = resultants.on(node as usize)[support.axis];
-                component.answer_jump(force - component.force);
+                component.balance_jump(force - component.force);
                 accelerations[node as usize][support.axis] = component.acceleration;
             }
         }
         self.forces.supported = supported;
     }
 
-    /// Force and moment about the origin of the reactions of a support \[N, N·m\].
+    /// Reactions of a support, with the moment about the origin \[N, N·m\].
     pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
         let (positions, axis) = (&self.state.positions, self.model.supports[support].axis);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -125,8 +126,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse, and its moment about the origin, of what makes the motion of a support jump at the beginning or at the end (0
-    /// or 1) of the last step, from positions there \[m\].
+    /// Impulse of the velocity jumps of a support at the beginning or end (0 or 1) of the last step, with the moment
+    /// about the origin of nodes at `positions` \[m\].
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -134,8 +135,8 @@ impl Simulation {
         })
     }
 
-    /// Work over the last step of the reactions of a support, and of what makes its motion jump: what becomes of the kinetic
-    /// energy, less the work of the other forces, from positions at its beginning \[m\] \[J\].
+    /// Work over the last step of the reactions of a support, including velocity jumps: the change of kinetic energy
+    /// less the work of the other forces, with the positions `before` the step \[J\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.positions, &self.model.mass);
@@ -146,7 +147,7 @@ impl Simulation {
         })
     }
 
-    /// Sum over the nodes of a support, in an order that is always the same.
+    /// Sum over the nodes of a support, in a fixed order.
     pub(crate) fn sum_over_support<T>(
         &self,
         support: usize,
@@ -164,7 +165,7 @@ impl Simulation {
     }
 }
 
-/// The nodes of a support with what is supported of them, in parallel.
+/// Nodes of a support with their components, in parallel.
 fn of_nodes<'a>(
     support: &'a Support,
     components: &'a mut [SupportedComponent],

@@ -15,7 +15,7 @@ use crate::simulation::Simulation;
 use crate::simulation::error::SetupError;
 use crate::simulation::model::{Behaviour, Model};
 
-/// What holds the tied points, if there are any.
+/// Builds the ties, if any.
 pub(crate) fn build_ties(
     ties: Constraints,
     scenario: &Scenario,
@@ -39,7 +39,7 @@ pub(crate) fn build_ties(
     })
 }
 
-/// What ties know of a rigid body that forces can move; `None` of any other.
+/// Tie data of a movable rigid body; `None` otherwise.
 fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
     let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
@@ -55,18 +55,18 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
-pub(crate) struct MotionsToCome<'a> {
+/// Rigid bodies at the middle of the current step, and their predicted motion in the following step.
+pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
-    /// At the end of the step \[s\].
+    /// Time at the end of the step \[s\].
     time: f64,
     step: StepLength,
 }
 
-impl<'a> MotionsToCome<'a> {
-    /// Of these bodies, with the forces on them, at a time \[s\].
+impl<'a> PredictedMotions<'a> {
+    /// Predicted motions of rigid bodies under `forces` at `time` \[s\].
     pub fn at(
         time: f64,
         step: StepLength,
@@ -92,7 +92,7 @@ impl<'a> MotionsToCome<'a> {
     }
 }
 
-impl RigidMotions for MotionsToCome<'_> {
+impl RigidMotions for PredictedMotions<'_> {
     fn present(&self, body: u32) -> RigidPlace {
         self.rigid_state(body).map_or(RigidPlace::REFERENCE, Self::place)
     }
@@ -102,7 +102,7 @@ impl RigidMotions for MotionsToCome<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// What the second half of the kick, and the first half of the next with its drift, do.
+    /// Applies the second half kick of the step, and the first half kick and drift of the following one.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -135,58 +135,60 @@ impl RigidMotions for MotionsToCome<'_> {
 }
 
 impl Simulation {
-    /// Iterations of Newton's method that ties have taken so far: in each solution, and group of bodies that are tied together, one
-    /// where no rigid body can move, and where they can some until the tied points meet at the end of the step to come.
+    /// Newton iterations of the ties so far. Each solution takes one per group of tied bodies without movable rigid
+    /// bodies; with them, iterations until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.ties.as_ref().map_or(0, Ties::iterations)
     }
 
-    /// Adds the forces that hold the ties over the rest of a step of length `dt` \[s\] and half of the next, which is promised.
-    pub(crate) fn hold_ties(&mut self, dt: f64) {
+    /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following,
+    /// committed one.
+    pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
-            self.promise_step_to_ties();
+            self.commit_step_for_ties();
             let step = self.step_length(dt);
-            self.drive_ties_to_come(step.following);
+            self.drive_ties_of_next_step(step.following);
             self.solve_ties(step);
         }
     }
 
     fn solve_ties(&mut self, step: StepLength) {
         let Some(mut ties) = self.ties.take() else { return };
-        let made = self.contact_audit.created;
-        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+        let created = self.contact_audit.created;
+        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
+            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_by_contact();
     }
 
-    /// Finds the forces that hold the ties anew for a step of length `dt` \[s\] at its beginning, where they were found for another
-    /// one. Like loads that jump they have two values then, of which the later one begins the kick of the step.
+    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if their forces were computed for
+    /// another length. Like discontinuous loads, they then have two values, and the second begins the kick of the
+    /// step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
             return;
         }
-        self.action.take_ties_out();
+        self.action.remove_ties();
         self.positions_next.copy_from_slice(&self.state.positions);
         self.compute_rigid_resultants();
         self.accelerate_constrained_nodes();
-        self.drive_ties_now(dt);
+        self.drive_ties_of_this_step(dt);
         let regular = self.control.spring_step().max(dt);
         self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
         self.constrain_sliders();
-        self.answer_jumps_of_forces();
-        self.answer_jumps_of_rigid_forces();
+        self.balance_force_jumps();
+        self.balance_rigid_force_jumps();
         for body in 0..self.model.bodies.len() {
-            self.take_over_jumps(body);
+            self.update_force_acceleration(body);
         }
         self.refresh_reactions();
         self.external_wrench = self.compute_external_wrench();
     }
 
-    /// Work of the forces on tied rigid bodies in a step along what rounding leaves of their gaps, Σ |f| ε |x|: what ties hold still has
-    /// no other energy \[J\].
+    /// Work of the tie forces on rigid bodies along the rounding error of their gaps, Σ |f| ε |x|: tied bodies at
+    /// rest have no other energy scale \[J\].
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.rigid_states[force.body as usize].as_ref().map(RigidBody::centre);
@@ -195,22 +197,21 @@ impl Simulation {
         self.action.rigid_forces.iter().map(of_body).sum()
     }
 
-    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
+    /// Solves the ties again after a change of velocities between two steps.
     pub(crate) fn restart_ties(&mut self) {
         if self.ties.is_some() {
-            self.action.take_ties_out();
+            self.action.remove_ties();
             self.start_forces();
         }
     }
 
-    /// Finds the forces that hold the ties over the first half of a step, where forces begin anew: the action of the step before has
-    /// none of them.
+    /// Solves the ties for the first half of a step without tie forces from a previous step.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;
         }
         self.refresh_critical_step();
         self.accelerate_constrained_nodes();
-        self.hold_ties(0.0);
+        self.enforce_ties(0.0);
     }
 }

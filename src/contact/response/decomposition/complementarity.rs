@@ -1,25 +1,25 @@
-//! Impulses of a group of contacts that bring their relative velocities where the laws of contact want them.
+//! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
 //!
-//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution has at each contact u_n ≥ c ⟂ P_n ≥ 0 along the normal, and across it
-//! P_t within μ P_n: against the slip where it is at that bound, without slip below it. Normals and tangents are rows of
-//! one problem: friction changes the normal velocities of all.
+//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution satisfies at each contact u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n:
+//! opposed to the slip at the bound, without slip below it. Normal and tangential rows form one problem, as friction
+//! changes all normal velocities.
 //!
 //! ```text
-//! repeat   block Jacobi steps with shared masses: each contact as if alone; they find who opens, sticks, slips
-//!          conjugate gradients over the contacts that press, with the impulses across of those that slip as they are;
-//!          one that opens or slips on the way stays as it is there
+//! repeat   block Jacobi steps with shared masses, each contact on its own: predict which contacts open, stick, slip
+//!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping ones;
+//!          a contact that opens or slips in between is fixed there
 //!          with friction, the next round begins at the best combination of the last ones (see `mixing`)
-//! until    a step changes nothing; where that does not come about, steps alone from the beginning on
+//! until    a step changes nothing; if the rounds do not converge, restart with Jacobi steps only
 //! ```
-//! Conjugate gradients solve the redundant rows of flat faces, where steps hardly converge, in as many steps as there are
-//! independent ones. All contacts are treated alike, in whatever order they stand: the impulses of redundant contacts, which
-//! the laws do not determine, have the symmetry of the question. Momentum is kept whatever the tolerance, as impulses act on
-//! movers through the rows of G.
+//! Conjugate gradients solve the redundant rows of flat faces, where Jacobi steps hardly converge, in as many steps
+//! as there are independent rows. The method does not depend on the order of the contacts: the impulses of redundant
+//! contacts, which the laws do not determine, have the symmetry of the problem. Momentum is conserved for any
+//! tolerance, as impulses act on movers through the rows of G.
 //!
 //! # Source
-//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME 194 (2005) 2019–2041
-//! (conjugate gradients on the contacts that press); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43 (steps within
-//! the bounds alternate with those that change the set).
+//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
+//! CMAME 194 (2005) 2019–2041 (conjugate gradients on the closed contacts); Dostál & Schöberl, Comput. Optim. Appl.
+//! 30 (2005) 23–43 (alternation of steps within the bounds and steps that change the active set).
 
 use crate::math::Vec3;
 
@@ -30,39 +30,40 @@ use crate::contact::response::groups::momentum::Momentum;
 
 /// Jacobi steps between two descents.
 const STEPS: usize = 4;
-/// Most rounds of steps and descent; momentum does not depend on convergence.
+/// Largest number of rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
-/// Steps where rounds come to no end, and so many in which the changes of velocities have to fall to this part for more.
+/// Largest number of Jacobi steps after rounds without convergence. They stop early unless velocity changes fall by
+/// `GAIN` in `STEPS_TO_GAIN` steps.
 const MAX_STEPS: usize = 1000;
 const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
-/// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from: rounds
-/// that find other contacts open or slipping change them by several times as much before they settle. Nor does one begin at
-/// impulses that are so much larger than those of the one before.
-const GROWS: f64 = 10.0;
-/// Directions in which W is less than this part of D are those of impulses that move nothing.
-const IDLE: f64 = 1e-10;
+/// Growth of the velocity change over the smallest one, above which a round is discarded: rounds that find other
+/// contacts open or slipping increase it several times before they settle. Likewise the largest growth of the
+/// impulses from one round to the next.
+const MAX_GROWTH: f64 = 10.0;
+/// Ratio of W to D along a direction, below which impulses cause no motion.
+const NULL_SPACE: f64 = 1e-10;
 
-/// Vectors of a descent, by member of the group, and its motion; reused from group to group.
+/// Vectors of a descent by member of a group, and its motion; workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
     residuals: Vec<Vec3>,
     directions: Vec<Vec3>,
-    answers: Vec<Vec3>,
+    responses: Vec<Vec3>,
     motion: Vec<Vec3>,
-    /// Motion without impulses, of the movers of the group.
-    rest: Vec<Vec3>,
-    /// Impulses at the beginning.
+    /// Motion of the movers without impulses.
+    free_motion: Vec<Vec3>,
+    /// Initial impulses.
     guess: Vec<Vec3>,
     /// Impulses at the start of the round.
     start: Vec<Vec3>,
-    /// Impulses, and whether they slip, after the step that changed the velocities least.
-    nearest: Vec<(Vec3, bool)>,
+    /// Impulses and slip states after the step with the smallest velocity change.
+    best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
-/// The problem of a group; `field` has the velocities of its movers under the present impulses.
+/// The problem of a group; `field` holds the velocities of its movers under the current impulses.
 pub(super) struct Problem<'a> {
     /// G and M⁻¹.
     pub operator: &'a Operator,
@@ -70,48 +71,48 @@ pub(super) struct Problem<'a> {
     pub members: &'a [u32],
     /// Its movers.
     pub movers: std::ops::Range<usize>,
-    /// Of all contacts.
+    /// Unknowns of all contacts.
     pub unknowns: &'a mut [Unknown],
-    /// Of all movers.
+    /// Velocities of all movers.
     pub field: &'a mut [Vec3],
-    /// Relative velocities are found to this \[m/s\].
+    /// Tolerance of relative velocities \[m/s\].
     pub tolerance: f64,
 }
 
 impl Problem<'_> {
-    /// Finds the impulses from the present ones on; whether they are found to the tolerance. If not they are those that
-    /// came nearest to it.
+    /// Solves for the impulses from the current ones; returns whether they converged. If not, the impulses with the
+    /// smallest residual are taken.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
-            // It has no others to wait for.
+            // A single contact needs no descent.
             return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
         }
-        self.note_rest(workspace);
+        self.store_free_motion(workspace);
         workspace.guess.clear();
         workspace.guess.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
         let is_solved = match self.iterate(workspace) {
             None => true,
-            Some(left) => self.creep(workspace, left),
+            Some(left) => self.solve_by_jacobi_steps(workspace, left),
         };
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
         is_solved
     }
 
-    /// Rounds that do not end go from one set of contacts that stick and slip to another, each time a little elsewhere, and
-    /// magnify rounding. Steps alone are slow, but come nearer, and keep the symmetry of the question. Begins anew with them, and
-    /// takes what is nearest to a solution of all; whether that is one. `left` is by how much the best step of the rounds has
-    /// changed velocities \[m/s\].
-    fn creep(&mut self, workspace: &mut Workspace, left: f64) -> bool {
+    /// Restarts with Jacobi steps only, and takes the impulses with the smallest residual of all; returns whether
+    /// they converged. Rounds without convergence cycle through sets of sticking and slipping contacts and amplify
+    /// rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem. `left` is the
+    /// smallest velocity change of the rounds \[m/s\].
+    fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
         workspace.start.clone_from(&workspace.guess);
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         let mut momentum = Momentum::default();
         for _ in 0..MAX_STEPS / STEPS_TO_GAIN {
             let before = least;
-            match self.creep_on(workspace, &mut momentum) {
+            match self.jacobi_steps(workspace, &mut momentum) {
                 None => return true,
                 Some(changes) => [change, least] = changes,
             }
@@ -120,19 +121,16 @@ impl Problem<'_> {
             }
         }
         if change < left {
-            for ((&k, &found), nearest) in
-                self.members.iter().zip(&workspace.start).zip(&mut workspace.nearest)
-            {
-                *nearest = (found, self.unknowns[k as usize].slips);
+            for ((&k, &found), best) in self.members.iter().zip(&workspace.start).zip(&mut workspace.best) {
+                *best = (found, self.unknowns[k as usize].slips);
             }
         }
-        self.go_back_to_nearest(workspace);
+        self.restore_best(workspace);
         false
     }
 
-    /// Some steps with momentum; `None` if they come to the tolerance, else the last and the least change of velocities
-    /// \[m/s\].
-    fn creep_on(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
+    /// Jacobi steps with momentum; `None` if they converge, else the last and the smallest velocity change \[m/s\].
+    fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
             change = self.step(workspace);
@@ -140,13 +138,13 @@ impl Problem<'_> {
                 return None;
             }
             least = least.min(change);
-            self.go_farther(workspace, momentum);
+            self.extrapolate(workspace, momentum);
         }
         Some([change, least])
     }
 
-    /// Goes on beyond what a step has found, from what the one before has found, which is kept at the start of the round.
-    fn go_farther(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
+    /// Extrapolates a step along its difference from the previous one, stored in `start`.
+    fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
         for ((&k, last), change) in self.members.iter().zip(start).zip(&*directions) {
@@ -162,22 +160,22 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// Rounds of steps and descent; `None` if they come to the tolerance, else the least change of velocities by a step after
-    /// which impulses are noted \[m/s\].
+    /// Rounds of steps and descent; `None` if they converge, else the smallest velocity change, whose impulses are
+    /// stored \[m/s\].
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
-        // Without friction the problem is convex, and needs no mixing.
-        let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
+        // Without friction the problem is convex and needs no mixing.
+        let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
         let mut least_change = f64::INFINITY;
         let mut is_back = false;
-        self.note_nearest(workspace);
+        self.store_best(workspace);
         for _ in 0..MAX_ROUNDS {
             workspace.start.clear();
             workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
             let first = self.step(workspace);
             if first < least_change {
                 (least_change, is_back) = (first, false);
-                self.note_nearest(workspace);
+                self.store_best(workspace);
             }
             let mut change = first;
             for _ in 1..STEPS {
@@ -186,54 +184,56 @@ impl Problem<'_> {
                 }
                 change = self.step(workspace);
             }
-            if change.is_nan() || first > GROWS * least_change {
+            if change.is_nan() || first > MAX_GROWTH * least_change {
                 if is_back {
-                    return Some(least_change); // the same way would be gone again
+                    return Some(least_change); // the iteration cycles
                 }
                 is_back = true;
-                self.go_back_to_nearest(workspace);
+                self.restore_best(workspace);
                 workspace.mixing.clear();
                 continue;
             }
             self.descend(workspace);
-            if rubs {
+            if has_friction {
                 self.mix(workspace);
             }
         }
         Some(least_change)
     }
 
-    /// Notes the impulses after a step, which the laws of contact admit.
-    fn note_nearest(&self, workspace: &mut Workspace) {
+    /// Stores the impulses after a step, which satisfy the bounds of the contact laws.
+    fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
-        workspace.nearest.clear();
-        workspace.nearest.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
+        workspace.best.clear();
+        workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// The motion of the movers without impulses, to which that by the impulses is added in the end: so momentum is kept
-    /// whatever the way was.
-    fn note_rest(&self, workspace: &mut Workspace) {
+    /// Stores the motion of the movers without impulses. The final motion adds that of the impulses to it, so that
+    /// momentum is conserved independently of the iterations.
+    fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
-        workspace.rest.clear();
-        workspace.rest.extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
+        workspace.free_motion.clear();
+        workspace
+            .free_motion
+            .extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
     }
 
-    fn renew_field(&mut self, workspace: &mut Workspace) {
+    fn recompute_field(&mut self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
-        for (mover, rest) in self.movers.clone().zip(&workspace.rest) {
-            self.field[mover] = rest + workspace.motion[mover];
+        for (mover, free_motion) in self.movers.clone().zip(&workspace.free_motion) {
+            self.field[mover] = free_motion + workspace.motion[mover];
         }
     }
 
-    fn go_back_to_nearest(&mut self, workspace: &mut Workspace) {
-        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.nearest) {
+    fn restore_best(&mut self, workspace: &mut Workspace) {
+        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.best) {
             let unknown = &mut self.unknowns[k as usize];
             (unknown.impulse, unknown.slips) = (impulse, slips);
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
     }
 
-    /// M⁻¹ Gᵀ P of the present impulses.
+    /// M⁻¹ Gᵀ P of the current impulses.
     fn move_by_impulses(&self, motion: &mut Vec<Vec3>) {
         motion.resize(self.field.len(), Vec3::zeros());
         motion[self.movers.clone()].fill(Vec3::zeros());
@@ -243,22 +243,22 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Begins the next round at the best combination of the last ones. One that is far from the last lies along impulses that
-    /// balance each other, as of a body that friction wedges: it is not followed.
+    /// Starts the next round at the best combination of the last ones. A combination far from the last round contains
+    /// self-equilibrated impulses, as on a body wedged by friction, and is discarded.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         let present: f64 = unknowns.clone().map(|unknown| unknown.impulse.norm()).sum();
         mixing.end(start, unknowns.map(|unknown| (unknown.impulse, unknown.mass)));
         let mixed: f64 = mixing.next_start().iter().map(Vec3::norm).sum();
-        if mixed.is_nan() || mixed > GROWS * present {
+        if mixed.is_nan() || mixed > MAX_GROWTH * present {
             mixing.clear();
             return;
         }
         for (&k, &impulse) in self.members.iter().zip(mixing.next_start()) {
             self.unknowns[k as usize].impulse = impulse;
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
     }
 
     /// Relative velocity of a contact \[m/s\].
@@ -266,7 +266,8 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// All contacts from the same velocities; the largest change that one of them wants of its own \[m/s\].
+    /// Jacobi step: all contacts from the same velocities; returns the largest velocity change of a contact by its
+    /// own impulse \[m/s\].
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -295,23 +296,23 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate gradients on the contacts that press, to the tolerance. Those that open on the way, or slip, are left as
-    /// they are there.
+    /// Conjugate gradients on the closed contacts, to the tolerance. Contacts that open or slip in between are fixed
+    /// there.
     fn descend(&mut self, workspace: &mut Workspace) {
         workspace.faces.clear();
         workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
         let mut power = self.begin_descent(workspace);
         for _ in 0..3 * self.members.len() {
-            let Workspace { faces, residuals, directions, answers, motion, .. } = &mut *workspace;
-            let stiffness = self.answer(faces, directions, answers, motion);
-            if stiffness <= IDLE * self.stiffness_apart(directions) || power <= 0.0 {
+            let Workspace { faces, residuals, directions, responses, motion, .. } = &mut *workspace;
+            let stiffness = self.apply_operator(faces, directions, responses, motion);
+            if stiffness <= NULL_SPACE * self.stiffness_apart(directions) || power <= 0.0 {
                 return;
             }
             let full = power / stiffness;
             let step = self.longest_step(directions, faces, full);
             self.advance(step, directions, motion);
             if step < full {
-                if !self.hold_those_at_bounds(full, directions, faces) {
+                if !self.fix_at_bounds(full, directions, faces) {
                     return;
                 }
                 power = self.begin_descent(workspace);
@@ -320,29 +321,29 @@ impl Problem<'_> {
             let mut largest: f64 = 0.0;
             let mut next = 0.0;
             for (place, (&k, &face)) in self.members.iter().zip(&*faces).enumerate() {
-                residuals[place] -= answers[place] * step;
+                residuals[place] -= responses[place] * step;
                 largest = largest.max(residuals[place].norm());
                 let scaled = self.unknowns[k as usize].scaled(face, &residuals[place]);
                 next += residuals[place].dot(&scaled);
-                answers[place] = scaled;
+                responses[place] = scaled;
             }
             if largest <= 0.5 * self.tolerance {
                 return;
             }
             let ratio = next / power;
             power = next;
-            for (direction, scaled) in directions.iter_mut().zip(&*answers) {
+            for (direction, scaled) in directions.iter_mut().zip(&*responses) {
                 *direction = scaled + *direction * ratio;
             }
         }
     }
 
-    /// Residuals, and directions of steepest descent on the free faces; their product \[J\].
+    /// Computes residuals and preconditioned directions on the free faces; returns their product \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
-        let Workspace { faces, residuals, directions, answers, .. } = workspace;
+        let Workspace { faces, residuals, directions, responses, .. } = workspace;
         residuals.clear();
         directions.clear();
-        answers.clear();
+        responses.clear();
         let mut power = 0.0;
         for (&k, &face) in self.members.iter().zip(&*faces) {
             let unknown = &self.unknowns[k as usize];
@@ -351,13 +352,13 @@ impl Problem<'_> {
             power += residual.dot(&direction);
             residuals.push(residual);
             directions.push(direction);
-            answers.push(Vec3::zeros());
+            responses.push(Vec3::zeros());
         }
         power
     }
 
-    /// Takes out of a descent what has opened or slipped before a `full` step; whether there was any.
-    fn hold_those_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
+    /// Fixes contacts that open or slip before a `full` step; returns whether there are any.
+    fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
         let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
             if *face != Face::Open {
@@ -369,8 +370,14 @@ impl Problem<'_> {
         any
     }
 
-    /// The motion M⁻¹ Gᵀ d of a direction d, its answers G M⁻¹ Gᵀ d, and d · G M⁻¹ Gᵀ d.
-    fn answer(&self, faces: &[Face], directions: &[Vec3], answers: &mut [Vec3], motion: &mut [Vec3]) -> f64 {
+    /// Computes the motion M⁻¹ Gᵀ d of a direction d and its `responses` G M⁻¹ Gᵀ d; returns d · G M⁻¹ Gᵀ d.
+    fn apply_operator(
+        &self,
+        faces: &[Face],
+        directions: &[Vec3],
+        responses: &mut [Vec3],
+        motion: &mut [Vec3],
+    ) -> f64 {
         motion[self.movers.clone()].fill(Vec3::zeros());
         for (&k, direction) in self.members.iter().zip(directions) {
             self.operator.load(k, direction, motion);
@@ -378,8 +385,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
         let mut stiffness = 0.0;
         for (place, (&k, &face)) in self.members.iter().zip(faces).enumerate() {
-            answers[place] = self.unknowns[k as usize].on(face, &self.operator.jump(k, motion));
-            stiffness += directions[place].dot(&answers[place]);
+            responses[place] = self.unknowns[k as usize].on(face, &self.operator.jump(k, motion));
+            stiffness += directions[place].dot(&responses[place]);
         }
         stiffness
     }
@@ -390,7 +397,7 @@ impl Problem<'_> {
         terms.map(|(&k, direction)| direction.dot(&(self.unknowns[k as usize].compliance * direction))).sum()
     }
 
-    /// The part of a step that leaves all that press pressing, and all that stick sticking.
+    /// Largest step up to `full` for which closed contacts stay closed and sticking contacts stick.
     fn longest_step(&self, directions: &[Vec3], faces: &[Face], full: f64) -> f64 {
         let mut longest = full;
         for ((&k, direction), &face) in self.members.iter().zip(directions).zip(faces) {

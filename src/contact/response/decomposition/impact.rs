@@ -1,26 +1,28 @@
-//! Impulses of impact and friction.
+//! Impact and friction impulses.
 //!
-//! The impulses of a group, normals and friction together, are two solutions of one problem: P_c without restitution, which
-//! never makes energy, and P_e whose normal velocities are at least those of Newton's law (where friction sticks
-//! throughout, those of Poisson and Stronge agree with it). The law holds where the contact begins, in the middle of the step
-//! or before or after it, and forces act until then: with the `lead` w that they make of the normal velocity, n · u⁺ + w =
-//! −e (n · u⁻ + w).
+//! The normal and friction impulses of a group combine two solutions of one problem: P_c without restitution, which
+//! never creates energy, and P_e with normal velocities of at least those of Newton's law (if friction sticks
+//! throughout, the laws of Poisson and Stronge agree with it). The law holds at the beginning of the contact, which
+//! is before or after the middle of the step, and forces act until then: with the change w of the normal velocity by
+//! the forces (`lead`), n · u⁺ + w = −e (n · u⁻ + w).
 //!
-//! Newton's law at several contacts, or with friction, can make energy. So can what impulses do besides: velocities that
-//! jump in the middle of a step meet the second half of the kick, and projections move nodes against forces. Of P_c +
-//! α (P_e − P_c) the largest α ≤ 1 is taken for which all this makes none with the forces at the beginning of the step, a
-//! root of a convex quadratic. What forces that change have made after all is taken in the steps to come, of all groups by
-//! the same part of the energy of their impacts. Both solutions lie in Coulomb's cones and leave nothing closing, and so does
-//! what is between them. One by one, nothing of other contacts and steps counts.
+//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses:
+//! the second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes
+//! against forces. Of P_c + α (P_e − P_c), the largest α ≤ 1 is chosen that creates no energy in total with the
+//! forces at the beginning of the step, a root of a convex quadratic. Energy created by changing forces is dissipated
+//! in the following steps, by the same fraction of the impact energy in all groups. Both solutions lie in Coulomb's
+//! cones and leave no contact closing, and so do their convex combinations. In the sequential order, other contacts
+//! and steps do not count.
 //!
-//! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
-//! farthest from theirs have no restitution, and the others are tried again, until there is one.
+//! P_e may not exist if friction jams contacts, as of a body wedged in a groove. Then restitution is dropped in the
+//! contacts farthest from their target velocity, and the problem is solved again, until a solution exists.
 //!
-//! One by one, each contact is a group of its own, in turn, until none is closing: a blow runs along a row of bodies.
+//! In the sequential order each contact is a group of its own, in turn, until none is closing: an impact propagates
+//! along a row of bodies.
 //!
 //! # Source
-//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α: derived, as
-//! ΔT(α) = Σ ½ P (u⁻ + u⁺) with P and u⁺ linear in α.
+//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α:
+//! derived, as ΔT(α) = Σ ½ P (u⁻ + u⁺) with P and u⁺ linear in α.
 
 use crate::contact::Constraints;
 use crate::math::Vec3;
@@ -31,24 +33,25 @@ use super::unknown::Unknown;
 use super::{Contact, Decomposition, Order};
 use crate::contact::response::UnsolvedProblems;
 
-/// Relative velocities are found to this part of the largest one before, and to the rounding of the velocities.
+/// Tolerance of relative velocities, over the largest one before the impulses, in addition to the rounding of
+/// velocities.
 const TOLERANCE: f64 = 1e-11;
-/// Closing slower than this part of the largest relative velocity before is rest.
-const CLOSING: f64 = 1e-9;
-/// Energy made by restitution, relative to the work of the impulses on the velocities before, that is rounding.
-const MADE: f64 = 1e-9;
-/// First guesses that are on average so many times all that the velocities ask for are none.
-const MOST_GUESSED: f64 = 50.0;
-/// Most passes one by one.
+/// Closing speed over the largest relative velocity before the impulses, below which a contact is at rest.
+const CLOSING_TOLERANCE: f64 = 1e-9;
+/// Energy change over the work of the impulses on the velocities before them, below which it is rounding.
+const ENERGY_TOLERANCE: f64 = 1e-9;
+/// Largest mean ratio of an initial guess to the impulse required by the velocities.
+const MAX_GUESS_RATIO: f64 = 50.0;
+/// Largest number of sequential passes.
 const MAX_PASSES: usize = 15;
-/// Velocities lack this part of the largest that restitution wants where only the iteration has not come to its end.
-const NEAR: f64 = 1e-6;
-/// Contacts that lack this part of what the one lacks that is farthest from its restitution are jammed as well.
-const JAMMED: f64 = 0.1;
-/// How often contacts that are jammed are looked for.
-const MAX_JAMS: usize = 4;
+/// Shortfall of velocities, over the largest target of restitution, that is due to incomplete convergence only.
+const CONVERGENCE_SHORTFALL: f64 = 1e-6;
+/// Shortfall over the largest one, above which a contact counts as jammed.
+const JAMMED_RATIO: f64 = 0.1;
+/// Largest number of searches for jammed contacts.
+const MAX_JAM_SEARCHES: usize = 4;
 
-/// The contacts of a group and what they push.
+/// Contacts and movers of a group.
 struct Group<'a> {
     operator: &'a Operator,
     contacts: &'a mut [Contact],
@@ -56,17 +59,18 @@ struct Group<'a> {
     field: &'a mut [Vec3],
     members: &'a [u32],
     movers: std::ops::Range<usize>,
-    /// Relative velocities are found to this \[m/s\].
+    /// Tolerance of relative velocities \[m/s\].
     tolerance: f64,
-    /// Slower is rest \[m/s\].
+    /// Closing speed below which a contact is at rest \[m/s\].
     rest: f64,
-    /// Energy that contact has made before, and makes by shifts in this step as far as its first forces tell \[J\].
-    made: f64,
+    /// Energy created by contact before, and by position corrections of this step with the forces at its beginning
+    /// \[J\].
+    created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
 
-/// Memory of the answer to a group, reused.
+/// Workspace of the solution of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImpactWorkspace {
     pub(super) problem: Workspace,
@@ -81,10 +85,11 @@ struct Solution {
 }
 
 impl Decomposition {
-    /// Finds the impulses of all contacts and the velocities after them; contact has made so much energy before \[J\].
-    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64, time_step: f64) {
+    /// Solves for the impulses of all contacts and the velocities after them, given the energy `created` by contact
+    /// before \[J\].
+    pub(super) fn solve_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
-        let made_part = if energies > 0.0 { made.max(0.0) / energies } else { 0.0 };
+        let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
             self.members.clear();
             self.members.extend_from_slice(&self.groups.contacts[self.groups.range(group)]);
@@ -94,11 +99,11 @@ impl Decomposition {
                 self.members.sort_unstable_by(|&a, &b| gap(a).total_cmp(&gap(b)).then(a.cmp(&b)));
             }
             let (speed, rounding) = self.scale_of_velocities();
-            let made = self.members.iter().map(|&k| {
+            let created = self.members.iter().map(|&k| {
                 let k = k as usize;
-                made_part * self.energy_of_impact(k) + self.energy_of_shift(k, time_step)
+                made_part * self.energy_of_impact(k) + self.work_of_corrections(k, time_step)
             });
-            let made = made.sum::<f64>();
+            let created = created.sum::<f64>();
             let mut group = Group {
                 operator: &self.operator,
                 contacts: &mut self.contacts,
@@ -107,31 +112,31 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
-                rest: CLOSING * speed + rounding,
-                made,
+                rest: CLOSING_TOLERANCE * speed + rounding,
+                created,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
             match order {
-                Order::Together => group.answer_from_the_step_before(),
-                Order::OneByOne => group.answer_one_by_one(),
+                Order::Together => group.solve_from_history(),
+                Order::OneByOne => group.solve_sequentially(),
             }
         }
     }
 
-    /// Energy ½ m (n · u⁻)² of a contact that closes, alone \[J\].
+    /// Impact energy ½ m (n · u⁻)² of a single closing contact \[J\].
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Energy −Δx · f that the shifts of a contact give against the forces at the beginning of the step \[J\].
-    fn energy_of_shift(&self, k: usize, time_step: f64) -> f64 {
+    /// Work −Δx · f of the position corrections of a contact against the forces at the beginning of the step \[J\].
+    fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
     }
 
-    /// Largest relative velocity of the members before, and the rounding of those \[m/s\].
+    /// Largest relative velocity of the members before the impulses, and its rounding error \[m/s\].
     fn scale_of_velocities(&self) -> (f64, f64) {
         let (mut speed, mut rounding) = (0.0_f64, 0.0_f64);
         for &k in &self.members {
@@ -146,27 +151,27 @@ impl Decomposition {
 }
 
 impl Group<'_> {
-    /// All contacts together, with the impulses of the step before as a first guess.
-    fn answer_from_the_step_before(&mut self) {
-        let guess_is_fit = self.guess_is_fit();
+    /// Solves all contacts simultaneously, with the impulses of the previous step as initial guess.
+    fn solve_from_history(&mut self) {
+        let guess_is_plausible = self.guess_is_plausible();
         for &k in self.members {
             let guess = self.contacts[k as usize].guess;
-            if guess_is_fit && guess != Vec3::zeros() {
+            if guess_is_plausible && guess != Vec3::zeros() {
                 self.unknowns[k as usize].impulse = guess;
                 self.operator.push(k, &guess, self.field);
             }
         }
-        self.answer();
+        self.solve_group();
         for &k in self.members {
             let unknown = &self.unknowns[k as usize];
             let contact = &mut self.contacts[k as usize];
             contact.impulse = unknown.impulse;
         }
-        self.note_slips();
+        self.mark_sliding();
     }
 
-    /// Notes what slides: friction at its bound has not moved what others hold.
-    fn note_slips(&mut self) {
+    /// Marks sliding contacts: friction at its bound without slip does not count.
+    fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
             let unknown = &self.unknowns[k as usize];
@@ -175,28 +180,28 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the first guess is of the size of what the velocities ask for. A body that friction wedges may be pressed from
-    /// both sides by what an impact has left, however much that is: it is let go.
-    fn guess_is_fit(&self) -> bool {
-        let (mut guessed, mut asked) = (0.0, 0.0);
+    /// Whether the initial guess has the magnitude that the velocities require. Opposed impulses of any size can
+    /// remain on a body wedged by friction after an impact; such a guess is discarded.
+    fn guess_is_plausible(&self) -> bool {
+        let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
-            asked += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
+            required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // A load on top of a stack is asked for at its foot, and is in the guesses of all contacts below it.
-        guessed <= MOST_GUESSED * self.members.len() as f64 * asked
+        // The load on top of a stack is required at its base, and is part of the guesses of all contacts below it.
+        guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
-    /// Contacts one after another, until none is closing.
-    fn answer_one_by_one(&mut self) {
-        if !(0..MAX_PASSES).any(|_| self.answer_each() == 0) {
+    /// Solves the contacts sequentially, until none is closing.
+    fn solve_sequentially(&mut self) {
+        if !(0..MAX_PASSES).any(|_| self.solve_closing_contacts() == 0) {
             self.unsolved.impulses += 1;
         }
-        self.note_slips();
+        self.mark_sliding();
     }
 
-    /// Answers each contact that is closing; how many there were.
-    fn answer_each(&mut self) -> usize {
+    /// Solves each closing contact; returns their number.
+    fn solve_closing_contacts(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
             let k = self.members[place];
@@ -208,13 +213,13 @@ impl Group<'_> {
             closing += 1;
             unknown.impulse = Vec3::zeros();
             self.contacts[k as usize].begin(unknown, start);
-            self.answer_alone(place);
+            self.solve_single(place);
             self.contacts[k as usize].impulse += self.unknowns[k as usize].impulse;
         }
         closing
     }
 
-    fn answer_alone(&mut self, place: usize) {
+    fn solve_single(&mut self, place: usize) {
         let mut alone = Group {
             operator: self.operator,
             contacts: &mut *self.contacts,
@@ -224,18 +229,18 @@ impl Group<'_> {
             movers: self.movers.clone(),
             tolerance: self.tolerance,
             rest: self.rest,
-            made: 0.0,
+            created: 0.0,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
-        alone.answer();
+        alone.solve_group();
     }
 
-    /// P_c, and P_c + α (P_e − P_c) where there is restitution.
-    fn answer(&mut self) {
+    /// Solves for P_c, and with restitution for P_c + α (P_e − P_c).
+    fn solve_group(&mut self) {
         if !self.solve(|_, _| 0.0) {
             self.unsolved.impulses += 1;
-            self.make_no_energy();
+            self.limit_energy();
         }
         let closes = |&k: &u32| {
             let contact = &self.contacts[k as usize];
@@ -244,16 +249,16 @@ impl Group<'_> {
         if !self.members.iter().any(closes) {
             return;
         }
-        self.keep();
+        self.store_plastic_solution();
         let share = if self.solve_with_restitution() { self.largest_share() } else { 0.0 };
         if share < 1.0 {
             self.blend(share);
         } else if self.is_elastic() {
-            self.keep_the_energy();
+            self.conserve_energy();
         }
     }
 
-    /// P_e, in which contacts that jam have no restitution; whether there is a solution.
+    /// Solves for P_e, without restitution in jammed contacts; returns whether a solution was found.
     fn solve_with_restitution(&mut self) -> bool {
         for &k in self.members {
             self.contacts[k as usize].is_jammed = false;
@@ -267,38 +272,38 @@ impl Group<'_> {
         if self.solve(target) {
             return true;
         }
-        if self.is_near() {
+        if self.is_nearly_solved() {
             self.unsolved.impulses += 1;
             return true;
         }
         self.unsolved.restitutions += 1;
-        for _ in 0..MAX_JAMS {
-            if !self.note_jammed() {
+        for _ in 0..MAX_JAM_SEARCHES {
+            if !self.mark_jammed() {
                 return false;
             }
             self.blend(0.0);
-            if self.solve(target) || self.is_near() {
+            if self.solve(target) || self.is_nearly_solved() {
                 return true;
             }
         }
         false
     }
 
-    /// Whether no contact lacks more of its target velocity than a small part of the largest one.
-    fn is_near(&self) -> bool {
+    /// Whether the shortfall of every contact is below a small fraction of the largest target velocity.
+    fn is_nearly_solved(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
-        let little = NEAR * targets.fold(0.0, f64::max);
-        self.members.iter().all(|&k| self.lack(k) <= little)
+        let little = CONVERGENCE_SHORTFALL * targets.fold(0.0, f64::max);
+        self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Notes which contacts are jammed, of those that have a restitution, by how far they are from their solution; whether
-    /// there are any, and others are left.
-    fn note_jammed(&mut self) -> bool {
-        let farthest = self.members.iter().map(|&k| self.lack(k)).fold(0.0, f64::max);
+    /// Marks jammed contacts among those with restitution by their shortfall; returns whether there are any, and
+    /// others remain.
+    fn mark_jammed(&mut self) -> bool {
+        let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
         for &k in self.members {
             if self.unknowns[k as usize].target > 0.0 {
-                let is_jammed = self.lack(k) >= JAMMED * farthest;
+                let is_jammed = self.shortfall(k) >= JAMMED_RATIO * farthest;
                 self.contacts[k as usize].is_jammed = is_jammed;
                 any_jams |= is_jammed;
                 any_is_left |= !is_jammed;
@@ -307,15 +312,14 @@ impl Group<'_> {
         any_jams && any_is_left
     }
 
-    /// By how much a contact is slower than its target velocity \[m/s\].
-    fn lack(&self, k: u32) -> f64 {
+    /// Shortfall of a contact from its target velocity \[m/s\].
+    fn shortfall(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves with the normal velocities that `target` makes of a contact and the speed at which it was closing \[m/s\];
-    /// whether there is a solution. Restitution of contacts that friction jams, as of a body wedged in a groove, may have
-    /// none.
+    /// Solves with the normal velocities `target` of a contact and its closing speed \[m/s\]; returns whether a
+    /// solution was found. With contacts jammed by friction there may be none with restitution.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -337,8 +341,8 @@ impl Group<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Keeps P_c.
-    fn keep(&mut self) {
+    /// Stores P_c.
+    fn store_plastic_solution(&mut self) {
         let mut kept = std::mem::take(&mut self.workspace.without_restitution);
         kept.field.clear();
         kept.field.extend_from_slice(&self.field[self.movers.clone()]);
@@ -348,9 +352,9 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] for which `made` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
+    /// Largest α in \[0, 1\] for which `created` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
     fn largest_share(&self) -> f64 {
-        let (mut with, mut without, mut curvature, mut scale) = (self.made, self.made, 0.0, 0.0);
+        let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
         {
             let Contact { start, kick, .. } = self.contacts[k as usize];
@@ -360,7 +364,7 @@ impl Group<'_> {
             curvature += 0.5 * (with_impulse - impulse).dot(&(with_velocity - velocity));
             scale += with_impulse.dot(&start).abs();
         }
-        if with <= MADE * scale || curvature <= 0.0 {
+        if with <= ENERGY_TOLERANCE * scale || curvature <= 0.0 {
             return 1.0;
         }
         if without >= 0.0 {
@@ -386,34 +390,34 @@ impl Group<'_> {
         }
     }
 
-    /// Shortens impulses that are not those of a solution to where they make no energy: ΔT(s P) ≤ 0.
-    fn make_no_energy(&mut self) {
+    /// Scales unconverged impulses so that they create no energy: ΔT(s P) ≤ 0.
+    fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
         if longest < 1.0 {
-            self.lengthen(longest - 1.0);
+            self.scale_impulses(longest - 1.0);
         }
     }
 
-    /// Whether nothing takes energy.
+    /// Whether no contact dissipates energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
             let contact = &self.contacts[k as usize];
             let Contact { laws, is_jammed, .. } = contact;
             let closing = -contact.normal.dot(&contact.start);
-            let rests = closing > 0.0 && contact.striking(closing) < 1.0;
+            let rests = closing > 0.0 && contact.impact_fraction(closing) < 1.0;
             laws.restitution == 1.0 && !rests && !laws.friction.acts() && !is_jammed
         })
     }
 
-    /// Lengthens or shortens the impulses, all alike, by what the tolerance of the solution has left of an energy that
-    /// must not change: ΔT(s P) = 0.
-    fn keep_the_energy(&mut self) {
+    /// Scales all impulses by one factor to remove the energy error of the solution tolerance in a conservative
+    /// impact: ΔT(s P) = 0.
+    fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // Contacts that separated before may have been pushed: these do not keep it.
-        if change.abs() <= MADE {
-            self.lengthen(change);
+        // Impulses on contacts that separated before do not conserve energy.
+        if change.abs() <= ENERGY_TOLERANCE {
+            self.scale_impulses(change);
         }
     }
 
@@ -428,8 +432,8 @@ impl Group<'_> {
         (work, square)
     }
 
-    /// Adds a part of themselves to all impulses.
-    fn lengthen(&mut self, part: f64) {
+    /// Scales all impulses by 1 + `part`.
+    fn scale_impulses(&mut self, part: f64) {
         for &k in self.members {
             let change = self.unknowns[k as usize].impulse * part;
             self.unknowns[k as usize].impulse += change;

@@ -1,8 +1,9 @@
-//! Anderson mixing: of the last rounds of an iteration x → g(x), the combination whose change g − x is least.
+//! Anderson mixing: the combination of the last rounds of an iteration x → g(x) with the smallest change g − x.
 //!
-//! With f_i = g_i − x_i of the rounds that are kept and f of the present one, γ minimises |f − Σ γ_i (f − f_i)|, and the
-//! next round begins at g − Σ γ_i (g − g_i). For a linear iteration this is what GMRES does; near the solution, where the
-//! contacts that open, stick and slip change no more, so is this one but for the turning of slip.
+//! With f_i = g_i − x_i of the stored rounds and f of the current one, γ minimises |f − Σ γ_i (f − f_i)|, and the
+//! next round begins at g − Σ γ_i (g − g_i). For a linear iteration this is equivalent to GMRES. Near the solution,
+//! with a constant set of open, sticking and slipping contacts, the contact iteration is linear up to the rotation of
+//! the slip direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
@@ -11,9 +12,9 @@ use nalgebra::{SMatrix, SVector};
 
 use crate::math::Vec3;
 
-/// Rounds that are kept.
+/// Number of stored rounds.
 const DEPTH: usize = 6;
-/// Directions in which the square of changes differs by less than this part are not told from rounding.
+/// Relative pivot of the normal equations below which a direction is rounding.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
@@ -22,29 +23,29 @@ type Weights = SVector<f64, DEPTH>;
 /// One round.
 #[derive(Clone, Debug, Default)]
 struct Round {
-    /// Impulses at its end.
+    /// Impulses at the end of the round.
     end: Vec<Vec3>,
-    /// What it has changed of them.
+    /// Change of the impulses in the round.
     change: Vec<Vec3>,
 }
 
-/// The last rounds of a group's impulses.
+/// Stored rounds of the impulses of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixing {
     rounds: [Round; DEPTH],
     present: Round,
     next: Vec<Vec3>,
-    /// Rounds since the beginning.
+    /// Number of rounds since the start.
     count: usize,
 }
 
 impl Mixing {
-    /// Forgets all rounds.
+    /// Removes all rounds.
     pub fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Takes a round from its start to its end: impulses, with the masses of their contacts \[kg\].
+    /// Adds a round with its start and end impulses, the latter with the masses of their contacts \[kg\].
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -83,7 +84,7 @@ impl Mixing {
     }
 }
 
-/// The least γ of least squares, from the products of its columns among themselves and with the right side.
+/// Minimum-norm least-squares γ from the products of the columns with each other and with the right-hand side.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);
@@ -99,8 +100,9 @@ fn least_squares(products: &Products, right: &Weights) -> Weights {
 mod tests {
     use super::*;
 
-    /// A linear iteration whose parts converge by 0.99, 0.9, 0.5 and −0.8 a round ends, as by GMRES, when there are as many
-    /// rounds as parts, and one: to the square root of the cut at `RANK`, where plain rounds leave 0.94 of the first part.
+    /// A linear iteration with eigenvalues 0.99, 0.9, 0.5 and −0.8 converges, as with GMRES, in one round more than
+    /// its number of eigenvalues, to the square root of the threshold `RANK`; plain rounds leave 0.94 of the first
+    /// component.
     #[test]
     fn linear_iterations_end_in_as_many_rounds_as_they_have_parts() {
         let rates = [0.99, 0.9, 0.5, -0.8];

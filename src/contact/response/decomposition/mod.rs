@@ -1,4 +1,4 @@
-//! Decomposition contact response: momenta are split at the contacts and the parts answered one by one.
+//! Decomposition contact response: impulses from the decomposition of the relative momentum at each contact.
 
 mod complementarity;
 mod impact;
@@ -9,7 +9,7 @@ mod unknown;
 
 use super::friction::FrictionLaw;
 use super::groups::connected::Groups;
-use super::history::carried::Carried;
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::pairs::PairOptions;
 use super::row::sides;
@@ -23,54 +23,54 @@ use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
 use unknown::Unknown;
 
-/// Order in which the contacts of a group are answered.
+/// Order in which the contacts of a group are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// All together, by iteration to convergence.
+    /// Simultaneously, by iteration to convergence.
     #[default]
     Together,
-    /// One after another, the deepest first, until none is closing.
+    /// Sequentially, the deepest first, until none is closing.
     OneByOne,
 }
 
-/// Laws of impact of a pair of bodies.
+/// Impact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactOptions {
     /// Coefficient of restitution e of each contact, in \[0, 1\].
     pub restitution: f64,
-    /// Friction.
+    /// Friction law.
     pub friction: FrictionLaw,
 }
 
 /// Options of the decomposition contact response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecompositionOptions {
-    /// Laws of impact.
+    /// Impact laws.
     pub pairs: PairOptions<ImpactOptions>,
     /// Order of the contacts.
     pub order: Order,
-    /// Contact is answered every so many steps, at least 1.
+    /// Number of steps between two contact solutions, at least 1.
     pub every: u32,
-    /// Part of the penetration that is taken out when it is found, in \[0, 1\].
+    /// Fraction of a detected penetration that the projection removes, in \[0, 1\].
     pub projection: f64,
 }
 
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///
-/// At a contact the velocities are split into the normal part, which is answered with restitution, the slip, which is
-/// answered with Coulomb's law, and the rest, which is left alone. In impulses, with v_r = Σ w_a v_a:
+/// The relative velocity at a contact is decomposed into the normal part, to which restitution applies, the slip, to
+/// which Coulomb's law applies, and a remainder, which is unchanged. The impulses are, with v_r = Σ w_a v_a:
 ///
 /// ```text
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Several contacts that share nodes are one problem, normal and tangential impulses together; see `impact` and [`Order`].
-/// Before the impulses the positions are moved, least in the norm of the masses, to where no contact is penetrated; this
-/// keeps the centre of mass, and a couple on the nodes of each contact gives back the angular momentum that it costs, or a
-/// support takes it. What energy positions gain by that is accounted by the step, with the forces that it knows.
+/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before
+/// the impulses, positions are projected to zero penetration, with the smallest correction in the mass norm. The
+/// projection conserves the centre of mass; a couple on the nodes of each contact restores the angular momentum it
+/// changes, unless a support reacts to it. The step accounts for the work of the projection against the forces.
 ///
-/// What slides keeps its coefficient in motion until that stops it. What rests on another, pressed on by no more than the
-/// forces and the acceleration of what is driven, has no restitution, and stays where it is.
+/// A sliding contact keeps the dynamic coefficient until it stops. A resting contact, which closes only by the forces
+/// and the prescribed acceleration, has no restitution and stays in contact.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -78,77 +78,77 @@ pub struct DecompositionOptions {
 pub struct Decomposition {
     options: DecompositionOptions,
     since: u32,
-    /// Length of the step before \[s\].
+    /// Length of the previous step \[s\].
     time_step: f64,
-    /// What was found in the step before.
-    earlier: Carried<Memory>,
+    /// Contact history of the previous step.
+    earlier: ContactHistory<Memory>,
     groups: Groups,
     operator: Operator,
     contacts: Vec<Contact>,
     unknowns: Vec<Unknown>,
-    /// Of all movers \[m/s\], \[rad/s\].
+    /// Velocities of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
-    /// What the accelerations at the beginning of the step make of them in half of it.
+    /// Velocity changes in half a step by the accelerations at its beginning.
     kicks: Vec<Vec3>,
-    /// Of all movers \[m\], \[rad\].
-    shifts: Vec<Vec3>,
+    /// Position corrections of all movers \[m\], \[rad\].
+    corrections: Vec<Vec3>,
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
     sticking: StickingPairs,
 }
 
-/// What a contact that goes on keeps of the step before.
+/// History of a continuing contact.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// Impulse over the time between the middles of the steps, a first guess \[N\].
+    /// Impulse over the time between the middles of the steps, as initial guess \[N\].
     force: Vec3,
-    /// Normal part of what moved the positions, a first guess \[kg·m\].
+    /// Normal part of the projection impulse, as initial guess \[kg·m\].
     push_out: f64,
-    /// Whether friction was at its bound, and it moved.
+    /// Whether the contact was sliding.
     slides: bool,
 }
 
-/// What is known and found of one contact.
+/// Data and solution of one contact.
 #[derive(Clone, Debug)]
 struct Contact {
     laws: ImpactOptions,
     normal: Vec3,
-    /// The part of the relative velocity that impulses cannot change \[m/s\].
+    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
     drift: Vec3,
-    /// Relative velocity before \[m/s\].
+    /// Relative velocity before the impulses \[m/s\].
     before: Vec3,
-    /// Relative velocity before the present solution \[m/s\].
+    /// Relative velocity before the current solution \[m/s\].
     start: Vec3,
-    /// What the forces at the beginning of the step make of it in half a step \[m/s\].
+    /// Its change in half a step by the forces at the beginning of the step \[m/s\].
     kick: Vec3,
-    /// First guesses of the impulse \[N·s\] and of the normal part of the push-out \[kg·m\].
+    /// Initial guesses of the impulse \[N·s\] and of the normal projection impulse \[kg·m\].
     guess: Vec3,
     push_out_guess: f64,
     /// Impulse on the contactor \[N·s\].
     impulse: Vec3,
-    /// Whether friction is at its bound, and it moves.
+    /// Whether the contact slides, with friction at its bound.
     slips: bool,
-    /// Whether it has slid in the step before.
+    /// Whether it was sliding in the previous step.
     has_slid: bool,
-    /// Whether another contact of the same rigid bodies has stuck in the step before.
+    /// Whether another contact of the same rigid bodies was sticking in the previous step.
     is_held: bool,
-    /// Speed at which it closes at rest: what forces and prescribed motion give it from one answer to the next \[m/s\].
+    /// Closing speed of a resting contact, from forces and prescribed motion between two contact solutions \[m/s\].
     resting: f64,
-    /// Whether friction keeps it from having its restitution.
+    /// Whether friction jams the contact, so that it has no restitution.
     is_jammed: bool,
-    /// Time since it has begun, at most a step, if positions are projected \[s\].
+    /// Time since its beginning, at most a step, with projection of positions \[s\].
     since: f64,
-    /// What the forces make of its normal velocity from the middle of the step until it begins, if positions are
-    /// projected \[m/s\].
+    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact, with
+    /// projection of positions \[m/s\].
     lead: f64,
-    /// What moves the positions, as an impulse moves velocities \[kg·m\].
+    /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
     push_out: Vec3,
 }
 
 impl Contact {
-    /// Poses a problem that starts with this relative velocity \[m/s\]. What friction at rest can stop is held where others of
-    /// the same rigid bodies stick.
+    /// Initialises the problem for this relative velocity \[m/s\]. The static coefficient applies if other contacts
+    /// of the same rigid bodies stick and static friction can stop the slip.
     fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
@@ -164,34 +164,34 @@ impl Contact {
         };
     }
 
-    /// The part that strikes, and has restitution, where it closes with this speed. What has been lifted by rounding, or by a
-    /// rebound of less than it closes with at rest, comes back with up to twice as much: it has rested too.
-    fn striking(&self, closing: f64) -> f64 {
+    /// Fraction of an impact with restitution at this closing speed. A contact lifted by rounding, or by a rebound
+    /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
+    fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
     }
 
-    /// Coefficient of restitution where it closes with this speed \[-\].
+    /// Coefficient of restitution at this closing speed \[-\].
     fn restitution(&self, closing: f64) -> f64 {
-        self.laws.restitution * self.striking(closing)
+        self.laws.restitution * self.impact_fraction(closing)
     }
 }
 
 impl Decomposition {
-    /// A response.
+    /// A response without history.
     pub fn new(options: DecompositionOptions) -> Self {
         Self {
             since: options.every.max(1) - 1,
             options,
             time_step: 0.0,
-            earlier: Carried::default(),
+            earlier: ContactHistory::default(),
             groups: Groups::default(),
             operator: Operator::default(),
             contacts: Vec::new(),
             unknowns: Vec::new(),
             velocities: Vec::new(),
             kicks: Vec::new(),
-            shifts: Vec::new(),
+            corrections: Vec::new(),
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
@@ -199,17 +199,18 @@ impl Decomposition {
         }
     }
 
-    /// Contacts without impulse and shift, in a step whose middle is a time `between` after that of the one before \[s\].
+    /// Loads the contacts with zero impulses and corrections, for a step whose middle is `between` after the middle
+    /// of the previous one \[s\].
     fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64, between: f64) {
         self.groups.find(constraints, bodies.mobility);
         self.operator.assemble(constraints, &self.groups, bodies);
         self.operator.load_velocities(bodies, &mut self.velocities);
         self.operator.load_kicks(bodies, 0.5 * time_step, &mut self.kicks);
-        self.shifts.clear();
-        self.shifts.resize(self.velocities.len(), Vec3::zeros());
-        self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
+        self.corrections.clear();
+        self.corrections.resize(self.velocities.len(), Vec3::zeros());
+        self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
         self.contacts.clear();
-        // From one answer to the next.
+        // Time between two contact solutions.
         let span = f64::from(self.options.every.max(1)) * between;
         let kicks = span / (0.5 * time_step);
         for (k, (constraint, memory)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
@@ -239,9 +240,9 @@ impl Decomposition {
         }
     }
 
-    /// Relative velocities and unknowns with the bodies where the shifts have brought them.
+    /// Computes relative velocities and unknowns at the corrected positions.
     fn pose_impacts(&mut self) {
-        self.operator.turn(&self.shifts);
+        self.operator.turn(&self.corrections);
         self.unknowns.clear();
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let compliance = match self.options.order {
@@ -256,8 +257,8 @@ impl Decomposition {
         }
     }
 
-    /// Writes impulses, results and losses: −I · (v_r⁻ + v_r⁺)/2 of each contact, which add up to the change of the
-    /// kinetic energy; restitution takes what it does with the velocities at which the contact begins.
+    /// Writes impulses, results and losses −I · (v_r⁻ + v_r⁺)/2 of each contact, which sum to the loss of kinetic
+    /// energy. The loss by restitution is that at the velocities at which the contact begins.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.earlier.iter_mut());
         for (k, ((constraint, contact), memory)) in (0..).zip(contacts) {
@@ -289,10 +290,10 @@ impl Decomposition {
         action.sort_nodes();
     }
 
-    /// Writes the changes of motion.
+    /// Writes the corrections of motion.
     fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
-            let (velocity, position) = (self.velocities[place], self.shifts[place]);
+            let (velocity, position) = (self.velocities[place], self.corrections[place]);
             match *mover {
                 Mover::Node(node) => action.node_corrections.push(NodeCorrection {
                     node,
@@ -306,13 +307,13 @@ impl Decomposition {
                         velocity: velocity - rigid.velocity,
                         angular_velocity: self.velocities[place + 1] - rigid.angular_velocity,
                         position,
-                        rotation: self.shifts[place + 1],
+                        rotation: self.corrections[place + 1],
                     });
                 }
                 Mover::Rotation(_) => {}
             }
         }
-        // Held ones too: their supports answer to the impulses.
+        // Including fixed bodies, whose supports react to the impulses.
         let held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let bodies_in_contact = constraints.iter().flat_map(|constraint| constraint.bodies);
         action.rigid_corrections.extend(bodies_in_contact.filter(held).map(RigidCorrection::none));
@@ -327,7 +328,7 @@ impl Response for Decomposition {
         Stage::Moved
     }
 
-    fn answers_flush_contacts(&self) -> bool {
+    fn uses_flush_contacts(&self) -> bool {
         true
     }
 
@@ -348,7 +349,7 @@ impl Response for Decomposition {
         }
         self.since = 0;
         if constraints.is_empty() {
-            self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
+            self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
             self.sticking.clear();
             return;
         }
@@ -356,7 +357,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies, step.actual, between);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
-        self.answer_impacts(constraints, bodies.made, step.actual);
+        self.solve_impacts(constraints, bodies.created, step.actual);
         self.project_slip();
         self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
@@ -368,13 +369,13 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a of what no impulse can move \[m/s\].
+/// Σ w_a v_a of the components without mobility \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
         let moves = |node: u32| match bodies.mobility.rigid(body) {
             Some(rigid) => rigid.can_move(),
-            None => bodies.mobility.gives_way(node),
+            None => bodies.mobility.is_movable(node),
         };
         let held = nodes.iter().zip(weights).filter(|&(&node, _)| !moves(node));
         velocity += held.map(|(&node, w)| bodies.velocities[node as usize] * *w).sum::<Vec3>();
@@ -382,14 +383,13 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a at the beginning of the step of what is prescribed of a contact and is not in the accelerations of its movers
-/// \[m/s²\].
+/// Σ w_a a_a at the beginning of the step of the prescribed components of a contact \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
         let mobility = |node: u32| match bodies.mobility.rigid(body) {
             Some(rigid) if rigid.can_move() => rigid.inverse_mass,
-            None if bodies.mobility.gives_way(node) => Vec3::repeat(f64::INFINITY),
+            None if bodies.mobility.is_movable(node) => Vec3::repeat(f64::INFINITY),
             _ => Vec3::zeros(),
         };
         for (&node, weight) in nodes.iter().zip(weights) {

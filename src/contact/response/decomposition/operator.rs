@@ -1,4 +1,4 @@
-//! The relative velocities of the contacts of a step as a linear operator on what they can move.
+//! Relative velocities of the contacts of a step as a linear operator on the movable nodes and rigid bodies.
 
 use crate::contact::response::Bodies;
 use crate::contact::response::groups::connected::Groups;
@@ -7,10 +7,10 @@ use crate::contact::response::row::{deformable_sides, rigid_sides};
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Rotation, Vec3};
 
-/// Marks nodes and bodies that no contact moves.
+/// Marks nodes and bodies without a mover.
 const NONE: u32 = u32::MAX;
 
-/// What an impulse can move: three velocities each.
+/// A movable node, centre or rotation, with three velocity components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
     /// A node of a deformable body.
@@ -21,10 +21,10 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
-/// The part of a mover, by its place, in a contact.
+/// Coefficient of a mover, by its index, in a contact.
 type Term<T> = (u32, T);
 
-/// Where the terms of a contact end.
+/// End of the terms of a contact.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     weights: [u32; 2],
@@ -33,28 +33,28 @@ struct Row {
 
 /// The operators G of u_k = Σ_m (w_km v_m + v_m × r_km) and M⁻¹ over the movers of all contacts.
 ///
-/// Movers of a group of contacts stand together; what is held is no mover. A field is one vector a mover: velocities
-/// \[m/s\] and angular velocities \[rad/s\], or shifts.
+/// Movers of a group of contacts are contiguous; fixed nodes and bodies have none. A field has one vector per mover:
+/// velocities \[m/s\] and angular velocities \[rad/s\], or position and rotation corrections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,
     inverse_mass: Vec<Mat3>,
-    /// Contacts that push each mover.
-    sharers: Vec<f64>,
-    /// Mover and w.
+    /// Number of contacts of each mover.
+    contacts_per_mover: Vec<f64>,
+    /// Mover and weight w.
     weights: Vec<Term<f64>>,
-    /// Mover that turns, and r = Σ w_a (x_a − c) \[m\].
+    /// Rotation mover and r = Σ w_a (x_a − c) \[m\].
     levers: Vec<Term<Vec3>>,
-    /// By constraint.
+    /// Rows by constraint.
     rows: Vec<Row>,
-    /// Where the movers of each group end.
+    /// End of the movers of each group.
     group_ends: Vec<u32>,
-    /// Mover of every node, and of every body behind the nodes.
+    /// Mover of every node, followed by that of every body.
     places: Vec<u32>,
 }
 
 impl Operator {
-    /// Of the contacts of a step in their groups.
+    /// Assembles the operator of the contacts of a step by groups.
     pub fn assemble(&mut self, constraints: &Constraints, groups: &Groups, bodies: &Bodies<'_>) {
         let mobility = bodies.mobility;
         self.clear(mobility);
@@ -80,7 +80,7 @@ impl Operator {
         }
         self.places.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
         self.inverse_mass.clear();
-        self.sharers.clear();
+        self.contacts_per_mover.clear();
         self.weights.clear();
         self.levers.clear();
         self.rows.clear();
@@ -93,14 +93,15 @@ impl Operator {
             let centre = self.rigid_mover(body, mobility);
             self.weights.push((centre, weight));
             self.levers.push((centre + 1, arm));
-            self.sharers[centre as usize] += 1.0;
-            self.sharers[centre as usize + 1] += 1.0;
+            self.contacts_per_mover[centre as usize] += 1.0;
+            self.contacts_per_mover[centre as usize + 1] += 1.0;
         }
         for (_, nodes, weights) in deformable_sides(constraint, mobility) {
-            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
+            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.is_movable(**node))
+            {
                 let mover = self.node_mover(node, mobility);
                 self.weights.push((mover, weight));
-                self.sharers[mover as usize] += 1.0;
+                self.contacts_per_mover[mover as usize] += 1.0;
             }
         }
     }
@@ -111,12 +112,12 @@ impl Operator {
             *place = self.movers.len() as u32;
             self.movers.push(Mover::Node(node));
             self.inverse_mass.push(mobility.matrix(node));
-            self.sharers.push(0.0);
+            self.contacts_per_mover.push(0.0);
         }
         *place
     }
 
-    /// The mover of the centre; that of the rotation follows it.
+    /// Mover of the centre, followed by that of the rotation.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -125,7 +126,7 @@ impl Operator {
             let rigid = mobility.rigid(body);
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| Mat3::from_diagonal(&r.inverse_mass)));
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| r.inverse_inertia));
-            self.sharers.extend([0.0; 2]);
+            self.contacts_per_mover.extend([0.0; 2]);
         }
         *place
     }
@@ -141,19 +142,19 @@ impl Operator {
         first..self.group_ends[group] as usize
     }
 
-    /// The mover of a node of a deformable body that a contact can move.
+    /// Mover of a deformable node.
     pub fn mover_of_node(&self, node: u32) -> Option<usize> {
         let place = self.places[node as usize];
         (place != NONE).then_some(place as usize)
     }
 
-    /// The mover of the rotation of a rigid body that a contact can move.
+    /// Rotation mover of a rigid body.
     pub fn rotation_of(&self, body: u32, mobility: &Mobility) -> Option<usize> {
         let place = self.places[mobility.num_nodes() + body as usize];
         (place != NONE).then_some(place as usize + 1)
     }
 
-    /// What the bodies do, as a field.
+    /// Loads the velocities of the bodies as a field.
     pub fn load_velocities(&self, bodies: &Bodies<'_>, field: &mut Vec<Vec3>) {
         field.clear();
         let zero = Vec3::zeros();
@@ -164,7 +165,7 @@ impl Operator {
         }));
     }
 
-    /// What the accelerations of the bodies make of their velocities in a time \[s\], as a field.
+    /// Loads the velocity changes of the bodies by their accelerations over a time \[s\], as a field.
     pub fn load_kicks(&self, bodies: &Bodies<'_>, time: f64, field: &mut Vec<Vec3>) {
         field.clear();
         let zero = Vec3::zeros();
@@ -176,9 +177,9 @@ impl Operator {
         }));
     }
 
-    /// Turns the levers with their bodies.
-    pub fn turn(&mut self, shifts: &[Vec3]) {
-        self.levers.iter_mut().for_each(|(mover, arm)| *arm += shifts[*mover as usize].cross(arm));
+    /// Rotates the levers with their bodies.
+    pub fn turn(&mut self, corrections: &[Vec3]) {
+        self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
 
     fn terms(&self, k: u32) -> (&[Term<f64>], &[Term<Vec3>]) {
@@ -189,47 +190,47 @@ impl Operator {
         )
     }
 
-    /// (G q)_k: the part of the relative velocity of a contact that its movers have.
+    /// (G q)_k: contribution of the movers to the relative velocity of a contact.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
-        self.translation(k, field) + self.swing(k, field)
+        self.translational_part(k, field) + self.rotational_part(k, field)
     }
 
-    /// The part of the relative motion of a contact that its movers make without turning.
+    /// Contribution of the translations to the relative motion of a contact.
     #[inline]
-    pub fn translation(&self, k: u32, field: &[Vec3]) -> Vec3 {
+    pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
         weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum()
     }
 
-    /// By how much the levers of a contact have changed since they were assembled \[m\].
-    pub fn turn_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+    /// Change of the levers of a contact since their assembly \[m\].
+    pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// From where impulses have had the levers of a contact to where turning the bodies by these shifts brings its points
-    /// \[m\]: small turns add up, large ones do not.
+    /// Difference between the contact points after finite rotations of the bodies by `corrections` and the linearised
+    /// levers of the impulses \[m\].
     pub fn off_levers(
         &self,
         k: u32,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
-        shifts: &[Vec3],
+        corrections: &[Vec3],
     ) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned = levers.iter().zip(rigid_sides(constraint, bodies));
         turned
             .map(|(&(mover, lever), (.., arm))| {
-                Rotation::from_scaled_axis(shifts[mover as usize]) * arm - lever
+                Rotation::from_scaled_axis(corrections[mover as usize]) * arm - lever
             })
             .sum()
     }
 
-    /// The part of the relative motion of a contact that its movers make as they turn.
+    /// Contribution of the rotations to the relative motion of a contact.
     #[inline]
-    pub fn swing(&self, k: u32, field: &[Vec3]) -> Vec3 {
+    pub fn rotational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (_, levers) = self.terms(k);
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
@@ -246,7 +247,7 @@ impl Operator {
         }
     }
 
-    /// q += G_kᵀ P: generalised impulses instead of changes of motion.
+    /// q += G_kᵀ P: generalised impulses instead of velocity changes.
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -261,15 +262,15 @@ impl Operator {
         }
     }
 
-    /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. No mover is on both sides of a contact but those of a body that touches itself.
+    /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. A mover is on both sides of a contact only in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
         self.compliance_with(k, |_| 1.0)
     }
 
-    /// Σ_m n_m W_kk^m \[1/kg\]: the compliance of a contact with movers that have their mass shared out among the n_m
-    /// contacts that push them. As blocks D of a diagonal, these have W ≤ D.
+    /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. As
+    /// diagonal blocks D, they satisfy W ≤ D.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
-        self.compliance_with(k, |mover| self.sharers[mover as usize])
+        self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize])
     }
 
     fn compliance_with(&self, k: u32, factor: impl Fn(u32) -> f64) -> Mat3 {
@@ -285,8 +286,8 @@ impl Operator {
         compliance
     }
 
-    /// Rounding that a relative velocity may have: a few ε Σ |w| |v|. Where all moves fast together the jump itself may be
-    /// no larger.
+    /// Rounding error of a relative velocity: a few ε Σ |w| |v|. In a fast common motion the jump itself can be as
+    /// small.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());

@@ -1,4 +1,4 @@
-//! Projection of positions to where no contact is penetrated, and the angular momentum that it costs.
+//! Projection of positions to zero penetration, and restoration of the angular momentum it changes.
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
@@ -10,17 +10,17 @@ use crate::contact::response::row::sides;
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Vec3};
 
-/// Gaps are closed to this part of the deepest penetration.
+/// Tolerance of the gaps, over the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// An axis about which a body gives way by less than this part of what it does about others is held.
-const LEAST_TURN: f64 = 1e-12;
+/// Rotational mobility about an axis, over the largest one, below which the rotation is fixed.
+const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
 impl Decomposition {
-    /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
-    /// masses.
+    /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
+    /// the mass norm.
     ///
-    /// A contact with restitution comes to stand e |g| above its target: it has struck |g|/v_n before the end of the
-    /// step, and parted with e v_n since. That is no more than it goes in a step.
+    /// A contact with restitution ends e |g| above its target: the impact was at |g|/v_n before the end of the step,
+    /// followed by separation with e v_n. This is at most the travel in a step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -33,18 +33,19 @@ impl Decomposition {
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
-            // Where nothing moves along the normal the surfaces have been flush all the step.
+            // Without normal motion the surfaces were flush during the whole step.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // What has pressed in the step before has rubbed all the step, though it may have risen a little since.
-            let rubs = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
-            contact.since = part * dt * rubs;
-            // What has rested begins at no time of its own.
+            // A contact with an impulse in the previous step slides during the whole step, even if it lifted slightly
+            // since.
+            let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
+            contact.since = part * dt * sliding_fraction;
+            // A resting contact has no beginning within the step.
             let kick = contact.normal.dot(&contact.kick);
-            contact.lead = contact.striking(closing) * kick * (1.0 - 2.0 * fraction);
+            contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
         }
         if deepest <= rounding {
             return;
@@ -57,7 +58,7 @@ impl Decomposition {
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
             unknown.target = part * (-constraint.gap) + contact.restitution(closing) * gone;
             unknown.impulse = contact.normal * contact.push_out_guess;
-            self.operator.push(k, &unknown.impulse, &mut self.shifts);
+            self.operator.push(k, &unknown.impulse, &mut self.corrections);
             self.unknowns.push(unknown);
         }
         for group in 0..self.groups.ends.len() {
@@ -66,7 +67,7 @@ impl Decomposition {
                 members: &self.groups.contacts[self.groups.range(group)],
                 movers: self.operator.movers_of_group(group),
                 unknowns: &mut self.unknowns,
-                field: &mut self.shifts,
+                field: &mut self.corrections,
                 tolerance: TOLERANCE * deepest + rounding,
             };
             if !problem.solve(&mut self.workspace.problem) {
@@ -78,23 +79,23 @@ impl Decomposition {
         }
     }
 
-    /// Takes back the way that slip has made over the part of the step since the contact began, for what friction has
-    /// stopped of it: without this a contact that sticks would creep by the force across it times dt²/m a step.
+    /// Reverses the slip displacement since the beginning of the contact in the step, as far as friction stopped the
+    /// slip: otherwise a sticking contact would creep by the tangential force times dt²/m per step.
     pub(super) fn project_slip(&mut self) {
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
             let push = friction * contact.since;
             if push != Vec3::zeros() {
-                self.operator.push(k, &push, &mut self.shifts);
+                self.operator.push(k, &push, &mut self.corrections);
                 contact.push_out += push;
             }
         }
     }
 
-    /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses
-    /// where the contactor is not on its target after them: by a couple on a rigid body, or by a rotation of nodes, where
-    /// both sides can move. A side that is held takes it by its support. The kinetic energy this gives \[J\], and the
-    /// moment times time of the supports \[N·m·s\].
+    /// Restores the angular momentum removed by the position corrections, Σ m_a Δx_a × v_a of each contact, and by
+    /// impulses whose contactor is not on its target after them: by a couple on a rigid body, or by a rotation of
+    /// nodes, if both sides can move. The support of a fixed side reacts to it. Returns the added kinetic energy
+    /// \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -106,14 +107,14 @@ impl Decomposition {
             let Contact { impulse, push_out, .. } = self.contacts[k];
             let mut gained = gained(&constraint, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Where the impulses have acted, not where the contact has slid back to since.
+                // Points of action of the impulses, before the rotating of slip.
                 let apart = constraint.jump(bodies.positions)
-                    + self.operator.translation(k as u32, &self.shifts)
-                    + self.operator.turn_of_levers(k as u32, &constraint, bodies);
+                    + self.operator.translational_part(k as u32, &self.corrections)
+                    + self.operator.change_of_levers(k as u32, &constraint, bodies);
                 gained += apart.cross(&impulse);
             } else {
-                // Walls answer at the contactor where it is now.
-                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.shifts);
+                // Walls react at the current position of the contactor.
+                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.corrections);
                 gained -= off.cross(&impulse);
             }
             if gained == Vec3::zeros() {
@@ -123,32 +124,31 @@ impl Decomposition {
                 of_supports += gained;
                 continue;
             }
-            if let Some((energy, taken)) = self.turn_bodies(&constraint, bodies, &-gained) {
+            if let Some((energy, taken)) = self.rotate_bodies(&constraint, bodies, &-gained) {
                 given += energy;
                 of_supports += gained + taken;
             } else {
-                given += self.turn_nodes(&constraint, bodies, &-gained);
+                given += self.rotate_nodes(&constraint, bodies, &-gained);
             }
         }
         (given, of_supports)
     }
 
-    /// Turns the rigid bodies of a contact by one jump of their angular velocities, so that they go on turning against each
-    /// other as they did; the kinetic
-    /// energy this gives \[J\] and the angular momentum that they take, less than asked for about axes on which they are
-    /// held \[N·m·s\]. `None` where none can turn.
-    fn turn_bodies(
+    /// Applies a common jump of the angular velocities to the rigid bodies of a contact, which keeps their relative
+    /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum, less than required about
+    /// fixed axes \[N·m·s\]; `None` if no body can rotate.
+    fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
         couple: &Vec3,
     ) -> Option<(f64, Vec3)> {
         let mobility = bodies.mobility;
-        let turning = constraint.bodies.map(|body| {
+        let rotating = constraint.bodies.map(|body| {
             let rigid = mobility.rigid(body).filter(|rigid| rigid.inverse_inertia.amax() > 0.0)?;
             Some((inertia(&rigid.inverse_inertia), self.operator.rotation_of(body, mobility)?))
         });
-        let all = || turning.iter().flatten();
+        let all = || rotating.iter().flatten();
         let inertia: Mat3 = all().map(|(inertia, _)| inertia).sum();
         all().next()?;
         let jump = solve(&inertia, couple);
@@ -163,10 +163,10 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Turns the free nodes of a contact about their centre of mass with this angular momentum \[N·m·s\], as far as they
-    /// have inertia; the kinetic energy this gives \[J\].
-    fn turn_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
-        let (operator, shifts, mobility) = (&self.operator, &self.shifts, bodies.mobility);
+    /// Adds this angular momentum \[N·m·s\] to the free nodes of a contact by a rotation about their centre of mass,
+    /// as far as they have inertia; returns the added kinetic energy \[J\].
+    fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
+        let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
             let movers =
                 constraint.nodes.iter().filter_map(|&node| Some((node, operator.mover_of_node(node)?)));
@@ -176,7 +176,7 @@ impl Decomposition {
             return 0.0;
         }
         let mass = |node: u32| 1.0 / mobility.node(node).x;
-        let position = |node: u32, mover: usize| bodies.positions[node as usize] + shifts[mover];
+        let position = |node: u32, mover: usize| bodies.positions[node as usize] + corrections[mover];
         let total: f64 = free().map(|(node, _)| mass(node)).sum();
         let centre = free().map(|(node, mover)| position(node, mover) * mass(node)).sum::<Vec3>() / total;
         let inertia: Mat3 = free()
@@ -197,23 +197,23 @@ impl Decomposition {
     }
 }
 
-/// Tensor of inertia about the axes on which a body can turn, from its inverse.
+/// Inertia tensor about the free axes of a body, from its inverse.
 fn inertia(inverse: &Mat3) -> Mat3 {
     inverse
         .try_inverse()
-        .or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok())
+        .or_else(|| inverse.pseudo_inverse(NEGLIGIBLE_ROTATION * inverse.amax()).ok())
         .unwrap_or_default()
 }
 
-/// Whether impulses of a contact move either side.
+/// Whether both sides of a contact can move.
 fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
         Some(rigid) => rigid.can_move(),
-        None => nodes.iter().any(|&node| bodies.mobility.gives_way(node)),
+        None => nodes.iter().any(|&node| bodies.mobility.is_movable(node)),
     })
 }
 
-/// Σ m_a Δx_a × v_a of a contact whose positions are shifted by this push \[kg·m\], over all that is free to move.
+/// Σ m_a Δx_a × v_a over the free nodes and bodies of a contact, for the position corrections by `push_out` \[kg·m\].
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

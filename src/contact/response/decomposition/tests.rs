@@ -27,8 +27,8 @@ fn kinetic(velocities: &[Vec3], inverse_mass: &[f64]) -> f64 {
     velocities.iter().zip(inverse_mass).map(|(v, inverse)| 0.5 * v.norm_squared() / inverse).sum()
 }
 
-/// Node 3 of 0.8 kg on a face of 2, 1, 1.5 kg, e = 0.5, μ = 0.2: velocities, impulses and loss as from the formulas of
-/// the single contact in other hands, 12 digits.
+/// Node 3 of 0.8 kg on a face of 2, 1, 1.5 kg, e = 0.5, μ = 0.2. Reference: independent evaluation of the formulas of
+/// the single contact to 12 digits, for velocities, impulses and loss.
 #[test]
 fn reference_case() {
     let velocities = [
@@ -62,9 +62,9 @@ fn reference_case() {
     assert_eq!(action.work.numerical, 0.0);
 }
 
-/// A penetrated contact that slides, of surfaces as they are and of offset ones: the gap is closed, friction has acted
-/// since it began, the centre of mass stays, and linear and angular momentum are kept to rounding, with friction and
-/// without.
+/// A sliding contact with penetration, on original and offset surfaces: the projection closes the gap, friction acts
+/// from the beginning of the contact, the centre of mass is unchanged, and linear and angular momentum are conserved
+/// to rounding, with and without friction.
 #[test]
 fn momenta_are_kept_through_projection_and_friction() {
     let gap = -2e-2;
@@ -88,7 +88,7 @@ fn momenta_are_kept_through_projection_and_friction() {
         let mut moved = x;
         action.node_corrections.iter().for_each(|c| moved[c.node as usize] += c.position);
         let after = corrected(&velocities, &action);
-        // At this depth the contact has lasted the whole step.
+        // At this depth the contact lasts the whole step.
         let slip = action.results[0].friction_force * (dt * dt * inverse);
         let left = constraints.get(0).jump(&moved) - Vec3::z() * thickness - slip;
         assert!(left.norm() < 1e-15 && (friction == 0.0) == (slip == Vec3::zeros()), "{left}");
@@ -109,9 +109,9 @@ fn random(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Five contacts that share nodes, with random weights, normals, masses and velocities: with restitution from 0 to 1 and
-/// friction from 0 to 0.6, in 600 problems, no kinetic energy is made, none is left closing, and every impulse is in
-/// Coulomb's cone.
+/// Five contacts that share nodes, with random weights, normals, masses and velocities: with restitution from 0 to 1
+/// and friction from 0 to 0.6, in 600 problems, no kinetic energy is created, no contact is left closing, and every
+/// impulse is in Coulomb's cone.
 #[test]
 fn many_contacts_make_no_energy() {
     let mut state = 7u64;
@@ -146,15 +146,15 @@ fn many_contacts_make_no_energy() {
         for (constraint, result) in constraints.iter().zip(&action.results) {
             let closing = -constraint.normal.dot(&constraint.jump(&after));
             assert!(closing < 1e-6, "case {case}: {closing}");
-            // Impulses of several rounds add up, each in its own cone: together they are in it as well.
+            // The sum of impulses of several rounds, each in its cone, lies in the cone too.
             let bound = friction * result.normal_force;
             assert!(result.friction_force.norm() <= bound + 1e-9, "case {case}: {result:?}");
         }
     }
 }
 
-/// One by one, two equal balls on either side of a third exchange velocities with it and the sum is kept; together, the
-/// mirror law keeps the energy.
+/// In sequential order, two equal balls on either side of a third exchange velocities with it and conserve momentum;
+/// simultaneously, the symmetric solution conserves energy.
 #[test]
 fn orders_keep_energy_and_momentum() {
     for order in [Order::Together, Order::OneByOne] {
@@ -200,8 +200,9 @@ fn contact_can_wait_for_some_steps() {
     assert_eq!(acts, [true, false, false, true, false, false, true]);
 }
 
-/// A ball of 1 kg strikes a rough wall of 0.5 kg, which only gives way along its tilted normal, and sticks: with m_eff of
-/// 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction takes all of ½ m 1.5², as the guide holds against it.
+/// A ball of 1 kg strikes a rough wall of 0.5 kg, which can move along its tilted normal only, and sticks: with m_eff
+/// of 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction dissipates all of ½ m 1.5², as the slider
+/// reacts to it.
 #[test]
 fn ball_sticks_to_a_guided_wall() {
     let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
@@ -222,8 +223,8 @@ fn ball_sticks_to_a_guided_wall() {
     assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
 }
 
-/// Velocity along z of a ball of 1 kg after it has met a held node with a velocity, in a step of 0.5 s; the node and the ball have
-/// these accelerations at its beginning \[m/s²\].
+/// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s; the node and the ball have
+/// the accelerations `held` and `free` at its beginning \[m/s²\].
 fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) -> f64 {
     let mut constraints = Constraints::default();
     let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
@@ -241,9 +242,9 @@ fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) 
     corrected(&velocities, &action)[1].z
 }
 
-/// A contact that forces on a ball, or the acceleration of what holds it up, close with v1 from one answer to the next: up to 2 v1
-/// it rests and has no restitution, from 3 v1 on it has all, and between them what is on the line. What parts them does not
-/// press: all that closes strikes.
+/// Forces on a ball, or the acceleration of its support, close a contact with v1 between two contact solutions. Up to
+/// 2 v1 the contact rests and has no restitution, from 3 v1 on it has full restitution, with linear interpolation
+/// between. With separating forces, every closing contact is an impact.
 #[test]
 fn restitution_acts_on_what_strikes() {
     let (weight, restitution) = (4.0, 0.8);
@@ -258,14 +259,14 @@ fn restitution_acts_on_what_strikes() {
             }
         }
         for accelerations in [[0.0, weight], [-weight, 0.0], [0.0, 0.0]] {
-            // So little that the kick that the ball has yet to meet does not make energy of it.
+            // Small restitution, so that the remaining kick of the ball creates no energy.
             let after = rebound(0.2, every, -3.0, accelerations);
             assert!((after - 0.6).abs() < 1e-13, "{accelerations:?}: {after}");
         }
     }
 }
 
-/// Two balls land in one step on a node that is held: each with the restitution of its pair.
+/// Two balls strike a fixed node in one step: each rebounds with the restitution of its pair.
 #[test]
 fn a_held_node_does_not_share_restitution() {
     let mut constraints = Constraints::default();
@@ -293,8 +294,8 @@ fn a_held_node_does_not_share_restitution() {
     assert!((after[1] - Vec3::z()).norm() < 1e-15 && after[2].norm() < 1e-15, "{after:?}");
 }
 
-/// A node that comes down with 1 m/s between two held slopes of 60°, with so much friction that it jams there, and is struck
-/// by a ball with 3 m/s: there is no way up for the node, but the ball flies off it with the 2 m/s at which it closed on it.
+/// A node moves down with 1 m/s between two fixed slopes of 60°, jams there by friction, and is struck by a ball with
+/// 3 m/s: the node cannot rebound, but the ball leaves it with the closing speed of 2 m/s.
 #[test]
 fn jammed_contacts_alone_lose_their_restitution() {
     let mut constraints = Constraints::default();
@@ -324,7 +325,7 @@ fn jammed_contacts_alone_lose_their_restitution() {
     assert!(after[0].norm() < 1e-9 && (after[1] - Vec3::z() * 2.0).norm() < 1e-9, "{after:?}");
     let expected = UnsolvedProblems { restitutions: 1, ..UnsolvedProblems::default() };
     assert_eq!(action.unsolved, expected);
-    // Only this step has jammed.
+    // Only this step jams.
     response.respond(&Constraints::default(), &bodies, StepLength::regular(1.0), &mut action);
     assert_eq!(action.unsolved, UnsolvedProblems::default());
 }

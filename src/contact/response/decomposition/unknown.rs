@@ -1,11 +1,11 @@
-//! One contact of a complementarity problem: how its impulse steps, and where it opens or slips.
+//! One contact of a complementarity problem: its local step, and the bounds at which it opens or slips.
 
 use crate::math::{Mat3, Vec3};
 
-/// A direction in which the bodies give way by less than this part of what they do in others is held.
-const HELD: f64 = 1e-12;
+/// Compliance along a direction, over the largest one, below which it counts as fixed.
+const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// A contact that is at a bound after this part of a step is at it already.
+/// Fraction of a step within which a contact that reaches a bound counts as at it.
 const AT_BOUND: f64 = 1e-9;
 
 /// One contact of the problem.
@@ -13,31 +13,33 @@ const AT_BOUND: f64 = 1e-9;
 pub(super) struct Unknown {
     /// Unit normal out of the target.
     pub normal: Vec3,
-    /// Normal velocity that it is not to fall below, c \[m/s\].
+    /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// The part of the relative velocity that impulses cannot change \[m/s\].
+    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
     pub drift: Vec3,
-    /// Coefficients of friction at rest and as it slides \[-\].
+    /// Static and dynamic coefficient of friction \[-\].
     pub friction: [f64; 2],
     /// Impulse on the contactor \[N·s\].
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// D \[1/kg\], and D⁻¹ where it has one \[kg\].
+    /// D \[1/kg\], and D⁻¹ if it exists \[kg\].
     pub compliance: Mat3,
     inverse: Option<Mat3>,
-    /// 1/(n · D n), and the reciprocal of the bound on D across n \[kg\]; zero where nothing gives way.
+    /// 1/(n · D n), and the reciprocal of the bound on D in the tangent plane \[kg\]; zero without compliance.
     pub mass: f64,
     pub mass_across: f64,
 }
 
 impl Unknown {
-    /// Of a contact without impulse, with the compliance D ≥ W_kk with which it steps \[1/kg\] and a coefficient of friction.
+    /// A contact without impulse, with the compliance D ≥ W_kk of its local steps \[1/kg\] and a coefficient of
+    /// friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
         let scale = compliance.trace();
-        let regular = friction > 0.0 && compliance.determinant() > HELD * scale * scale * scale;
+        let regular =
+            friction > 0.0 && compliance.determinant() > NEGLIGIBLE_COMPLIANCE * scale * scale * scale;
         Self {
             normal,
             target: 0.0,
@@ -57,7 +59,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// The impulse after a step of this contact as if it were alone, given its relative velocity.
+    /// Impulse after a local step of the contact with a relative velocity, and whether it slips.
     pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -80,7 +82,7 @@ impl Unknown {
         (self.normal * normal + across, slips)
     }
 
-    /// Directions in which a descent may change the impulse.
+    /// Directions in which a descent can change the impulse.
     pub fn face(&self) -> Face {
         if self.mass == 0.0 || self.pressure() <= 0.0 {
             Face::Open
@@ -91,7 +93,7 @@ impl Unknown {
         }
     }
 
-    /// The part of a vector in the directions that are free.
+    /// Projection of a vector on the free directions.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),
@@ -100,7 +102,7 @@ impl Unknown {
         }
     }
 
-    /// D⁻¹ of a vector in these directions.
+    /// D⁻¹ of a vector in the free directions.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -108,7 +110,7 @@ impl Unknown {
         }
     }
 
-    /// How far the impulse can go in a direction until the contact opens, or slips.
+    /// Largest step of the impulse along a direction until the contact opens or slips.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
         self.opens_after(direction).min(match face {
             Face::Sticking => self.slips_after(direction),
@@ -132,7 +134,7 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// Its face where a step would open it or make it slip at once.
+    /// The face after a step that would immediately open the contact or make it slip.
     pub fn face_at_bound(&self, face: Face, step: &Vec3) -> Face {
         if self.opens_after(step) <= AT_BOUND {
             Face::Open
@@ -144,17 +146,17 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue across the normal.
+/// Largest eigenvalue in the tangent plane.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
-    // Two eigenvalues are not zero: from the trace and the sum of the principal minors.
+    // The two non-zero eigenvalues follow from the trace and the sum of the principal minors.
     let half = 0.5 * plane.trace();
     let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// What of an impulse is free in a descent.
+/// Free directions of an impulse in a descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,
@@ -162,7 +164,8 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// The least positive root of a s² + 2 b s + c with c ≤ 0, where the value becomes positive; infinite if it never does.
+/// Smallest positive root of a s² + 2 b s + c with c ≤ 0, at which the value becomes positive; infinite if it never
+/// does.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

@@ -1,11 +1,11 @@
-//! The damping of springs at the age of their contacts.
+//! Age-dependent damping of the springs.
 
 use super::{EnergyMomentum, EnergyMomentumOptions, Spring};
 use crate::contact::response::damping::Damping;
 use crate::contact::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
-    /// Gives each spring the damping that it has at its age.
+    /// Updates the damping of each spring at the age of its contact.
     pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let is_damped = |options: &EnergyMomentumOptions| {
             options.damping != Damping::none() || options.tangential_damping != Damping::none()
@@ -22,23 +22,23 @@ impl EnergyMomentum {
         for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
             let bound = self.assembled.of(&constraint, bodies);
             let stiffness = spring.stiffness.unwrap_or(0.0);
-            let swing = self.assembled.swing(&constraint, bodies, stiffness, bound);
-            spring.damp(swing.square.sqrt(), step.kick());
+            let contact_frequency = self.assembled.contact_frequency(&constraint, bodies, stiffness, bound);
+            spring.damp(contact_frequency.square.sqrt(), step.kick());
             spring.age += step.actual;
         }
     }
 }
 
 impl Spring {
-    /// Takes the damping of its age, where the contact swings with a frequency \[rad/s\] in steps of `time_step` \[s\].
+    /// Updates the damping at the current age, for a contact frequency \[rad/s\] in steps of `time_step` \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;
         }
-        // The midpoint rule swings with tan(½ ω' dt) = ½ ω dt.
-        let swing = frequency * time_step;
-        let half_periods = self.age / time_step * 2.0 * (0.5 * swing).atan() / std::f64::consts::PI;
+        // The midpoint rule oscillates with ω', tan(½ ω' dt) = ½ ω dt.
+        let phase = frequency * time_step;
+        let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;
-        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / swing);
+        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / phase);
     }
 }

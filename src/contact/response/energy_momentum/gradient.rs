@@ -1,9 +1,9 @@
-//! Direction in which a contact pushes its nodes: the gradient of its gap.
+//! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! A contact has G_a = w_a n, with no moment where the contactor stands above its point of the target. One that is kept
-//! after it was found has moved on along its target, and at an edge the normal is not that of the distance: with
-//! r = Σ w_a x_a the weighted normals have the moment r × n. A rotation of the nodes about their middle,
-//! G_a = w_a n + q × (x_a − x̄), takes it out; the sum stays zero.
+//! A contact has G_a = w_a n, without moment if the contactor lies on the normal through its target point. A contact
+//! kept after its detection has moved along its target, and at an edge the normal is not parallel to the distance:
+//! with r = Σ w_a x_a, the weighted normals have the moment r × n. A rotation of the nodes about their centre, G_a =
+//! w_a n + q × (x_a − x̄), removes the moment; the sum remains zero.
 
 use crate::contact::Constraint;
 use crate::contact::response::Bodies;
@@ -12,14 +12,14 @@ use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::{Motion, sides};
 use crate::math::Vec3;
 
-/// A distance out of the normal by less than this part is rounding.
+/// Relative deviation of the distance from the normal below which it is rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Gradient of one contact; those of its nodes stand in a list of all contacts.
+/// Gap gradient of one contact; its nodal vectors are in a list for all contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,
-    /// Resultant and moment about the centre of mass of the part in each side's rigid body.
+    /// Resultant and moment about the centre of mass for each rigid side.
     rigid: [Option<(Vec3, Vec3)>; 2],
 }
 
@@ -32,9 +32,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors without a sum that take out the moment of a force on the contactor, and its opposite on the
-    /// target, about the point of the contact: these are apart. `None` where there is nothing to take out, or no nodes
-    /// that could.
+    /// Appends nodal vectors with zero sum that remove the moment of a force on the contactor and its reaction on the
+    /// target, which act at different points. `None` if there is no moment, or if the nodes cannot balance it.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -52,7 +51,7 @@ impl Gradient {
         Some(Self::of_nodal_vectors(first, constraint, bodies, list))
     }
 
-    /// Vectors that stand in the list.
+    /// Gradient of nodal vectors in the list.
     fn of_nodal_vectors(
         first: usize,
         constraint: &Constraint<'_>,
@@ -99,7 +98,7 @@ impl Gradient {
         rate
     }
 
-    /// Moves what gives way to an impulse along the gradient.
+    /// Applies an impulse along the gradient to a motion.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -115,7 +114,7 @@ impl Gradient {
                 motion.rotations[body as usize] += rigid.inverse_inertia * moment * impulse;
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    motion.nodes[node as usize] += mobility.answer(node, gradient) * impulse;
+                    motion.nodes[node as usize] += mobility.velocity_jump(node, gradient) * impulse;
                 }
             }
             at += nodes.len();
@@ -132,7 +131,7 @@ impl Gradient {
                 compliance += moment.dot(&(rigid.inverse_inertia * moment));
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    compliance += gradient.dot(&mobility.answer(node, gradient));
+                    compliance += gradient.dot(&mobility.velocity_jump(node, gradient));
                 }
             }
             at += nodes.len();
@@ -141,7 +140,7 @@ impl Gradient {
     }
 }
 
-/// Adds the least rotation that takes the moment out, as far as the nodes are not on a line.
+/// Adds the smallest rotation that removes the moment, unless the nodes are collinear.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);

@@ -8,9 +8,9 @@ mod spring;
 use super::assembled_stiffness::AssembledStiffness;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::history::carried::Carried;
-use super::history::handover::{Handovers, followed_gap};
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
+use super::history::transfer::{ContactTransfers, extrapolated_gap};
 use super::pairs::PairOptions;
 use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
@@ -19,91 +19,92 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
 
-/// Constants of the energy–momentum response to a pair of bodies.
+/// Parameters of the energy–momentum response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnergyMomentumOptions {
     /// Factor f of the stiffness, of any size > 0 \[-\].
     pub factor: f64,
     /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
-    /// Damping along the normal.
+    /// Normal damping.
     pub damping: Damping,
-    /// Damping across the normal, of the spring of friction.
+    /// Tangential damping, of the friction spring.
     pub tangential_damping: Damping,
-    /// Friction.
+    /// Friction law.
     pub friction: FrictionLaw,
 }
 
 /// Energy–momentum response.
 ///
-/// The gap of a contact is followed by its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the velocities before and after
-/// the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. Work is then p Δḡ = −ΔU to rounding,
-/// whatever κ is: the response conserves energy and momenta and never shortens the step. The velocities after the
-/// kick depend on p; the equation of one contact has a closed solution, contacts that share nodes are iterated over.
+/// The dynamic gap of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the velocities
+/// before and after the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ =
+/// −ΔU to rounding for any κ: the response conserves energy and momenta and never shortens the step. The velocities
+/// after the kick depend on p; a single contact has a closed-form solution, and contacts that share nodes are solved
+/// iteratively.
 ///
-/// With restitution a spring gives e² of its energy back. In the step in which the motion turns the elastic solution is
-/// found first: the gap is left as it would make it, and the bodies part with e times its velocities.
+/// With restitution a spring returns e² of its energy. In the step in which the motion reverses, the elastic solution
+/// is computed first: the gap remains that of the elastic solution, and the bodies separate with e times its
+/// velocities.
 ///
-/// Damping adds −c Δḡ/dt while the spring is pressed, over the part of the way in which it is: p Δḡ = −ΔU less what it takes,
-/// which is never negative, and p is not either. It does not shorten the step.
+/// Damping adds −c Δḡ/dt over the part of Δḡ in which the spring is compressed: p Δḡ = −ΔU less the dissipation,
+/// which is never negative, nor is p. Damping does not shorten the step.
 ///
-/// Friction is a spring too, with the mean of its force over the step while it sticks; one that slides is returned to
-/// Coulomb's circle, and what it takes is never negative. Between rigid bodies the coefficient is that at rest until all of
-/// their contacts slide. Laws are those of the faces that a contact is on, the stiffness
-/// stays that of where it began.
+/// Friction is a spring too, with its mean force over the step while it sticks; a sliding spring is returned to
+/// Coulomb's circle, with non-negative dissipation. Between rigid bodies the static coefficient applies until all of
+/// their contacts slide. The laws are those of the current faces of a contact; the stiffness remains that of its
+/// first faces.
 ///
-/// Over a flush seam the next body takes the spring over as it is, see `handover`.
+/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// A contact that is found no more though its spring is still compressed is given its energy back along its last normal,
-/// with nodal directions that have no moment (see `gradient`), and has friction for as long as it presses.
+/// A contact no longer detected while its spring is compressed releases its energy along its last normal, with nodal
+/// directions free of moment (see `gradient`), and has friction while it is compressed.
 ///
 /// # Source
-/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction), staggered
-/// in time: geometry is that of the known positions, the gap lives at mid-steps.
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
+/// staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
     stiffness: Stiffness,
     options: PairOptions<EnergyMomentumOptions>,
-    /// Contacts found, and those that still have to give their energy back.
+    /// Detected contacts, and lost ones that still store energy.
     contacts: Constraints,
     before: Constraints,
-    /// Names of contacts and their places: workspace.
+    /// Keys of contacts and their indices: workspace.
     order: Vec<(ContactKey, usize)>,
-    springs: Carried<Spring>,
-    handovers: Handovers,
+    springs: ContactHistory<Spring>,
+    transfers: ContactTransfers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
     assembled: AssembledStiffness,
     sticking: StickingPairs,
     velocities: Motion,
     kicked: Motion,
-    /// Velocities after half of the kick of all other forces.
+    /// Velocities after half the kick of all other forces.
     half_kicked: Motion,
-    /// Taken by friction and by restitution from the middle of the present step to that of the next \[J\].
+    /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
     pending: [f64; 2],
-    /// Of each contact: energy stored, and what friction and damping take, of which the action tells one step later \[J\].
+    /// Stored energy of each contact, and the dissipation by friction and damping, reported one step later \[J\].
     energies: Vec<[f64; 3]>,
 }
 
-/// What is remembered of a contact.
+/// History state of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
     options: EnergyMomentumOptions,
-    /// κ \[N/m\]; `None` until the first force.
+    /// Stiffness κ \[N/m\]; `None` until the first force.
     stiffness: Option<f64>,
     /// Dynamic gap ḡ at the middle of the step \[m\]; `None` before the first.
     gap: Option<f64>,
-    /// Stretch of the spring across the normal \[m\].
+    /// Stretch of the tangential spring \[m\].
     slip: Vec3,
     slides: bool,
     /// Whether another contact of the same rigid bodies sticks.
     is_held: bool,
-    /// Since it began \[s\].
+    /// Time since the beginning of the contact \[s\].
     age: f64,
-    /// Force of the damping over that of the spring, at a rate of the one over the step and a stretch of the other: c/(κ dt)
-    /// along the normal and across it \[-\].
+    /// Ratio c/(κ dt) of damping to spring force, normal and tangential \[-\].
     lag: [f64; 2],
-    /// Steps since it was last found.
+    /// Steps since the last detection.
     lost: u32,
 }
 
@@ -112,10 +113,10 @@ struct Spring {
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// n · A n, and the bound on A across n \[1/kg\].
+    /// Normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
     compliance: [f64; 2],
-    /// Bound on what all contacts that push the same give way by \[1/kg\].
-    together: f64,
+    /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
+    coupled_compliance: f64,
     /// Rates of gap and slip before the kick \[m/s\].
     rate: f64,
     slip_rate: Vec3,
@@ -125,33 +126,32 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Those that the last sweep over all contacts at once has found, and that the present one finds \[N\].
+    /// Forces of the last and of the current Jacobi sweep \[N\].
     next_pressure: f64,
     next_traction: Vec3,
     farther_pressure: f64,
     farther_traction: Vec3,
-    /// Where restitution takes energy as the motion turns in this step.
-    turning: Option<Turning>,
+    /// Reversal of the motion with restitution in this step.
+    reversal: Option<Reversal>,
 }
 
-/// The motion of a contact that turns in a step.
+/// Motion of a contact that reverses in a step.
 #[derive(Clone, Copy, Debug)]
-struct Turning {
+struct Reversal {
     /// Rate of the gap after the kick \[m/s\].
     rate: f64,
-    /// Gap that the spring has then \[m\].
+    /// Gap of the spring after the kick \[m\].
     gap: f64,
 }
 
-/// A gap that closes by less than this part of what the forces of a step change its rate by is at rest: its sign is that of
-/// rounding.
-const AT_REST: f64 = 1e-9;
+/// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
+const RATE_TOLERANCE: f64 = 1e-9;
 
-/// Steps for which a contact that is found no more is kept to give its energy back.
-const MAX_LOST: u32 = 8;
+/// Largest number of steps for which a lost contact is kept to release its energy.
+const MAX_STEPS_LOST: u32 = 8;
 
 impl EnergyMomentum {
-    /// A response for a model of so many nodes, with bodies of these masses \[kg\].
+    /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
     pub fn new(
         stiffness: Stiffness,
         options: PairOptions<EnergyMomentumOptions>,
@@ -165,8 +165,8 @@ impl EnergyMomentum {
             contacts: Constraints::default(),
             before: Constraints::default(),
             order: Vec::new(),
-            springs: Carried::default(),
-            handovers: Handovers::default(),
+            springs: ContactHistory::default(),
+            transfers: ContactTransfers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
             assembled: AssembledStiffness::new(masses),
@@ -179,18 +179,18 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gives the springs of contacts that end at a seam, or have ended, to those that begin there.
-    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        let Self { contacts, before, order, springs, handovers, options, .. } = self;
-        if handovers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
-            contacts.rename(|key| handovers.name_of(key), order, before);
-            handovers
+    /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        let Self { contacts, before, order, springs, transfers, options, .. } = self;
+        if transfers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
+            contacts.rename(|key| transfers.renamed_key(key), order, before);
+            transfers
                 .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));
         }
     }
 
-    /// Contacts of this step: those found, and those of the step before that still hold energy, whose gaps are followed by
-    /// the velocities over it \[m/s\].
+    /// Gathers the contacts of this step: the detected ones, and those of the previous step that still store energy,
+    /// with gaps integrated by the velocities of the step \[m/s\].
     fn gather(
         &mut self,
         constraints: &Constraints,
@@ -208,12 +208,12 @@ impl EnergyMomentum {
             if let Some(new) = found.next_if(|new| new.key == old.key) {
                 spring.lost = 0;
                 self.contacts.push_copy(&new);
-            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
+            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_STEPS_LOST {
                 spring.lost += 1;
-                let gap = followed_gap(&old, velocities, time_step);
+                let gap = extrapolated_gap(&old, velocities, time_step);
                 self.contacts.push_copy(&Constraint { gap, ..old });
             } else {
-                let [friction_work, damping_work] = spring.given_up();
+                let [friction_work, damping_work] = spring.remaining_dissipation();
                 action.unlisted.push(UnlistedWork {
                     bodies: old.bodies,
                     friction_work,
@@ -235,14 +235,14 @@ impl EnergyMomentum {
             lag: [0.0; 2],
             lost: 0,
         };
-        self.springs.follow(&self.contacts, begin, |_, spring| {
-            let [friction_work, damping_work] = spring.given_up();
+        self.springs.update(&self.contacts, begin, |_, spring| {
+            let [friction_work, damping_work] = spring.remaining_dissipation();
             action.work.friction += friction_work;
             action.work.damping += damping_work;
         });
     }
 
-    /// Velocities before the kick and after that of all other forces.
+    /// Loads the velocities before the kick and after the kick of all other forces.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         for constraint in self.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
@@ -251,7 +251,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Unknowns at zero; gaps of new contacts at half a step ago, but not below zero: a contact begins without energy.
+    /// Initialises the unknowns with zero, and the gaps of new contacts at half a step ago, but at least zero: a
+    /// contact begins without energy.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
@@ -276,7 +277,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Of other forces, which may move both sides alike, and of the spring.
+            // Rate changes by other forces, which can move both sides equally, and by the spring.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];
@@ -284,10 +285,10 @@ impl EnergyMomentum {
                 row,
                 gradient,
                 compliance,
-                together: 0.0,
+                coupled_compliance: 0.0,
                 rate,
                 slip_rate,
-                closes: rate < -AT_REST * changes,
+                closes: rate < -RATE_TOLERANCE * changes,
                 pressure: 0.0,
                 traction: Vec3::zeros(),
                 slips: false,
@@ -295,12 +296,12 @@ impl EnergyMomentum {
                 next_traction: Vec3::zeros(),
                 farther_pressure: 0.0,
                 farther_traction: Vec3::zeros(),
-                turning: None,
+                reversal: None,
             });
         }
     }
 
-    /// Forces, energies, and the springs as they are in the middle of the next step.
+    /// Writes forces and energies, and updates the springs to the middle of the next step.
     fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let mut first = 0;
@@ -311,11 +312,11 @@ impl EnergyMomentum {
             let gap = spring.gap.unwrap_or(0.0);
             let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
             let way = 0.5 * dt * (solution.rate + kicked_rate);
-            let next = match solution.turning {
-                Some(turning) => turning.gap,
+            let next = match solution.reversal {
+                Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies are those at the end of the step, half a kick later.
+            // Energies refer to the end of the step, half a kick later.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -324,7 +325,7 @@ impl EnergyMomentum {
                 0.0
             };
             spring.gap = Some(next);
-            let friction_work = if spring.rubs() {
+            let friction_work = if spring.has_friction() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 stored -= half * solution.traction.dot(&solution.slip_rate);
                 let [friction_work, drag_work] = spring.slide(solution, &travel);
@@ -349,11 +350,12 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Takes the moments of friction out, of which the pressures know nothing; friction is told what this takes.
+    /// Removes the moments of friction forces, which the pressures do not include; the energy this takes counts as
+    /// friction.
     ///
-    /// A force F that is added to others changes the work of all of them by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the
-    /// velocities v' that the others have made and the acceleration a by all but contact.
-    fn take_moments_out(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the velocities v'
+    /// after all other forces and the acceleration a without contact.
+    fn remove_moments(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
         for (k, (constraint, solution)) in self.contacts.iter().zip(&self.solutions).enumerate() {
@@ -368,7 +370,7 @@ impl EnergyMomentum {
             let taken = -dt * (rate(&self.kicked) - free + own);
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.pending[0] += taken;
-            // Like all energies at the end of the step, half a kick later.
+            // Energies refer to the end of the step, half a kick later.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;
@@ -379,7 +381,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// What acts in the contacts that were found, and the work of the others.
+    /// Writes the results of the detected contacts and the work of the lost ones.
     fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in
@@ -413,7 +415,7 @@ impl EnergyMomentum {
 }
 
 impl Solution {
-    /// Way of the contactor across the normal over the step between the mid-steps \[m\].
+    /// Tangential displacement of the contactor between the mid-steps \[m\].
     fn travel(&self, constraint: &Constraint<'_>, kicked: &Motion, dt: f64) -> Vec3 {
         let jump = self.row.jump(constraint, kicked);
         let rate = jump - constraint.normal * constraint.normal.dot(&jump);
@@ -435,7 +437,7 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
-        self.hand_over(constraints, bodies.velocities, step.actual);
+        self.transfer_springs(constraints, bodies.velocities, step.actual);
         self.gather(constraints, bodies.velocities, step.actual, action);
         if self.contacts.is_empty() {
             self.sticking.clear();
@@ -446,7 +448,7 @@ impl Response for EnergyMomentum {
         self.damp(bodies, step);
         self.solve(bodies, step.kick());
         self.finish(bodies, step, action);
-        self.take_moments_out(bodies, step, action);
+        self.remove_moments(bodies, step, action);
         self.report(bodies.positions, action);
         self.sticking.note(constraints, &action.results, bodies.mobility);
     }

@@ -1,4 +1,4 @@
-//! The springs of one contact: pressure by cases, friction by return mapping.
+//! Springs of one contact: pressure by case, friction by return mapping.
 
 use super::{Solution, Spring};
 use crate::math::Vec3;
@@ -9,28 +9,28 @@ impl Spring {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
 
-    /// Whether there is friction, or a stretch left of where there was.
-    pub(super) fn rubs(&self) -> bool {
+    /// Whether friction acts, or a stretch of earlier friction remains.
+    pub(super) fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.slip != Vec3::zeros()
     }
 
-    /// Energy of the spring across the normal \[J\].
+    /// Energy of the tangential spring \[J\].
     pub(super) fn tangential_energy(&self) -> f64 {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// What friction and damping take where the contact is over: all that it stores \[J\].
-    pub(super) fn given_up(&self) -> [f64; 2] {
+    /// Dissipation by friction and damping at the end of the contact: all stored energy \[J\].
+    pub(super) fn remaining_dissipation(&self) -> [f64; 2] {
         [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
     }
 
-    /// Whether the work of the pressure is not all in the energy.
+    /// Whether the normal spring dissipates energy.
     pub(super) fn is_lossy(&self) -> bool {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p = −ΔU/Δḡ, and of damping, \[N\] where the gap goes from `gap` to `trial` + C p; unloading, of a gap that does
-    /// not close at first, gives e² U back.
+    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a gap that changes from `gap` to `trial` + C p; unloading, of a
+    /// gap that does not close initially, returns e² U.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -46,8 +46,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// The gap after a way under this pressure. Of an elastic spring it is that of the energy that the work has left, so
-    /// that rounding, which a stiff spring magnifies, does not add up in the energy.
+    /// Gap after a change `way` under this pressure. For an elastic spring it follows from the remaining energy, so
+    /// that rounding, amplified by a stiff spring, does not accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -56,8 +56,8 @@ impl Spring {
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
     }
 
-    /// Force of friction on the contactor after a way `travel` that holds the present force of the solution, under its
-    /// pressure, and whether it is at its bound; `c` is the way that a unit of force makes \[m/N\].
+    /// Friction force on the contactor after a displacement `travel`, which includes the current force of the
+    /// solution, under its pressure, and whether it is at its bound; `c` is the displacement per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
@@ -66,7 +66,7 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // What slips by more in a step than springs are stretched turns about those that stick.
+        // A slip per step beyond the spring stretch is a rotation about the sticking contacts.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -74,12 +74,12 @@ impl Spring {
         if size <= bound || size == 0.0 { (stick, false) } else { (stick * (sliding / size), true) }
     }
 
-    /// Slides by `travel` under the force of the solution; the energies that friction and damping take \[J\].
+    /// Slides by `travel` under the force of the solution; returns the dissipation by friction and damping \[J\].
     ///
-    /// A spring that slides is stretched by its force at the end, as far as the work of the force and what it held before
-    /// allow: what it takes is never negative. (A stretch whose mean with that before gives the force would be no less
-    /// conservative, but it changes its sign from step to step, and under a pressure that chatters it grows until it turns
-    /// the force.)
+    /// The stretch of a sliding spring corresponds to its final force, limited by the work of the force and the
+    /// stored energy, so that the dissipation is never negative. (A stretch whose mean with the previous one gives
+    /// the force would conserve energy equally, but changes sign from step to step, and under a chattering pressure
+    /// grows until it reverses the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -100,7 +100,7 @@ impl Spring {
     }
 }
 
-/// Slip below this part of the way is that of rounding.
+/// Slip over the displacement, below which it is rounding.
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {
@@ -108,9 +108,9 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
     0.5 * stiffness * penetration * penetration
 }
 
-/// Pressure of a spring that is compressed at the beginning: a damped oscillator in the midpoint rule, or one that is
-/// released within the step and gives back all its energy but what damping takes on the way to its length, p Δḡ =
-/// U − γ |ḡ| Δḡ. `viscosity` γ is that of a way in the step \[N/m\].
+/// Pressure of an initially compressed spring: a damped oscillator by the midpoint rule, or a spring released within
+/// the step, which returns all its energy except the dissipation up to its rest length, p Δḡ = U − γ |ḡ| Δḡ.
+/// `viscosity` γ is the damping force per displacement in the step \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);
@@ -133,9 +133,9 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     (elastic - drag).max(0.0)
 }
 
-/// Pressure of a spring that is touched within the step, from p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with ḡ' = trial + C p. Of a soft
-/// spring, the smaller root of a quadratic in p; of a stiff one, from the negative root of (1 + κ C/2 + γ C) ḡ'² − (trial +
-/// gap + γ C gap) ḡ' + trial · gap = 0: neither loses digits.
+/// Pressure of a spring that closes within the step, from p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with ḡ' = trial + C p. For a soft
+/// spring it is the smaller root of a quadratic in p; for a stiff one it follows from the negative root of (1 + κ C/2
+/// + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0: neither suffers from cancellation.
 fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let (soft, damped, way) = (stiffness * c, viscosity * c, trial - gap);
     if soft + damped < 1.0 {
@@ -154,8 +154,9 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D over all cases, for gaps on either side and stiffness over twelve decades, with D = γ |Δḡ| times the part
-    /// of the way in which the spring is pressed, or more where no force is left. Undamped, D = 0.
+    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffness over twelve decades, with D = γ |Δḡ| times
+    /// the fraction of Δḡ in which the spring is compressed, or more where the force vanishes. Without damping, D =
+    /// 0.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;

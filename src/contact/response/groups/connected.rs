@@ -1,31 +1,30 @@
-//! Groups of contacts that share what they push.
+//! Groups of contacts coupled by common nodes or rigid bodies.
 
 use crate::contact::Constraints;
 use crate::contact::response::mobility::{Mobility, RigidMobility};
 use crate::contact::response::row::sides;
 
-/// Contacts in groups that no impulse leads out of.
+/// Groups of coupled contacts; impulses of one group do not act on another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact seen at each node, and at each rigid body behind the nodes.
+    /// Last contact found at each node, followed by each rigid body.
     last: Vec<u32>,
-    /// Contacts, those of a group together, ascending.
+    /// Contacts group by group, ascending within a group.
     pub contacts: Vec<u32>,
-    /// Where the groups end.
+    /// End of each group.
     pub ends: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Groups {
-    /// Joins contacts that push the same node of a deformable body, or the same rigid body. What cannot move joins
-    /// nothing.
+    /// Joins contacts on the same movable deformable node or the same movable rigid body.
     pub fn find(&mut self, constraints: &Constraints, mobility: &Mobility) {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// The same, where `rigid_moves` tells of a rigid body whether it can move.
+    /// Joins contacts likewise, with `rigid_moves` deciding whether a rigid body can move.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,
@@ -42,7 +41,7 @@ impl Groups {
                         self.join(mobility.num_nodes() + body as usize, k as u32);
                     }
                 } else {
-                    let moving = nodes.iter().filter(|&&node| mobility.gives_way(node));
+                    let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
                 }
             }
@@ -89,7 +88,7 @@ impl Groups {
         }
     }
 
-    /// Range of a group among the contacts.
+    /// Range of a group in `contacts`.
     pub fn range(&self, group: usize) -> std::ops::Range<usize> {
         let first = if group == 0 { 0 } else { self.ends[group - 1] as usize };
         first..self.ends[group] as usize

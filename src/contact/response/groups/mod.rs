@@ -1,4 +1,4 @@
-//! Groups of contacts that act on each other through their bodies, and how unknowns of a group are found together.
+//! Groups of coupled contacts, and the acceleration of their iterations.
 
 pub(crate) mod connected;
 pub(crate) mod momentum;

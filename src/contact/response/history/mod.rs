@@ -1,6 +1,5 @@
-//! What a response remembers of a contact from step to step: its state by key, where it goes on over a seam, whether it
-//! sticks.
+//! Contact history: states by key, transfer over flush surfaces, and sticking pairs.
 
-pub(crate) mod carried;
-pub(crate) mod handover;
+pub(crate) mod contact_history;
 pub(crate) mod sticking;
+pub(crate) mod transfer;

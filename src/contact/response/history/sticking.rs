@@ -1,25 +1,25 @@
-//! Pairs of rigid bodies that stick.
+//! Sticking pairs of rigid bodies.
 
 use crate::contact::Constraints;
 use crate::contact::response::mobility::Mobility;
-use crate::contact::response::row::swings_rigidly;
+use crate::contact::response::row::is_rigid_contact;
 use crate::contact::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a contact that sticks. Where one does, the others do not slide, though friction of some is at
-/// its bound: they give way as far as the springs of those that hold, or not at all, and have the coefficient at rest. Two
-/// rigid bodies come to slide when all of their contacts are at their bounds.
+/// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the others do not slide, even
+/// with friction at its bound: they move only as far as the springs of the sticking contacts deform, and have the
+/// static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StickingPairs {
-    /// Ascending.
+    /// Pairs of bodies, ascending.
     pairs: Vec<[u32; 2]>,
 }
 
 impl StickingPairs {
-    /// Notes the pairs of a step.
+    /// Records the sticking pairs of a step.
     pub fn note(&mut self, constraints: &Constraints, results: &[ContactResult], mobility: &Mobility) {
         let contacts = constraints.iter().zip(results);
         let sticking = contacts.filter(|(constraint, result)| {
-            result.status == Status::Stick && swings_rigidly(constraint, mobility)
+            result.status == Status::Stick && is_rigid_contact(constraint, mobility)
         });
         self.clear();
         self.pairs.extend(sticking.map(|(constraint, _)| ascending(constraint.bodies)));
@@ -27,12 +27,12 @@ impl StickingPairs {
         self.pairs.dedup();
     }
 
-    /// Forgets the pairs.
+    /// Removes all pairs.
     pub fn clear(&mut self) {
         self.pairs.clear();
     }
 
-    /// Whether two bodies have stuck in the step before.
+    /// Whether two bodies were sticking in the previous step.
     pub fn hold(&self, bodies: [u32; 2]) -> bool {
         self.pairs.binary_search(&ascending(bodies)).is_ok()
     }
@@ -53,9 +53,9 @@ mod tests {
         statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
     }
 
-    /// A node that lands sticks in its first step, as its spring across the normal is not stretched yet: that holds its pair
-    /// of rigid bodies, once, in the step after, and no longer where it slides then as all others do. Bodies of which nodes
-    /// give way are not held.
+    /// A node sticks in its first step of contact, as its tangential spring is not stretched yet. This makes its pair
+    /// of rigid bodies stick in the following step, and no longer if the node then slides as all others do. Pairs
+    /// with a deformable body never stick as a whole.
     #[test]
     fn a_landing_node_holds_its_pair_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);

@@ -1,37 +1,38 @@
-//! Couples that take out the moments of contact forces about their points.
+//! Couples that remove the moments of friction forces.
 //!
-//! A contact's force acts on the contactor and on a point of the target that is the penetration away: across the normal it
-//! has a moment. Forces without a sum on the nodes of the contact take it out. They do work like all forces, by the trapezoidal
-//! rule: a half of it in the step at whose end they act, and the other in the next.
+//! A contact force acts on the contactor and on a target point at the distance of the penetration, so that its
+//! tangential part has a moment. Nodal forces with zero sum remove it. Their work follows the trapezoidal rule: half
+//! of it in the step at whose end they act, half in the next.
 
 use crate::contact::Constraint;
 use crate::contact::response::couple::Couple;
 use crate::contact::response::{Bodies, ContactAction};
 use crate::math::Vec3;
 
-/// The couples of a step.
+/// Couples of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Couples {
-    /// Nodes, and the forces on them \[N\].
+    /// Nodes and nodal forces \[N\].
     forces: Vec<(u32, Vec3)>,
-    /// Bodies of a couple, and the end of its forces.
+    /// Bodies of each couple, and the end of its forces.
     owners: Vec<([u32; 2], usize)>,
 }
 
 impl Couples {
-    /// Forgets the couples of the step before; `tell` hears what their second half takes from each pair of bodies over a step
-    /// \[J\].
-    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut tell: impl FnMut([u32; 2], f64)) {
+    /// Clears the couples of the previous step; `report` receives the energy that their second half takes from each
+    /// pair of bodies over a step \[J\].
+    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
-            tell(bodies, taken(&self.forces[first..end], velocities, time_step));
+            report(bodies, taken(&self.forces[first..end], velocities, time_step));
             first = end;
         }
         self.forces.clear();
         self.owners.clear();
     }
 
-    /// Adds the couple against a force on a contactor; what its first half takes over the step \[J\].
+    /// Adds the couple against the moment of a force on a contactor; returns the energy that its first half takes
+    /// over the step \[J\].
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,
@@ -59,7 +60,7 @@ impl Couples {
     }
 }
 
-/// Half of the work that is done against forces over a step \[J\].
+/// Half of the work against forces over a step \[J\].
 fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
     let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
     -0.5 * time_step * power

@@ -1,4 +1,4 @@
-//! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
+//! Penalty response: normal springs against penetration and tangential springs for friction.
 
 mod couples;
 mod release;
@@ -8,9 +8,9 @@ mod spring;
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::history::carried::Carried;
-use super::history::handover::Handovers;
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
+use super::history::transfer::ContactTransfers;
 use super::pairs::PairOptions;
 use super::row::{compliance_along_normal, relative_acceleration};
 use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
@@ -24,76 +24,73 @@ use spring::Spring;
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Where the stiffness of a contact comes from.
+/// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// Mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over the nodes of deformable bodies + n · H n over rigid ones.
-    /// Stable whatever the materials are.
+    /// From mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over deformable nodes + n · H n over rigid bodies.
+    /// Stable for any material.
     Mass,
-    /// Elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\], infinite for
-    /// nodes of rigid bodies. The step shrinks where this is stiffer than the elements.
+    /// From the elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\],
+    /// infinite for nodes of rigid bodies. The time step decreases if this is stiffer than the elements.
     Segment(Vec<f64>),
-    /// The same for every contact \[N/m\].
+    /// Constant for all contacts \[N/m\].
     Given(f64),
 }
 
-/// Constants of the penalty response to a pair of bodies.
+/// Parameters of the penalty response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltyOptions {
     /// Factor f of the stiffness \[-\].
     pub factor: f64,
-    /// Damping along the normal.
+    /// Normal damping.
     pub damping: Damping,
-    /// Damping across the normal, of the spring of friction.
+    /// Tangential damping, of the friction spring.
     pub tangential_damping: Damping,
-    /// Friction.
+    /// Friction law.
     pub friction: FrictionLaw,
-    /// Time in which the springs of a new contact come to their stiffness \[s\].
+    /// Time in which the springs of a new contact reach their stiffness \[s\].
     pub soft_start: f64,
 }
 
-/// Way out in a step, over the penetration before, past which a contact that is found no more has opened, and not moved to
-/// another face.
-const OPENED: f64 = 0.5;
+/// Separation in a step over the previous penetration, above which a contact no longer detected has opened and not
+/// moved to another face.
+const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
-/// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
-/// share what it can bear in a step of this length, in every step before the forces act: see `assembled_stiffness`. A share
-/// that changes while the spring is pressed makes no energy: the penetration counts from elsewhere. All else of the
-/// stiffness is frozen for the life of the contact.
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts of both passes act at full stiffness. With the rule
+/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
+/// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
+/// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.
 ///
-/// The work of a spring by the trapezoidal rule, in which the steps conserve energy, is held against the energy it stores;
-/// what is left is numerical work, and balanced when the contact opens: see `release`.
+/// The difference between the trapezoidal work of a spring, by which the steps conserve energy, and its stored energy
+/// is numerical work, which is balanced when the contact opens: see `release`.
 ///
-/// Over a flush seam the next body takes the spring over as it is, see `handover`.
+/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
-/// with its damping once more. Its force is turned with the normal. The laws of friction and damping are those of the
-/// faces that a contact is on, the
-/// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest, and between
-/// rigid bodies until all of their contacts slide. Friction on a
-/// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the
-/// contact takes out.
+/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
+/// again with its damping. Its force rotates with the normal. Friction and damping laws are those of the current
+/// faces of a contact; the stiffness remains that of its first faces. The static coefficient applies until a contact
+/// slides, and between rigid bodies until all of their contacts slide. As the contactor is the penetration away from
+/// its target point, friction has a moment, which a couple on the nodes of the contact removes.
 ///
 /// # Source
-/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², where
-/// the effective mass of both sides replaces the smaller nodal mass, and "segment based" for K A²/V; return mapping: Wriggers,
-/// Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
+/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
+/// effective mass of both sides in place of the smaller nodal mass, and "segment based" for K A²/V; return mapping:
+/// Wriggers, Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
 #[derive(Clone, Debug)]
 pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
-    springs: Carried<Spring>,
-    /// Constraints whose springs are pressed or take energy, and those of the step before.
+    springs: ContactHistory<Spring>,
+    /// Constraints whose springs are compressed or dissipate energy, and those of the previous step.
     pressed: Constraints,
     before: Constraints,
     releases: Releases,
-    /// Length of the step before \[s\].
+    /// Length of the previous step \[s\].
     time_step: f64,
     couples: Couples,
-    handovers: Handovers,
+    transfers: ContactTransfers,
     assembled: AssembledStiffness,
     sticking: StickingPairs,
 }
@@ -104,20 +101,20 @@ impl Penalty {
         Self {
             stiffness,
             options,
-            springs: Carried::default(),
+            springs: ContactHistory::default(),
             pressed: Constraints::default(),
             before: Constraints::default(),
             releases: Releases::default(),
             time_step: 0.0,
             couples: Couples::default(),
-            handovers: Handovers::default(),
+            transfers: ContactTransfers::default(),
             assembled: AssembledStiffness::new(masses),
             sticking: StickingPairs::default(),
         }
     }
 
-    /// Notes what the springs make by the change of the step, to be balanced when they open. What the steps conserve is
-    /// T − ⅛ dt² Σ a · f: of that, what their forces have.
+    /// Records the energy that the springs create by the change of the step, to be balanced at the opening. The steps
+    /// conserve T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.time_step, time_step);
         if before == time_step {
@@ -126,13 +123,13 @@ impl Penalty {
         let factor = 0.125 * (before * before - time_step * time_step);
         for (constraint, spring) in self.springs.beside(&self.before) {
             let acceleration = constraint.normal.dot(&relative_acceleration(&constraint, bodies));
-            spring.made += factor * spring.elastic * acceleration;
+            spring.created += factor * spring.elastic * acceleration;
         }
     }
 
-    /// Gives the springs of contacts that end at a seam to those that begin there.
-    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        if self.handovers.find(
+    /// Transfers the springs of contacts that end at flush surfaces to contacts that begin there.
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        if self.transfers.find(
             &self.before,
             constraints,
             |key| self.springs.holds(key),
@@ -140,16 +137,16 @@ impl Penalty {
             time_step,
         ) {
             let options = &self.options;
-            self.handovers.apply(constraints, &mut self.springs, |constraint, spring| {
+            self.transfers.apply(constraints, &mut self.springs, |constraint, spring| {
                 let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
                 spring.take_over(constraint, options.of(constraint), way);
             });
         }
     }
 
-    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Tells what the contacts
-    /// that are over have taken since.
-    fn carry_springs(
+    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation of
+    /// ended contacts.
+    fn update_springs(
         &mut self,
         constraints: &Constraints,
         bodies: &Bodies<'_>,
@@ -173,7 +170,7 @@ impl Penalty {
                 age: 0.0,
                 penetration: 0.0,
                 elastic: 0.0,
-                made: 0.0,
+                created: 0.0,
                 acted: Vec3::zeros(),
                 stored: 0.0,
                 offset: 0.0,
@@ -186,23 +183,23 @@ impl Penalty {
         };
         let releases = &mut self.releases;
         let mut before = self.before.iter().peekable();
-        self.springs.follow(constraints, begin, |key, spring| {
+        self.springs.update(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
-            // Forces act by the trapezoidal rule: half of the last ones over this step.
+            // Trapezoidal rule: half of the last forces acts over this step.
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // What an offset has left when the contact opens is lost.
+            // The energy of an offset at the opening is lost.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
-            let made = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
-            action.work.numerical += made;
-            if rate * step.actual > OPENED * spring.penetration {
+            let created = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
+            action.work.numerical += created;
+            if rate * step.actual > OPENING_RATIO * spring.penetration {
                 let opening = spring.opening(rate);
-                let opening = Opening { made: opening.made + made, ..opening };
+                let opening = Opening { created: opening.created + created, ..opening };
                 releases.balance(&constraint, opening, bodies, step, action);
             }
             action.work.friction += friction_work;
@@ -216,8 +213,8 @@ impl Penalty {
         });
     }
 
-    /// Gives each spring its share of what all may have together; a bound on the square of the frequency that they add
-    /// \[rad²/s²\].
+    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency the
+    /// springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
@@ -233,17 +230,21 @@ impl Penalty {
                 _ => 1.0,
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
-            spring.made += spring.adapt(share, closing);
-            // What it has kept, or taken over.
+            spring.created += spring.adapt(share, closing);
+            // Kept from the previous step, or transferred.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
-            let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
-            spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
-            spring.frequency = (share * swing.square).sqrt();
+            let contact_frequency =
+                self.assembled.contact_frequency(&constraint, bodies, spring.full_stiffness, bound);
+            spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
+            spring.frequency = (share * contact_frequency.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            // Others that press against it do not hold what opens.
-            spring.compliance =
-                if is_stiff { swing.square.max(swing.alone) / spring.full_stiffness } else { 0.0 };
+            // Opposing contacts do not hold an opening contact.
+            spring.compliance = if is_stiff {
+                contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
+            } else {
+                0.0
+            };
         }
         let lowering = self.lowering();
         match self.stiffness {
@@ -252,8 +253,8 @@ impl Penalty {
         }
     }
 
-    /// A bound, on the safe side, on the part to which damping lowers the stable step: of damping at mid-step velocities it is
-    /// √(1 + ζ²) − ζ, of that at the rate of the step's end more.
+    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping at mid-step
+    /// velocities, more for damping at the rate of the end of the step.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
@@ -263,14 +264,14 @@ impl Penalty {
 }
 
 impl Stiffness {
-    /// Of a new contact with this effective mass \[N/m\]; none, hence no force, where that is zero.
+    /// Stiffness of a new contact with this effective mass \[N/m\]; zero, hence no force, for zero mass.
     pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
         match self {
             Self::Mass => factor * mass / (time_step * time_step),
             Self::Segment(nodal) => {
                 let nodes = constraint.nodes.iter().zip(constraint.weights);
                 let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
-                // Between two rigid bodies there is no element: the mass has to do.
+                // Between two rigid bodies without elements the mass rule applies.
                 if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
             }
             Self::Given(stiffness) => *stiffness,
@@ -278,7 +279,7 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact along its normal \[kg\], of rigid bodies as a whole; zero where neither side can move.
+/// Effective mass of a contact along its normal \[kg\], with rigid bodies as a whole; zero if neither side can move.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
@@ -306,8 +307,8 @@ impl Response for Penalty {
         std::mem::swap(&mut self.pressed, &mut self.before);
         self.pressed.clear();
         self.change_step(bodies, time_step);
-        self.hand_over(constraints, bodies.velocities, time_step);
-        self.carry_springs(constraints, bodies, step, action);
+        self.transfer_springs(constraints, bodies.velocities, time_step);
+        self.update_springs(constraints, bodies, step, action);
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
         let mut before = self.before.iter().peekable();
@@ -320,11 +321,12 @@ impl Response for Penalty {
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
             let penetration = spring.penetration(constraint.gap, closing * time_step);
-            let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
+            let elastic =
+                spring.stiffness * penetration * spring.contact_fraction(penetration, closing, step);
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
             let damped = force - elastic;
             let pushed_back = spring.pushed_back(damped, penetration, closing, step);
-            let [friction_work, drag_work] = if spring.rubs() {
+            let [friction_work, drag_work] = if spring.has_friction() {
                 spring.is_held = self.sticking.hold(constraint.bodies);
                 spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
             } else {
@@ -333,16 +335,16 @@ impl Response for Penalty {
             spring.penetration = penetration;
             while before.next_if(|old| old.key < constraint.key).is_some() {}
             let old = before.next_if(|old| old.key == constraint.key);
-            let old = old.or_else(|| self.before.of(self.handovers.origin_of(constraint.key)));
+            let old = old.or_else(|| self.before.of(self.transfers.original_key(constraint.key)));
             let old_jump = old.map_or(Vec3::zeros(), |old| old.jump(bodies.velocities));
             let old_rate = old.map_or(0.0, |old| old.normal.dot(&old_jump));
             let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
-            spring.made += work + spring.normal_energy() - stored;
+            spring.created += work + spring.normal_energy() - stored;
             if penetration == 0.0 && stored > 0.0 {
                 self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
-                spring.made = 0.0;
+                spring.created = 0.0;
             }
-            let begin_work = spring.come_out(pushed_back);
+            let begin_work = spring.reduce_penetration(pushed_back);
             spring.elastic = elastic;
             let normal = constraint.normal * force;
             let friction = spring.traction + spring.dragged;

@@ -1,13 +1,13 @@
-//! Forces that balance the energy which the steps have made, or lost, in a contact that opens.
+//! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! A spring that is pressed for a part of a step acts at its ends all the same: by the trapezoidal rule, in which the steps
-//! conserve energy, it takes too much on the way in and gives too much on the way out. A force p against the normal at the
-//! end of the step in which the contact has opened brings the balance E of its life back to zero:
+//! A spring compressed for a part of a step acts at its ends all the same: by the trapezoidal rule it absorbs too
+//! much energy at closing and returns too much at opening. A force p against the normal at the end of the step in
+//! which the contact opens restores the energy balance E of its life to zero:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! It leaves no gap smaller than it is, and pushes no more than the spring has pushed last.
+//! The force does not decrease the gap, and does not exceed the last spring force.
 //!
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
@@ -17,30 +17,30 @@ use crate::contact::response::{Bodies, ContactAction, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
-/// A contact that has opened in a step.
+/// A contact that opened in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// Energy that its life has made \[J\].
-    pub made: f64,
-    /// Last force of its spring \[N\].
+    /// Energy created over the life of the contact \[J\].
+    pub created: f64,
+    /// Last spring force \[N\].
     pub force: f64,
-    /// Rate of its gap \[m/s\].
+    /// Gap rate \[m/s\].
     pub rate: f64,
-    /// Compliance, of what opens with it too \[1/kg\].
+    /// Compliance, including contacts that open simultaneously \[1/kg\].
     pub compliance: f64,
 }
 
 impl Opening {
-    /// The force p that holds the bodies together at the end of the step \[N\].
+    /// Force p that attracts the bodies at the end of the step \[N\].
     fn balance(&self, step: StepLength) -> f64 {
-        if self.rate <= 0.0 || self.made == 0.0 {
+        if self.rate <= 0.0 || self.created == 0.0 {
             return 0.0;
         }
         let quadratic = 0.5 * self.compliance * step.kick() * step.following;
         let linear = 0.5 * self.rate * (step.actual + step.following);
-        let square = linear * linear - 4.0 * quadratic * self.made;
+        let square = linear * linear - 4.0 * quadratic * self.created;
         let force = if square > 0.0 {
-            2.0 * self.made / (linear + square.sqrt())
+            2.0 * self.created / (linear + square.sqrt())
         } else {
             linear / (2.0 * quadratic)
         };
@@ -49,10 +49,10 @@ impl Opening {
     }
 }
 
-/// Forces on contacts that have opened.
+/// Balancing forces of opened contacts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Releases {
-    /// Contacts that have opened in this step; those that are not found any more, as they were in the one before.
+    /// Contacts that opened in this step; contacts no longer detected have the constraint of the previous step.
     constraints: Constraints,
     /// Force on each contactor against the normal \[N\].
     forces: Vec<f64>,
@@ -60,7 +60,7 @@ pub(super) struct Releases {
 }
 
 impl Releases {
-    /// Forgets the forces of the step before; what their second half has given over this step \[J\].
+    /// Clears the forces of the previous step; returns the work of their second half over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);
@@ -71,7 +71,7 @@ impl Releases {
         given
     }
 
-    /// Balances the energy of a contact that has opened.
+    /// Balances the energy of an opened contact.
     pub fn balance(
         &mut self,
         constraint: &Constraint<'_>,

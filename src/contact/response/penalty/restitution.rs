@@ -1,9 +1,9 @@
-//! The damping that gives a coefficient of restitution.
+//! Damping ratio for a coefficient of restitution.
 
-/// Damping, as a fraction of critical, with which a spring that cannot pull gives a coefficient of restitution back
-/// \[-\]: of one below 0.01 that with which it gives 0.01.
+/// Damping ratio of a spring without tension for a coefficient of restitution \[-\]; values below 0.01 are treated as
+/// 0.01.
 ///
-/// The contact ends when κ δ + c dδ/dt is zero, which is before the spring is at its length:
+/// The contact ends when κ δ + c dδ/dt is zero, before the spring reaches its rest length:
 ///
 /// ```text
 /// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1

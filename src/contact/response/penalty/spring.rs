@@ -1,4 +1,4 @@
-//! The springs of one contact.
+//! Springs of one contact.
 
 use super::PenaltyOptions;
 use super::release::Opening;
@@ -7,40 +7,41 @@ use crate::contact::response::StepLength;
 use crate::contact::response::damping::Damping;
 use crate::math::Vec3;
 
-/// The springs of one contact.
+/// Springs of one contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
-    /// When grown up, and alone \[N/m\].
+    /// Stiffness of the single spring after the soft start \[N/m\].
     pub full_stiffness: f64,
-    /// The part of it that it may have beside the others \[-\]; `None` before the first force.
+    /// Share of the full stiffness among coupled springs \[-\]; `None` before the first force.
     pub share: Option<f64>,
-    /// At present \[N/m\].
+    /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// ω of the contact with all others that press on the same nodes, or rigid bodies \[rad/s\].
+    /// ω of the contact coupled to all others on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// How far what the contact pushes gives way, with those \[1/kg\].
+    /// Coupled compliance of the contact \[1/kg\].
     pub compliance: f64,
-    /// Whether it swings with rigid bodies alone.
+    /// Whether only rigid bodies move.
     pub is_of_rigid_bodies: bool,
-    /// Since it began \[s\].
+    /// Time since the beginning of the contact \[s\].
     pub age: f64,
-    /// Penetration that counts, in the step before \[m\].
+    /// Effective penetration in the previous step \[m\].
     pub penetration: f64,
-    /// Force of the spring across that \[N\].
+    /// Spring force at that penetration \[N\].
     pub elastic: f64,
-    /// Trapezoidal work of the elastic force and change of the energy stored, since the contact began \[J\].
-    pub made: f64,
-    /// All of the force on the contactor at the end of the step before \[N\], and what was stored then \[J\].
+    /// Trapezoidal work of the elastic force plus change of the stored energy, since the beginning of the contact
+    /// \[J\].
+    pub created: f64,
+    /// Total force on the contactor at the end of the previous step \[N\], and the stored energy there \[J\].
     pub acted: Vec3,
     pub stored: f64,
-    /// How much deeper than it is the penetration counts \[m\].
+    /// Offset of the effective penetration from the geometric one \[m\].
     pub offset: f64,
-    /// The part of damping in the normal force \[N\].
+    /// Damping part of the normal force \[N\].
     pub damped: f64,
-    /// Force of the spring across the normal on the contactor \[N\].
+    /// Force of the tangential spring on the contactor \[N\].
     pub traction: Vec3,
-    /// The part of damping in the force of friction \[N\].
+    /// Damping part of the friction force \[N\].
     pub dragged: Vec3,
     pub slips: bool,
     /// Whether another contact of the same rigid bodies sticks.
@@ -48,7 +49,7 @@ pub(super) struct Spring {
 }
 
 impl Spring {
-    /// Grows for a step with the penetration it had.
+    /// Soft start: stiffens over a step at the previous penetration.
     pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
@@ -59,12 +60,12 @@ impl Spring {
         }
     }
 
-    /// Takes over its share of the stiffness that all springs may have together; the energy that this gives the spring along
-    /// the normal \[J\]. `closing` is the way in over the step, −Δg \[m\].
+    /// Sets the share of the stable total stiffness; returns the energy this adds to the normal spring \[J\].
+    /// `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// The penetration counts from elsewhere, so that the trapezoidal work of the force p before and that after is what
-    /// the spring takes over the step: ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ') closing with the penetration δ' at its end. The
-    /// spring across the normal keeps its force where it becomes stiffer, and its energy where it becomes softer.
+    /// The offset changes such that the trapezoidal work equals the energy change of the spring over the step: ½ κ'
+    /// δ'² − ½ κ δ² = ½ (p + κ' δ') closing, with the previous force p and the penetration δ' at the end. The
+    /// tangential spring keeps its force when it stiffens, and its energy when it softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let before = self.share.replace(share);
         let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {
@@ -74,7 +75,7 @@ impl Spring {
         let stored = self.normal_energy();
         let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
         let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
-        // What opens in this step is left as it is.
+        // A contact that opens in this step is unchanged.
         if square <= half * half {
             self.share = Some(before);
             return 0.0;
@@ -87,11 +88,11 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out. `closing` is the
-    /// way in over the step, −Δg \[m\].
+    /// Effective penetration at this gap \[m\]; a negative offset decreases with the penetration. `closing` is the
+    /// decrease of the gap over the step, −Δg \[m\].
     ///
-    /// A contact that begins has come in by no more than that. One that is deeper came from beside, or is where another one
-    /// has been, whose spring has taken the energy: this one would store what nothing has put into it.
+    /// A new contact has entered by at most `closing`. A deeper one entered laterally, or replaces another contact
+    /// whose spring took the energy: at full penetration it would store energy without corresponding work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -100,62 +101,62 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// The part of the spring's force that acts where it is pressed for a part of a step only, on the way in or out; 1
-    /// otherwise. `closing` is −dg/dt \[m/s\].
+    /// Fraction of the spring force that acts in a step of partial contact, at closing or opening; 1 otherwise.
+    /// `closing` is −dg/dt \[m/s\].
     ///
-    /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
-    /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Of nodes of
-    /// deformable bodies, which swing with their elements, ω is an estimate: what is left is balanced at the opening.
-    pub fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
+    /// A force at the end of a step acts from its middle to the middle of the next. In a step at closing or opening,
+    /// with a fraction τ in contact, ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of the leapfrog to
+    /// O((ω dt)⁴), while the full force has an error of up to ¼ (ω dt)². For deformable nodes, which oscillate with
+    /// their elements, ω is an estimate, and the remaining error is balanced at the opening.
+    pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
         }
         let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Velocity after the kick, from that with the part that its half would make.
+        // Velocity after the kick, estimated with half of it.
         let guess = part((0.5 * kick - closing).max(0.0) * step.following);
         let opening = kick * guess - closing;
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
-    /// Force c dδ/dt of the damping \[N\] with c = 2 ζ κ/ω, beside that of the spring; `closing` is dδ/dt at the middle of
-    /// the step \[m/s\].
+    /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω, in addition to the spring force; `closing` is dδ/dt at the
+    /// middle of the step \[m/s\].
     ///
-    /// The rate is that at the end of the step, the mean of those before and after the kick by both forces: with that
-    /// before, restitution is off by ½ ζ ω dt, and strong damping is unstable. A contact that began in the last part τ of
-    /// the step has been damped for (½ + τ) of the time of a kick.
+    /// The rate is that at the end of the step, the mean of the rates before and after the kick by both forces: with
+    /// the rate before, restitution has an error of ½ ζ ω dt, and strong damping is unstable. A contact that began in
+    /// the last fraction τ of the step is damped for (½ + τ) of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
             return 0.0;
         }
-        let part = self.part_begun(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
+        let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // Forces of the elements are not known here: those of a body at rest balance that of the spring.
+        // Element forces are unknown here: in a body at rest they balance the spring force.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
 
-    /// The part of a step in which it has been in contact, of one that begins in the step.
-    fn part_begun(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
+    /// Fraction of the step in contact, for a contact that begins in the step.
+    fn fraction_in_contact(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
         let begins = self.penetration == 0.0 && closing > 0.0;
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// How much less deep a contact that begins is, as the damping d has pushed back since it began, not since the end of
-    /// the step: in its last part τ and half of the next, by ½ (τ − ½) dt² d/m \[m\]. Without, restitution depends on
-    /// where in a step the contact begins, by up to half of ζ ω dt.
+    /// Reduction of the penetration of a new contact, as the damping force d acts since its beginning and not since
+    /// the end of the step: over the last fraction τ of the step and half of the next, ½ (τ − ½) dt² d/m \[m\].
+    /// Without it, restitution depends on the instant of the beginning in the step, by up to half of ζ ω dt.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        let part = self.part_begun(penetration, closing, step);
+        let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
         let compliance = self.frequency * self.frequency / self.stiffness;
         let way = 0.5 * (part - 0.5) * damped * compliance * step.kick() * step.following;
         way.min(penetration)
     }
 
-    /// Comes out of contact by a way \[m\]; the energy that this takes \[J\].
-    pub fn come_out(&mut self, way: f64) -> f64 {
+    /// Reduces the penetration by `way` \[m\]; returns the energy this takes \[J\].
+    pub fn reduce_penetration(&mut self, way: f64) -> f64 {
         let stored = self.normal_energy();
         self.penetration -= way;
         self.offset -= way;
@@ -171,8 +172,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Force of the damping across the normal \[N\], from the rate of slip at the middle of the step \[m/s\]: what it does
-    /// over half a kick is in it, so that no damping is too strong.
+    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\], implicit over half a kick
+    /// and thus stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -182,18 +183,18 @@ impl Spring {
         slip_rate * (-viscosity / (1.0 + half * viscosity))
     }
 
-    /// Energy of the spring along the normal \[J\].
+    /// Energy of the normal spring \[J\].
     pub fn normal_energy(&self) -> f64 {
         0.5 * self.stiffness * self.penetration * self.penetration
     }
 
-    /// As the contact opens with this rate of its gap \[m/s\].
+    /// Opening of the contact with this gap rate \[m/s\].
     pub fn opening(&self, rate: f64) -> Opening {
-        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance }
+        Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
-    /// is higher or lower, the penetration counts from elsewhere.
+    /// Continues in another constraint over a step. The penetration is integrated over the step; an offset
+    /// compensates the height difference of the surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
         if self.penetration > 0.0 {
@@ -201,33 +202,33 @@ impl Spring {
         }
     }
 
-    /// Whether it takes energy in the step to come even if its contact is over.
+    /// Whether the spring dissipates energy in the following step even if its contact has ended.
     pub fn takes_energy(&self) -> bool {
-        self.damped != 0.0 || self.holds_across() || self.offset > 0.0
+        self.damped != 0.0 || self.has_tangential_spring() || self.offset > 0.0
     }
 
-    /// Whether there is friction, or a force left of where there was.
-    pub fn rubs(&self) -> bool {
-        self.options.friction.acts() || self.holds_across()
+    /// Whether friction acts, or a force of earlier friction remains.
+    pub fn has_friction(&self) -> bool {
+        self.options.friction.acts() || self.has_tangential_spring()
     }
 
-    fn holds_across(&self) -> bool {
+    fn has_tangential_spring(&self) -> bool {
         self.traction != Vec3::zeros() || self.dragged != Vec3::zeros()
     }
 
-    /// Energy of the spring across the normal \[J\].
+    /// Energy of the tangential spring \[J\].
     pub fn tangential_energy(&self) -> f64 {
         if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
     }
 
-    /// Slides with a rate of slip \[m/s\] over a step under a normal force \[N\]; the energies that friction and damping take
-    /// \[J\].
+    /// Slides with a slip rate \[m/s\] over a step under a normal force \[N\]; returns the dissipation by friction
+    /// and damping \[J\].
     ///
-    /// Spring and damping together stay in the circle: a damping that is returned to it with a spring inside takes energy at
-    /// any slip, as c |v|² ≥ |d|²/c of what is left of it, d. Where the spring slides along, none is left.
+    /// The sum of spring and damping force stays in the circle. With the spring force inside, the returned damping
+    /// force d is dissipative for any slip, as c |v|² ≥ |d|²/c. With a sliding spring it is zero.
     ///
-    /// Forces act by the trapezoidal rule, as in the balance of energy of the steps: what is taken is −(t_n + t_{n+1})/2
-    /// · travel less the change of the energy of the spring.
+    /// By the trapezoidal rule of the energy balance, the dissipation is −(t_n + t_{n+1})/2 · travel less the energy
+    /// change of the spring.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,
@@ -241,7 +242,7 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // What slips by more in a step than springs are stretched turns about those that stick.
+        // A slip per step beyond the spring stretch is a rotation about the sticking contacts.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };
@@ -260,7 +261,7 @@ impl Spring {
     }
 }
 
-/// A force across the normal after the normal has turned: its part across the new one, as large as before.
+/// Tangential force after a rotation of the normal: its projection on the new tangent plane, with the same magnitude.
 pub fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
     let across = traction - normal * normal.dot(traction);
     let size = across.norm();

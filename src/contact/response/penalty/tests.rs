@@ -7,7 +7,7 @@ use crate::contact::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 use crate::math::Mat3;
 use crate::mesh::CellKind;
 
-/// Masses of bodies of which contact touches next to nothing \[kg\].
+/// Masses of bodies with a negligible mass fraction in contact \[kg\].
 const LARGE: [f64; 3] = [1e9; 3];
 
 fn response(factor: f64, friction: FrictionLaw) -> Penalty {
@@ -21,7 +21,8 @@ fn response(factor: f64, friction: FrictionLaw) -> Penalty {
     Penalty::new(Stiffness::Mass, PairOptions::uniform(options), LARGE.to_vec())
 }
 
-/// Answers contacts of the reference nodes, 1 mm deep, in a step \[s\] in which the contactor has come in by so much \[m\].
+/// Applies the response to contacts of the reference nodes with a penetration of 1 mm, in a step \[s\] in which the
+/// contactor entered by a given distance \[m\].
 fn answer(
     response: &mut Penalty,
     constraints: &Constraints,
@@ -53,9 +54,9 @@ fn answer_at_rest(
     answer(response, constraints, 0.0, time_step, action);
 }
 
-/// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061
-/// (40-digit arithmetic), the force f m_eff δ / dt² and no resultant force or, as the contactor stands above
-/// the weighted point, no moment.
+/// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061 (40-digit
+/// arithmetic), the force is f m_eff δ / dt², without resultant and, as the contactor is above the weighted point,
+/// without moment.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -67,7 +68,8 @@ fn force_follows_the_effective_mass_and_sums_to_zero() {
     assert!((action.stored_energy - 0.5 * expected * 1e-3).abs() < 1e-9 * expected);
 }
 
-/// The stiffness stays what it was when the contact began though the step shrinks, and is new after a gap.
+/// The stiffness is constant over the life of a contact while the step shrinks, and is computed anew after an
+/// opening.
 #[test]
 fn stiffness_is_frozen_for_the_life_of_a_contact() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -82,8 +84,8 @@ fn stiffness_is_frozen_for_the_life_of_a_contact() {
     assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
 }
 
-/// A spring goes on over a seam with its stiffness and energy, be the next body a part of the depth lower, and not where that
-/// is deeper: a new one begins there, without energy.
+/// A spring continues over a seam with its stiffness and energy if the next body is lower by a fraction of the
+/// penetration. With a larger height difference, a new spring begins without energy.
 #[test]
 fn springs_go_on_over_seams() {
     let pressed_by_next = |gap: f64| {
@@ -105,8 +107,8 @@ fn springs_go_on_over_seams() {
     assert_eq!(pressed_by_next(-2.1e-3), [0.0; 2]);
 }
 
-/// A contact that is found deeper than it has come in counts what it has come in: springs begin without energy. It counts
-/// on from there, and whole after it has opened.
+/// The effective penetration of a contact detected deeper than it entered is the entered distance, as springs begin
+/// without energy. It continues from there, and equals the full penetration after an opening.
 #[test]
 fn contacts_that_begin_deep_count_what_they_have_come_in() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -120,13 +122,13 @@ fn contacts_that_begin_deep_count_what_they_have_come_in() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // Held back by what opening in the middle of a step has made.
+    // Attracted, to balance the energy of the opening in the middle of a step.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
     // In contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
 }
 
-/// The bound on the frequency is above the exact one of a single contact, κ Σ w²/m.
+/// The frequency bound exceeds the exact value of a single contact, κ Σ w²/m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {
     let mut response = response(1.0, FrictionLaw::none());
@@ -136,8 +138,8 @@ fn frequency_bound_holds_for_one_contact() {
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
 
-/// The same at the centre of an eight-node face, whose corners have negative shares, for random masses and for a
-/// contactor that cannot move.
+/// The same at the centre of an eight-node face, whose corners have negative weights, for random masses and for a
+/// fixed contactor.
 #[test]
 fn frequency_bound_holds_on_quadratic_faces() {
     let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
@@ -155,14 +157,14 @@ fn frequency_bound_holds_on_quadratic_faces() {
         let mut response = response(1.0, FrictionLaw::none());
         let mut action = ContactAction::new(9);
         response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
-        // κ Σ w²/m is 1/dt² by the choice of κ.
+        // By the choice of κ, κ Σ w²/m is 1/dt².
         assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12), "{}", action.frequency_squared);
     }
 }
 
-/// A block of 0.8 kg pressed on a held face by a constant force and pulled along: it sticks below μ N on a spring, and
-/// slides above. The energies of the springs, what friction takes and the work of the forces balance to rounding, with
-/// the kinetic energy as the steps conserve it, T − dt² |f|²/8m.
+/// A block of 0.8 kg is pressed on a fixed face by a constant force and pulled along it: it sticks on a spring below
+/// μ N, and slides above. Spring energies, friction dissipation and work of the forces balance to rounding, with the
+/// kinetic energy conserved by the steps, T − dt² |f|²/8m.
 #[test]
 fn friction_sticks_slides_and_balances() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25];
@@ -198,15 +200,15 @@ fn friction_sticks_slides_and_balances() {
             most = most.max((energy - stored).abs());
         }
         let way = (x[3] - start).x;
-        // The spring oscillates about the pull: it slides where twice the pull passes the bound.
+        // The spring force oscillates about the pull: it slides if twice the pull exceeds the bound.
         assert_eq!(taken > 1e-8, slides, "{way} {taken}");
         assert!(slides || way < 3.0 * pull * weight * dt * dt / (0.2 * 0.8), "{way}");
         assert!(most < 1e-14, "{most}");
     }
 }
 
-/// A contact that grows slowly: its force is that of the part it has grown to, and all of its energy but the quarter that
-/// it takes as it begins is given by the numerics, as nothing moves.
+/// A contact with soft start: its force is that of the current stiffness, and, as nothing moves, all of its energy
+/// but the quarter at its beginning is numerical work.
 #[test]
 fn soft_springs_grow() {
     let options = PenaltyOptions {
@@ -229,8 +231,9 @@ fn soft_springs_grow() {
     assert!((given - 0.75 * 0.5 * 1e3 * 1e-6).abs() < 1e-15, "{given}");
 }
 
-/// A rigid cube that is one hexahedron, of mass m and edge a, sticks with all corners to held points: it turns about an
-/// axis with 8 κ a²/2 against m a²/6, ω² = 24 κ/m. Its corners with an eighth of the mass each have three times its moment.
+/// A rigid cube of one hexahedron, with mass m and edge a, sticks with all corners to fixed points: its rotation has
+/// the stiffness 8 κ a²/2 and the inertia m a²/6, ω² = 24 κ/m. Corners with an eighth of the mass each would have
+/// three times that inertia.
 #[test]
 fn frequency_bound_holds_for_a_rigid_body() {
     let (mass, edge, dt) = (4.0, 0.5, 1e-3);
@@ -281,7 +284,7 @@ fn frequency_bound_holds_for_a_rigid_body() {
     assert!(action.frequency_squared <= 1.25 * exact, "{}", action.frequency_squared / exact);
 }
 
-/// A contact that slides from a smooth face onto a rough one has the friction of the rough one, and the stiffness of the
+/// A contact that slides from a smooth onto a rough face has the friction of the rough face and the stiffness of the
 /// smooth one, on which it began.
 #[test]
 fn laws_are_those_of_the_face_that_a_contact_is_on() {
@@ -299,7 +302,7 @@ fn laws_are_those_of_the_face_that_a_contact_is_on() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25, 0.0];
     let mobility = free_nodes(&inverse_mass);
     let (x, mut velocities) = ([Vec3::zeros(); 5], [Vec3::zeros(); 5]);
-    // It comes in with the first.
+    // The contactor enters in the first step.
     velocities[3] = Vec3::new(1.0, 0.0, -1.0);
     let mut action = ContactAction::new(5);
     for (face, coefficient) in [([0, 1, 2], 0.0), ([1, 4, 2], 0.25), ([0, 1, 2], 0.0)] {
@@ -317,8 +320,8 @@ fn laws_are_those_of_the_face_that_a_contact_is_on() {
     }
 }
 
-/// The motion δ'' + 2 ζ δ' + δ = 0 from δ = 0, δ' = 1 until the force δ + 2 ζ δ' is none: its last speed is the coefficient
-/// of restitution, by Runge-Kutta steps of 1e-4, within 1e-3 of the speed at the end.
+/// The motion δ'' + 2 ζ δ' + δ = 0 from δ = 0, δ' = 1 until the force δ + 2 ζ δ' vanishes: its final speed, by
+/// Runge-Kutta steps of 1e-4, equals the coefficient of restitution within 1e-3.
 #[test]
 fn damping_gives_the_restitution_it_is_for() {
     for restitution in [0.1, 0.2, 0.3, 0.5, 0.8, 0.95, 1.0] {

@@ -1,40 +1,40 @@
-//! The nodes of deformable bodies along one axis.
+//! Tied nodes of deformable bodies along one axis.
 
-use super::carriers::Carriers;
 use super::larger;
 use super::reduction::{Reduction, Terms};
+use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidPlace, RigidTerm, Row, Rows};
 use crate::contact::response::mobility::Mobility;
 use crate::math::{SparseCholesky, Vec3};
 
-/// Marks nodes that are no unknowns.
+/// Marks nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
-/// Ties along one axis, by which nodes d follow others c and rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b P_db U_b ([`Reduction`]);
-/// nodes by their places among all of the group.
+/// Ties along one axis: dependent nodes d follow independent nodes c and rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b
+/// P_db U_b ([`Reduction`]). Nodes are given by their index in the group.
 ///
-/// Of all velocities that the ties admit, those nearest to the kicked ones v, by the masses, are v + Δv:
+/// The admissible velocities closest in the mass norm to the kicked velocities v are v + Δv:
 ///
 /// ```text
-/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    what the step to come would bring apart, x_b' at its end
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate of the following step, x_b' at its end
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on what is held. Velocities are never differences of
-/// large forces: the points meet to rounding whatever the masses are. A is a mass matrix, positive definite, and its Cholesky
-/// factor is kept, as the masses are.
+/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on fixed nodes. Velocities are never computed as
+/// differences of large forces, so that the points coincide to rounding for any masses. A is a positive definite mass
+/// matrix, constant in time; its Cholesky factor is stored.
 ///
 /// # Cost
-/// A solution: some products for each share, and two for each entry of the factor.
+/// Per solution, a few products for each weight and two for each entry of the factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
-    /// Nodes d, and what they follow.
+    /// Dependent nodes d.
     dependent: Vec<u32>,
     rows: Rows,
-    /// Of the nodes; 0 where they are held \[kg\].
+    /// Nodal masses; 0 for fixed components \[kg\].
     masses: Vec<f64>,
-    /// Number of the unknown of a free independent node.
+    /// Index of the unknown of each free independent node.
     unknowns: Vec<u32>,
     factor: SparseCholesky,
     right_side: Vec<f64>,
@@ -43,9 +43,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Of the conditions along an axis, between these nodes; `parts` are the shares of these in a sum, and the parts of rigid bodies that can
-    /// move.
-    /// `None` where masses differ by so much that rounding leaves A singular.
+    /// Reduces the conditions along an axis between these nodes; `parts` gives the weights of nodes and the terms of
+    /// movable rigid bodies in each. `None` if rounding makes A singular, for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -80,13 +79,13 @@ impl Axis {
         Some(Self { axis, dependent, rows, masses, unknowns, factor, right_side, jumps })
     }
 
-    /// Parts of rigid bodies in all sums.
+    /// Rigid-body terms of all sums.
     pub fn rigid_terms(&self) -> &[RigidTerm] {
         self.rows.rigid_terms()
     }
 
-    /// Finds what the step to come, of this length \[s\], would bring apart, with the velocities of the nodes, which stand at these
-    /// positions, and the rigid bodies at its end; the largest |j| \[m/s\].
+    /// Computes the jumps j of the following step of this length \[s\] from the nodal velocities and positions and
+    /// the rigid bodies at its end; returns the largest |j| \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -103,51 +102,51 @@ impl Axis {
                 *jump -= share * velocity(place)[axis];
             }
             for term in row.rigid {
-                apart -= term.position(axis, &ends[term.carrier as usize]);
+                apart -= term.position(axis, &ends[term.local_body as usize]);
             }
             *jump += apart / following;
         }
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Pushes the rigid bodies by Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c), with the Δv_c of rigid bodies that do not change.
-    pub fn push(&mut self, carriers: &mut Carriers) {
+    /// Adds to the rigid bodies the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c), with the Δv_c for U = 0.
+    pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
         }
         self.solve(|_| 0.0);
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
-            let push = self.masses[dependent as usize] * (jump - self.follows(row));
-            row.rigid.iter().for_each(|term| carriers.push_at(term, self.axis, push));
+            let push = self.masses[dependent as usize] * (jump - self.followed_change(row));
+            row.rigid.iter().for_each(|term| rigid_bodies.push_at(term, self.axis, push));
         }
     }
 
-    /// Adds to the changes of velocities along the axis what the nodes do to meet, with what the rigid bodies do.
-    pub fn follow(&mut self, carriers: &Carriers, changes: &mut [Vec3]) {
+    /// Adds the nodal velocity changes along the axis, given the changes of the rigid bodies.
+    pub fn add_changes(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
-        let carried = |term: &RigidTerm| carriers.change_at(term, axis);
-        self.solve(carried);
+        let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);
+        self.solve(rigid_motion);
         for (change, &unknown) in changes.iter_mut().zip(&self.unknowns) {
             change[axis] += self.right_side.get(unknown as usize).copied().unwrap_or(0.0);
         }
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
-            let carried: f64 = row.rigid.iter().map(carried).sum();
-            changes[dependent as usize][axis] += self.follows(row) + carried - jump;
+            let rigid_motion: f64 = row.rigid.iter().map(rigid_motion).sum();
+            changes[dependent as usize][axis] += self.followed_change(row) + rigid_motion - jump;
         }
     }
 
     /// Σ_c s_dc Δv_c of a sum.
-    fn follows(&self, row: Row<'_>) -> f64 {
+    fn followed_change(&self, row: Row<'_>) -> f64 {
         let value = |place: u32| self.right_side.get(self.unknowns[place as usize] as usize).copied();
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
     }
 
-    /// Δv_c for rigid bodies that move so, to the right side.
-    fn solve(&mut self, carried: impl Fn(&RigidTerm) -> f64) {
+    /// Solves for Δv_c, given the motion of the rigid bodies; the result is in `right_side`.
+    fn solve(&mut self, rigid_motion: impl Fn(&RigidTerm) -> f64) {
         let Self { dependent, rows, masses, unknowns, factor, right_side, jumps, .. } = self;
         right_side.fill(0.0);
         for ((&dependent, row), jump) in dependent.iter().zip(rows.iter()).zip(jumps) {
-            let rest = *jump - row.rigid.iter().map(&carried).sum::<f64>();
+            let rest = *jump - row.rigid.iter().map(&rigid_motion).sum::<f64>();
             let momentum = masses[dependent as usize] * rest;
             for &(place, share) in row.shares {
                 if let Some(sum) = right_side.get_mut(unknowns[place as usize] as usize) {
@@ -158,8 +157,8 @@ impl Axis {
         factor.solve(right_side);
     }
 
-    /// The forces along the axis that change velocities by these in the time of the kick \[s\], on nodes \[N\], and the impulses on
-    /// rigid bodies \[N·s, N·m·s\].
+    /// Computes the forces along the axis on nodes \[N\] that cause these velocity changes over the time of the kick
+    /// \[s\], and the impulses on rigid bodies \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -180,23 +179,24 @@ impl Axis {
                 }
             }
             for term in row.rigid {
-                let coefficients = term.coefficients(axis, &present[term.carrier as usize]);
-                let of_carrier = &mut impulses[term.carrier as usize];
-                of_carrier.iter_mut().zip(coefficients).for_each(|(sum, of)| *sum -= of * (force * kick));
+                let coefficients = term.coefficients(axis, &present[term.local_body as usize]);
+                let of_local_body = &mut impulses[term.local_body as usize];
+                of_local_body.iter_mut().zip(coefficients).for_each(|(sum, of)| *sum -= of * (force * kick));
             }
         }
     }
 
-    /// The mass of what follows `num` rigid bodies, by the four motions of each along the axis: that of the centre, and those that
-    /// grow with the reference coordinates about it. With the nodes c where they follow best,
+    /// Added mass of the nodes that follow `num` rigid bodies, for four motions of each body along the axis: the
+    /// translation, and the motions linear in the three reference coordinates about the centre. With optimal motions
+    /// of the nodes c,
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
-    /// a sum of squares. Row by row \[kg, kg·m, kg·m²\].
-    pub fn carried_mass(&mut self, num: usize) -> Vec<f64> {
+    /// as a sum of squares. Row-major \[kg, kg·m, kg·m²\].
+    pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of the nodes d, then of the nodes c.
+        // √m times the motions of the nodes d, followed by those of the nodes c.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)
@@ -205,17 +205,18 @@ impl Axis {
             .collect();
         let of_dependent: Vec<f64> = self.dependent.iter().map(|&place| free(place)).collect();
         for (column, motions) in columns.iter_mut().enumerate() {
-            let (carrier, basis) = (column as u32 / 4, column % 4);
-            let carried = |term: &RigidTerm| match basis {
-                _ if term.carrier != carrier => 0.0,
+            let (local_body, basis) = (column as u32 / 4, column % 4);
+            let rigid_motion = |term: &RigidTerm| match basis {
+                _ if term.local_body != local_body => 0.0,
                 0 => term.weight,
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // With no jumps, what nodes do to follow.
-            self.solve(carried);
+            // Without jumps, the solution is the motion of the following nodes.
+            self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
-                *motion = root * (self.follows(row) + row.rigid.iter().map(carried).sum::<f64>());
+                *motion =
+                    root * (self.followed_change(row) + row.rigid.iter().map(rigid_motion).sum::<f64>());
             }
             for &(unknown, root) in &of_unknowns {
                 motions[num_dependent + unknown] = root * self.right_side[unknown];

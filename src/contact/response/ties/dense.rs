@@ -1,10 +1,10 @@
-//! Small dense systems of masses, row by row, in place.
+//! Small dense systems with mass matrices, row-major, in place.
 
-/// Pivots of scaled equations that are rounding.
-const NOTHING: f64 = 1e-15;
+/// Pivot of the scaled equations below which it is rounding.
+const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// x of A x = b in the place of b, by rows of A, which is overwritten; unknowns are scaled by the diagonal first, as one of
-/// masses has. What no equation determines is zero. `scales` is overwritten.
+/// Solves A x = b in place of b, with row-major A, which is overwritten. Unknowns are first scaled by the diagonal,
+/// as for a mass matrix. Undetermined unknowns are zero. `scales` is overwritten.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -20,7 +20,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     for k in 0..n {
         let size = |row: usize| matrix[row * n + k].abs();
         let pivot_row = (k..n).fold(k, |best, row| if size(row) > size(best) { row } else { best });
-        if size(pivot_row) <= NOTHING {
+        if size(pivot_row) <= NEGLIGIBLE_PIVOT {
             continue;
         }
         if pivot_row != k {
@@ -38,7 +38,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     for k in (0..n).rev() {
         let known: f64 = (k + 1..n).map(|column| matrix[k * n + column] * b[column]).sum();
         let pivot = matrix[k * n + k];
-        b[k] = if pivot.abs() > NOTHING { (b[k] - known) / pivot } else { 0.0 };
+        b[k] = if pivot.abs() > NEGLIGIBLE_PIVOT { (b[k] - known) / pivot } else { 0.0 };
     }
     b.iter_mut().zip(scales).for_each(|(x, scale)| *x *= *scale);
 }
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Masses that differ by twenty orders, coupled: the residual is that of rounding, row by row.
+    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is rounding.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

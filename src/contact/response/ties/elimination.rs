@@ -1,17 +1,17 @@
 //! Elimination of sparse rows, in place.
 
-/// Part of the largest entry that a pivot has at least: rows of few entries are preferred.
-const PART: f64 = 0.8;
+/// Threshold of pivots over the largest entry; among eligible pivots, short rows are preferred.
+const PIVOT_THRESHOLD: f64 = 0.8;
 
-/// An entry that a row has in a column.
+/// Column and value of an entry.
 type Entry = (u32, f64);
 
-/// Sparse rows; unknowns are eliminated from the rows that have no pivot yet.
+/// Sparse rows; elimination acts on the rows without a pivot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
-    /// By ascending columns.
+    /// Entries by ascending column.
     rows: Vec<Vec<Entry>>,
-    /// Rows that have, or have had, an entry in each column.
+    /// Rows that have, or had, an entry in each column.
     users: Vec<Vec<u32>>,
     /// Whether a row has a pivot.
     is_done: Vec<bool>,
@@ -21,7 +21,7 @@ pub(super) struct SparseRows {
 }
 
 impl SparseRows {
-    /// So many empty rows and columns.
+    /// Starts with empty rows.
     pub fn begin(&mut self, num_rows: usize, num_columns: usize) {
         self.rows.resize(num_rows, Vec::new());
         self.users.resize(num_columns, Vec::new());
@@ -31,7 +31,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Adds an entry to a row, behind all others that it has.
+    /// Appends an entry to a row.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));
@@ -39,8 +39,8 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates eligible columns at pivots of about the largest entries, up to `most` of them, until no entry there is larger than the tolerance.
-    /// Pivots are [row, column].
+    /// Eliminates eligible columns with threshold pivoting, up to `most` of them, until no eligible entry exceeds the
+    /// tolerance. Pivots are [row, column].
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -57,25 +57,24 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates at pivots that are given.
+    /// Eliminates at given pivots.
     pub fn eliminate_at(&mut self, pivots: &[[usize; 2]]) {
         self.largest.clear();
         self.largest.resize(self.rows.len(), (0.0, 0));
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// The largest entry of the shortest row without a pivot that has one of a good part of the largest of all, if this is above the
-    /// tolerance.
+    /// Largest entry of the shortest row without a pivot among entries above the pivot threshold and the tolerance.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
-        let candidates = rows().filter(|(_, (size, _))| *size > tolerance && *size >= PART * most);
+        let candidates = rows().filter(|(_, (size, _))| *size > tolerance && *size >= PIVOT_THRESHOLD * most);
         let shortest = candidates.min_by_key(|(row, _)| self.rows[*row].len());
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Takes a column out of all rows without a pivot but that of this one; `note` is told what becomes of them.
-    fn clear_column(&mut self, [row, column]: [usize; 2], note: impl Fn(&mut (f64, u32), &[Entry])) {
+    /// Eliminates a column from all rows without a pivot but that of this one; `update` receives the changed rows.
+    fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
         let pivot = entry(&pivot_row, column);
@@ -84,14 +83,14 @@ impl SparseRows {
             let factor = entry(&self.rows[other], column) / pivot;
             if factor != 0.0 && !self.is_done[other] {
                 self.subtract(other, &pivot_row, factor, column as u32);
-                note(&mut self.largest[other], &self.rows[other]);
+                update(&mut self.largest[other], &self.rows[other]);
             }
         }
         self.users[column] = users;
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts a multiple of another row from one, which leaves nothing in a column.
+    /// Subtracts a multiple of another row so that the entry in a column vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -112,8 +111,7 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Sets the unknowns at the pivots such that the rows with these pivots hold, Σ a x = b, whatever the other unknowns are; `b` by
-    /// row.
+    /// Solves the pivot rows Σ a x = b for the pivot unknowns, given the other unknowns; `b` by row.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -129,7 +127,7 @@ impl SparseRows {
         }
     }
 
-    /// What the unknowns at the pivots do for each independent one that is 1 alone, by pivot; `x` is overwritten.
+    /// Pivot unknowns for each unit vector of the independent unknowns, by pivot; `x` is overwritten.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -149,8 +147,8 @@ impl SparseRows {
         }
     }
 
-    /// Multipliers μ of the rows with these pivots, in their order, of which the sum Σ μ a is `wanted` in the columns of the pivots.
-    /// `sums` is that sum in all columns, behind which more may be left as they are.
+    /// Computes multipliers μ of the pivot rows such that Σ μ a equals `wanted` in the pivot columns. `sums` receives
+    /// the sum in all columns; additional entries are unchanged.
     pub fn multiply(&self, pivots: &[[usize; 2]], wanted: impl Fn(usize) -> f64, sums: &mut [f64]) {
         sums.fill(0.0);
         for &[row, column] in pivots {
@@ -167,7 +165,7 @@ fn entry(row: &[Entry], column: usize) -> f64 {
     place.map_or(0.0, |place| row[place].1)
 }
 
-/// The first of the largest eligible entries of a row, and its column; columns behind those that are told of are not eligible.
+/// First of the largest eligible entries of a row, and its column; columns beyond `eligible` are not eligible.
 fn largest(row: &[Entry], eligible: &[bool]) -> (f64, u32) {
     let is_eligible = |column: u32| eligible.get(column as usize).copied().unwrap_or(false);
     let candidates = row.iter().filter(|(column, _)| is_eligible(*column));
@@ -196,8 +194,9 @@ mod tests {
         rows
     }
 
-    /// Three rows of which the last is the sum of the others, with columns that are not eligible: two pivots, whatever more are
-    /// allowed. Unknowns at the pivots make all rows hold, and the multipliers of two rows make what all rows can.
+    /// Three rows, the last of which is the sum of the others, with ineligible columns: two pivots, even if more are
+    /// allowed. The pivot unknowns satisfy all rows, and the multipliers of two rows generate any combination of all
+    /// rows.
     #[test]
     fn redundant_rows_have_no_pivot() {
         let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());
@@ -211,10 +210,10 @@ mod tests {
             let jump: f64 = row.iter().zip(x).map(|(entry, x)| entry * x).sum();
             assert!(jump.abs() < 1e-14, "{jump:e}");
         }
-        let made: Vec<f64> = (0..5).map(|k| 0.3 * ROWS[0][k] - 2.0 * ROWS[1][k]).collect();
+        let rhs: Vec<f64> = (0..5).map(|k| 0.3 * ROWS[0][k] - 2.0 * ROWS[1][k]).collect();
         let mut sums = [1.0; 5];
-        rows.multiply(&pivots, |column| made[column], &mut sums);
-        let off = sums.iter().zip(&made).map(|(sum, made)| (sum - made).abs()).fold(0.0, f64::max);
+        rows.multiply(&pivots, |column| rhs[column], &mut sums);
+        let off = sums.iter().zip(&rhs).map(|(sum, rhs)| (sum - rhs).abs()).fold(0.0, f64::max);
         assert!(off < 1e-14, "{off:e}");
         filled().eliminate(&ELIGIBLE, 0.0, 1, &mut pivots);
         assert_eq!(pivots.len(), 1);

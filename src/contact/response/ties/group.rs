@@ -1,11 +1,11 @@
-//! Ties that share what they hold, solved for together.
+//! Groups of coupled ties, solved simultaneously.
 
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
-use super::carriers::Carriers;
 use super::larger;
 use super::reduction::{Reduction, Terms};
+use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidMotions, RigidTerm, Rows, TiedRigidBody};
 use crate::contact::Constraints;
 use crate::contact::response::mobility::Mobility;
@@ -13,46 +13,46 @@ use crate::contact::response::row::sides;
 use crate::contact::response::{Bodies, RigidForce, StepLength};
 use crate::math::Vec3;
 
-/// Most iterations of Newton's method.
-const MOST_ITERATIONS: u32 = 20;
+/// Largest number of Newton iterations.
+const MAX_ITERATIONS: u32 = 20;
 
-/// Gaps that are rounding, over the size of the coordinates.
-const MET: f64 = 4.0 * f64::EPSILON;
+/// Gap tolerance, over the size of the coordinates.
+const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Gaps over the size of the coordinates that are taken for met where iterations do not make them smaller.
-const NEARLY_MET: f64 = 256.0 * f64::EPSILON;
+/// Gap tolerance for stagnating iterations, over the size of the coordinates.
+const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Part of the gap of the iteration before that an iteration leaves at most while it makes progress.
-const PROGRESS: f64 = 0.5;
+/// Largest ratio of the gaps of two consecutive iterations without stagnation.
+const MAX_GAP_RATIO: f64 = 0.5;
 
-/// Ties that no force leads out of, and what holds them.
+/// A group of coupled ties, independent of all others, with its forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// All nodes but those of rigid bodies that can move, ascending.
+    /// All nodes except those of movable rigid bodies, ascending.
     nodes: Vec<u32>,
     axes: [Axis; 3],
-    carriers: Carriers,
-    /// Velocities after the kick, by node, and what ties change of them.
+    rigid_bodies: TiedRigidBodies,
+    /// Nodal velocities after the kick, and their changes by ties.
     velocities: Vec<Vec3>,
     changes: Vec<Vec3>,
-    /// Of the last step, by node \[N\], and what nodes give rigid bodies \[N·s, N·m·s\].
+    /// Nodal forces of the last step \[N\], and impulses of nodes on rigid bodies \[N·s, N·m·s\].
     forces: Vec<Vec3>,
     by_nodes: Vec<[Vec3; 2]>,
     kick: f64,
 }
 
-/// How a group was solved.
+/// Convergence of the solution of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solution {
-    /// Iterations of Newton's method that it took.
+    /// Number of Newton iterations.
     pub iterations: u32,
-    /// What gap is left, if it is more than rounding \[m\].
-    pub apart: Option<f64>,
+    /// Remaining gap, if it exceeds rounding \[m\].
+    pub gap: Option<f64>,
 }
 
 impl Group {
-    /// Of these ties between nodes at these reference positions; `rigid` tells of the rigid bodies that can move. `None` where
-    /// masses differ by so much that rounding leaves the matrix of the nodes singular.
+    /// A group of ties between nodes at these reference positions; `rigid` gives the data of movable rigid bodies.
+    /// `None` if rounding makes the nodal mass matrix singular, for extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],
@@ -80,10 +80,10 @@ impl Group {
                     shares.push((nodes.partition_point(|&other| other < node) as u32, weight));
                     continue;
                 };
-                let carrier = bodies.partition_point(|other| other < body) as u32;
-                let arm = positions[node as usize] - specs[carrier as usize].reference_centre;
-                let none = RigidTerm { carrier, weight: 0.0, arm: Vec3::zeros() };
-                let term = of_bodies.entry(carrier).or_insert(none);
+                let local_body = bodies.partition_point(|other| other < body) as u32;
+                let arm = positions[node as usize] - specs[local_body as usize].reference_centre;
+                let none = RigidTerm { local_body, weight: 0.0, arm: Vec3::zeros() };
+                let term = of_bodies.entry(local_body).or_insert(none);
                 term.weight += weight;
                 term.arm += arm * weight;
             }
@@ -110,15 +110,16 @@ impl Group {
         let [x, y, z] = [0, 1, 2].map(|axis| Axis::new(axis, &reductions[axis], &nodes, mobility, parts));
         let mut axes = [x?, y?, z?];
         let num = bodies.len();
-        let carried_mass = axes.each_mut().map(|axis| match axis.rigid_terms() {
+        let added_mass = axes.each_mut().map(|axis| match axis.rigid_terms() {
             [] => Vec::new(),
-            _ => axis.carried_mass(num),
+            _ => axis.added_mass(num),
         });
         let tied = ties.iter().flat_map(|tie| tie.nodes);
         let farthest = tied.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
         let all = conditions.clone();
         let terms = all.iter().flat_map(Rows::rigid_terms).chain(axes.iter().flat_map(Axis::rigid_terms));
-        let carriers = Carriers::new(bodies, specs, conditions, carried_mass, terms, f64::EPSILON * farthest);
+        let rigid_bodies =
+            TiedRigidBodies::new(bodies, specs, conditions, added_mass, terms, f64::EPSILON * farthest);
         let zeros = vec![Vec3::zeros(); nodes.len()];
         Some(Self {
             axes,
@@ -128,13 +129,13 @@ impl Group {
             by_nodes: vec![[Vec3::zeros(); 2]; num],
             kick: 0.0,
             nodes,
-            carriers,
+            rigid_bodies,
         })
     }
 
-    /// Finds the forces that hold the ties; accelerations include those of all others already.
+    /// Computes the tie forces; accelerations include all other forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
-        let Self { nodes, axes, carriers, velocities, changes, .. } = self;
+        let Self { nodes, axes, rigid_bodies, velocities, changes, .. } = self;
         self.kick = step.kick();
         for (velocity, &node) in velocities.iter_mut().zip(&*nodes) {
             let change = bodies.accelerations[node as usize] * self.kick;
@@ -142,59 +143,60 @@ impl Group {
         }
         changes.fill(Vec3::zeros());
         let positions = |place: u32| bodies.positions[nodes[place as usize] as usize];
-        carriers.begin(rigid);
+        rigid_bodies.begin(rigid);
         let coordinates = nodes.iter().map(|&node| bodies.positions[node as usize].amax());
-        let size = coordinates.chain(carriers.present_centres()).fold(0.0, larger);
-        let mut solution = Solution { iterations: 0, apart: None };
+        let size = coordinates.chain(rigid_bodies.present_centres()).fold(0.0, larger);
+        let mut solution = Solution { iterations: 0, gap: None };
         let mut before = f64::INFINITY;
         loop {
             let velocity = |place: u32| velocities[place as usize] + changes[place as usize];
             let jumps = axes
                 .iter_mut()
-                .map(|axis| axis.find_jumps(velocity, positions, carriers.following(), step.following));
+                .map(|axis| axis.find_jumps(velocity, positions, rigid_bodies.following(), step.following));
             let of_nodes = jumps.fold(0.0, larger);
-            let gap =
-                step.following * larger(of_nodes, carriers.find_rates(velocity, positions, step.following));
-            let is_met = gap <= MET * size || (gap > PROGRESS * before && gap <= NEARLY_MET * size);
+            let gap = step.following
+                * larger(of_nodes, rigid_bodies.find_rates(velocity, positions, step.following));
+            let is_met = gap <= GAP_TOLERANCE * size
+                || (gap > MAX_GAP_RATIO * before && gap <= STAGNATION_GAP_TOLERANCE * size);
             if solution.iterations > 0 && is_met {
                 break;
             }
-            if solution.iterations == MOST_ITERATIONS || gap.is_nan() {
-                solution.apart = Some(gap);
+            if solution.iterations == MAX_ITERATIONS || gap.is_nan() {
+                solution.gap = Some(gap);
                 break;
             }
             (solution.iterations, before) = (solution.iterations + 1, gap);
-            carriers.begin_iteration();
-            axes.iter_mut().for_each(|axis| axis.push(carriers));
-            carriers.solve(rigid, step.following);
-            axes.iter_mut().for_each(|axis| axis.follow(carriers, changes));
-            // Without bodies that turn all is linear.
-            if carriers.is_empty() {
+            rigid_bodies.begin_iteration();
+            axes.iter_mut().for_each(|axis| axis.push(rigid_bodies));
+            rigid_bodies.solve(rigid, step.following);
+            axes.iter_mut().for_each(|axis| axis.add_changes(rigid_bodies, changes));
+            // Without rotating bodies the problem is linear.
+            if rigid_bodies.is_empty() {
                 break;
             }
-            carriers.push(rigid);
+            rigid_bodies.push(rigid);
         }
         self.find_forces();
         solution
     }
 
     fn find_forces(&mut self) {
-        let Self { axes, carriers, changes, forces, by_nodes, kick, .. } = self;
+        let Self { axes, rigid_bodies, changes, forces, by_nodes, kick, .. } = self;
         by_nodes.fill([Vec3::zeros(); 2]);
         for axis in axes {
-            axis.find_forces(changes, *kick, carriers.present(), forces, by_nodes);
+            axis.find_forces(changes, *kick, rigid_bodies.present(), forces, by_nodes);
         }
-        carriers.find_reactions(by_nodes, *kick, forces);
+        rigid_bodies.find_reactions(by_nodes, *kick, forces);
     }
 
-    /// Nodes and the forces on them \[N\].
+    /// Nodes and nodal forces \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
         self.nodes.iter().copied().zip(self.forces.iter().copied())
     }
 
-    /// The forces on rigid bodies that can move.
+    /// Forces on movable rigid bodies.
     pub fn rigid_forces(&self) -> impl Iterator<Item = RigidForce> {
-        let impulses = self.carriers.impulses();
+        let impulses = self.rigid_bodies.impulses();
         impulses.map(|(body, [linear, angular])| RigidForce {
             body,
             force: linear / self.kick,

@@ -1,11 +1,11 @@
-//! Surfaces glued together.
+//! Ties: bilateral constraints between surfaces.
 
 mod axis;
-mod carriers;
 mod dense;
 mod elimination;
 mod group;
 mod reduction;
+mod rigid_bodies;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -18,43 +18,44 @@ use crate::math::Vec3;
 use group::Group;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
-/// Points of surfaces that stay on each other: Σ w_a x_a = 0 for each, in all three components and for all time.
+/// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components.
 ///
-/// The forces are Lagrange multipliers that make the points meet at the end of the step to come, of length dt': with the
-/// velocities v after the kick by all other forces, Σ w_a v_a' = −Σ w_a x_a/dt'. They do no work, and as the points lie on
-/// each other they have no moment. Ties hold beside any contact response.
+/// The tie forces are Lagrange multipliers that make the points coincide at the end of the following step, of length
+/// dt': with the velocities v after the kick by all other forces, Σ w_a v_a' = −Σ w_a x_a/dt'. They do no work, and
+/// as the points coincide they have no moment. Ties can be combined with any contact response.
 ///
-/// They are solved for directly, in a time that the masses have no part in: dependent nodes of deformable bodies are condensed
-/// out axis by axis (see `axis`), and what is left is a small dense system for the rigid bodies that can move (see `carriers`).
-/// As these turn by finite angles, it is solved by iterations of Newton's method, until the points meet where the bodies will be.
+/// A direct solution makes the cost independent of the masses: dependent nodes of deformable bodies are condensed out
+/// axis by axis (see `axis`), which leaves a small dense system for the movable rigid bodies (see `rigid_bodies`). As
+/// these rotate by finite angles, Newton iterations solve it until the points coincide at the end of the following
+/// step.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
-/// Berendsen, J. Comput. Phys. 23 (1977) 327–341, is the same for bonds.
+/// Berendsen, J. Comput. Phys. 23 (1977) 327–341, apply the same method to bonds.
 #[derive(Clone, Debug)]
 pub struct Ties {
     ties: Constraints,
     groups: Vec<Group>,
-    /// The step to come that the forces were found for \[s\].
+    /// Length of the following step for which the forces hold \[s\].
     following: f64,
     iterations: u64,
 }
 
-/// Bodies that cannot be tied as their masses differ by so much that rounding leaves their matrix singular.
+/// Tied bodies whose mass matrix is singular by rounding, for extreme mass ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
-    /// All that are tied together, ascending.
+    /// All bodies of the group, ascending.
     pub bodies: Vec<u32>,
-    /// The least and the largest mass of their tied nodes that forces move \[kg\].
+    /// Smallest and largest mass of their movable tied nodes \[kg\].
     pub masses: [f64; 2],
 }
 
 impl Ties {
-    /// Ties at these points, which lie on each other, of nodes at these reference positions with this mobility. `rigid` tells
-    /// of the rigid bodies that can move.
+    /// Ties at these coincident points, with the reference positions and mobility of the nodes. `rigid` gives the
+    /// data of movable rigid bodies.
     ///
     /// # Errors
-    /// [`UnlikeMasses`].
+    /// [`UnlikeMasses`] for extreme mass ratios.
     pub fn new(
         ties: Constraints,
         positions: &[Vec3],
@@ -66,7 +67,7 @@ impl Ties {
         let of_group = |group: usize| {
             let mut chosen = Constraints::default();
             let members = &groups.contacts[groups.range(group)];
-            let chosen_ones = telling(members, &ties, positions, |body| rigid(body).is_some());
+            let chosen_ones = independent(members, &ties, positions, |body| rigid(body).is_some());
             chosen_ones.iter().for_each(|&k| chosen.push_copy(&ties.get(k as usize)));
             Group::new(&chosen, positions, mobility, &rigid).ok_or_else(|| {
                 let mut bodies: Vec<u32> = chosen.iter().flat_map(|tie| tie.bodies).collect();
@@ -79,7 +80,7 @@ impl Ties {
         Ok(Self { ties, groups, following: 0.0, iterations: 0 })
     }
 
-    /// The nodes of all ties; a node of several as often.
+    /// Nodes of all ties; a node of several ties is repeated.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
     }
@@ -89,22 +90,22 @@ impl Ties {
         &self.ties
     }
 
-    /// The step to come that the forces were found for \[s\].
+    /// Length of the following step for which the forces hold \[s\].
     pub fn following(&self) -> f64 {
         self.following
     }
 
-    /// Other forces have jumped: they are to be found anew for any step to come.
-    pub fn expire(&mut self) {
+    /// Marks the forces as invalid for any following step, after other forces jumped.
+    pub fn invalidate(&mut self) {
         self.following = 0.0;
     }
 
-    /// Iterations of Newton's method since the beginning, of all groups: one a solution where no rigid body can move.
+    /// Newton iterations of all groups since the start; one per solution without movable rigid bodies.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
+    /// Adds the tie forces to the action; accelerations include the other forces of the action.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -116,7 +117,7 @@ impl Ties {
         for group in &mut self.groups {
             let solution = group.hold(bodies, rigid, step);
             self.iterations += u64::from(solution.iterations);
-            if let Some(distance) = solution.apart {
+            if let Some(distance) = solution.gap {
                 action.unsolved.ties += 1;
                 action.tie_gap = larger(action.tie_gap, distance);
             }
@@ -131,15 +132,15 @@ impl Ties {
     }
 }
 
-/// The least and the largest mass of the nodes of some ties that can move along any axis, of bodies that are not rigid \[kg\].
+/// Smallest and largest mass of the movable deformable nodes of ties \[kg\].
 fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     let inverses = ties.iter().flat_map(|tie| tie.nodes).map(|&node| mobility.node(node).amax());
     let masses = inverses.filter(|inverse| *inverse > 0.0).map(|inverse| 1.0 / inverse);
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// Those of some ties that tell of all: of those between the same two rigid bodies, three at points far from each other.
-fn telling(
+/// A subset of ties that implies all: between the same two rigid bodies, three at distant points.
+fn independent(
     members: &[u32],
     ties: &Constraints,
     positions: &[Vec3],
@@ -172,7 +173,7 @@ fn telling(
     chosen
 }
 
-/// The larger one of two sizes; what is no number is.
+/// The larger of two values; NaN propagates.
 fn larger(a: f64, b: f64) -> f64 {
     if a >= b || a.is_nan() { a } else { b }
 }
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
     use crate::contact::response::samples::{INVERSE_MASS, free_nodes, one_contact, positions};
 
-    /// Where none can move.
+    /// No movable rigid body.
     struct NoRigidBody;
 
     impl RigidMotions for NoRigidBody {
@@ -199,8 +200,8 @@ mod tests {
         }
     }
 
-    /// A node glued to a triangle that turns and flies: over many steps the points stay together, linear and angular
-    /// momentum are kept to rounding and the kinetic energy to O(dt²).
+    /// A node tied to a rotating and translating triangle: over many steps the points coincide, linear and angular
+    /// momentum are conserved to rounding, and the kinetic energy to O(dt²).
     #[test]
     fn glued_points_stay_together_and_do_no_work() {
         let mut x = positions(0.0);
@@ -221,7 +222,7 @@ mod tests {
         (0..4).for_each(|k| x[k] += v[k] * dt);
         let before = momenta(&x, &v);
         for _ in 0..2000 {
-            // Springs between the nodes of the triangle hold its shape.
+            // Springs between its nodes keep the shape of the triangle.
             let pull = |a: usize, b: usize| {
                 let way = x[b] - x[a];
                 let length = if a + b == 3 { 2f64.sqrt() } else { 1.0 };
@@ -237,7 +238,7 @@ mod tests {
                 accelerations: &accelerations,
                 inverse_mass,
                 mobility: &mobility,
-                made: 0.0,
+                created: 0.0,
             };
             action.begin(dt);
             ties.hold(&bodies, &NoRigidBody, StepLength::regular(dt), &mut action);
@@ -252,7 +253,7 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// Points that are apart meet at the end of the step to come, however short the one before was.
+    /// Points with a gap coincide at the end of the following step, however short the previous step was.
     #[test]
     fn what_is_apart_after_a_cut_step_meets_in_the_next() {
         for part in [1.0, 0.1, 1e-6] {
@@ -268,15 +269,15 @@ mod tests {
                 accelerations: &[Vec3::zeros(); 4],
                 inverse_mass: &INVERSE_MASS,
                 mobility: &mobility,
-                made: 0.0,
+                created: 0.0,
             };
             ties.hold(&bodies, &NoRigidBody, step, &mut action);
             for k in 0..4 {
                 v[k] += action.forces[k] * (INVERSE_MASS[k] * 0.5 * (1.0 + part) * dt);
                 x[k] += v[k] * dt;
             }
-            let apart = one_contact(0.0).get(0).jump(&x).norm();
-            assert!(apart < 1e-15, "{part}: {apart:e}");
+            let gap = one_contact(0.0).get(0).jump(&x).norm();
+            assert!(gap < 1e-15, "{part}: {gap:e}");
         }
     }
 }

@@ -1,29 +1,30 @@
-//! Which nodes of ties follow which others.
+//! Elimination of dependent nodes from the tie conditions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Weights that are rounding.
-const NOTHING: f64 = 1e-12;
+/// Weight below which it is rounding.
+const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
-/// A sum over nodes.
+/// A weighted sum over nodes.
 pub(super) type Terms = BTreeMap<u32, f64>;
 
-/// Nodes that follow others, u_d = Σ s_c u_c, such that all of some conditions Σ w_a u_a = 0 hold; none of those in the sums
-/// follows others itself.
+/// Dependent nodes u_d = Σ s_c u_c that satisfy all conditions Σ w_a u_a = 0; the sums contain independent nodes
+/// only.
 ///
-/// Conditions are taken one by one (Gauss–Jordan elimination); what follows from the others is left out.
+/// Conditions are added one by one (Gauss–Jordan elimination); redundant ones are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
-    /// By dependent node.
+    /// Sums by dependent node.
     pub sums: BTreeMap<u32, Terms>,
-    /// Conditions Σ w_a u_a = 0 that are left between nodes that cannot follow.
+    /// Remaining conditions Σ w_a u_a = 0 between nodes that cannot be dependent.
     pub rest: Vec<Terms>,
-    /// Dependent nodes that have a node in their sum.
+    /// Dependent nodes by the nodes in their sums.
     users: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 impl Reduction {
-    /// Adds a condition. Of those that `can_follow`, its first node does, unless another one has more weight left by half.
+    /// Adds a condition. Its first node that `can_follow` becomes dependent, unless the remaining weight of another
+    /// one is larger by half.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -32,7 +33,7 @@ impl Reduction {
                 None => *terms.entry(node).or_default() += weight,
             }
         }
-        terms.retain(|_, weight| weight.abs() > NOTHING);
+        terms.retain(|_, weight| weight.abs() > NEGLIGIBLE_WEIGHT);
         let free = || terms.iter().filter(|(node, _)| can_follow(**node));
         let largest = free().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
         let mut order = nodes.iter().take(1).chain(terms.keys()).filter(|node| can_follow(**node));
@@ -52,13 +53,13 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Puts a sum in the place of a node that others have followed.
+    /// Replaces a node by its sum in the sums of other nodes.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
             let Some(share) = terms.remove(&node) else { continue };
             add(terms, sum, share);
-            terms.retain(|_, share| share.abs() > NOTHING);
+            terms.retain(|_, share| share.abs() > NEGLIGIBLE_WEIGHT);
             sum.keys().for_each(|&other| {
                 self.users.entry(other).or_default().insert(user);
             });
@@ -74,8 +75,8 @@ fn add(terms: &mut Terms, others: &Terms, factor: f64) {
 mod tests {
     use super::*;
 
-    /// Four nodes in a ring of conditions, of which the last follows from the others, and a mean: all conditions hold of
-    /// whatever the independent nodes do. A node that is held does not follow; a condition between two of those is left.
+    /// Four nodes with a cycle of conditions, the last of which is redundant, and a mean: all conditions hold for any
+    /// values of the independent nodes. A fixed node is never dependent; a condition between two fixed nodes remains.
     #[test]
     fn conditions_hold_however_they_are_chained() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -1,55 +1,56 @@
-//! Sums over what ties take part in: nodes one by one, rigid bodies as a whole.
+//! Rows of the tie conditions: nodes, and rigid bodies as a whole.
 
 use crate::math::{Mat3, Vec3};
 
-/// Where a rigid body is.
+/// Position and rotation of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidPlace {
-    /// Its centre of mass \[m\].
+    /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Its rotation from the reference configuration.
+    /// Rotation from the reference configuration.
     pub rotation: Mat3,
 }
 
 impl RigidPlace {
-    /// In the reference configuration of a body with its centre at the origin.
+    /// Reference configuration of a body with its centre at the origin.
     pub const REFERENCE: Self = Self {
         centre: Vec3::new(0.0, 0.0, 0.0),
         rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     };
 }
 
-/// What ties know of a rigid body that can move, from the beginning on.
+/// Constant tie data of a movable rigid body.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedRigidBody {
-    /// Its mass \[kg\].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Its centre of mass in the reference configuration \[m\].
+    /// Centre of mass in the reference configuration \[m\].
     pub reference_centre: Vec3,
-    /// Components of the centre that forces can move.
+    /// Free components of the centre.
     pub moves: [bool; 3],
-    /// Whether moments can turn it.
+    /// Whether the rotation is free.
     pub turns: bool,
 }
 
-/// Rigid bodies as ties find them in a step.
+/// Motion of the rigid bodies in a step, as input of the ties.
 pub trait RigidMotions {
-    /// Where a body is at the end of the step.
+    /// Position of a body at the end of the step.
     fn present(&self, body: u32) -> RigidPlace;
 
-    /// Its inertia about the centre there, and the inverse of that, zero about an axis without inertia, in space \[kg·m²\].
+    /// Spatial inertia about the centre at the end of the step and its inverse, zero about an axis without inertia
+    /// \[kg·m², 1/(kg·m²)\].
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Where it is at the end of the step to come with an impulse \[N·s\] and a moment of impulse about its centre \[N·m·s\] at the
-    /// end of the step, beside all other forces.
+    /// Position at the end of the following step with an impulse \[N·s\] and an angular impulse about the centre
+    /// \[N·m·s\] at the end of the step, in addition to all other forces.
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Part of a rigid body in a sum: Σ w_a x_a = w c + R a over its nodes.
+/// Term of a rigid body in a sum: Σ w_a x_a = w c + R a over its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
-    /// The body by its place among those of its group.
-    pub carrier: u32,
+    /// Index of the body in its group.
+    pub local_body: u32,
     /// w = Σ w_a.
     pub weight: f64,
     /// a = Σ w_a (X_a − C) in the reference configuration \[m\].
@@ -62,23 +63,23 @@ impl RigidTerm {
         self.weight * place.centre[axis] + (place.rotation * self.arm)[axis]
     }
 
-    /// What the velocity of the centre and the spin are multiplied with in Σ w_a v_a along an axis.
+    /// Coefficients of the velocity of the centre and the angular velocity in Σ w_a v_a along an axis.
     pub fn coefficients(&self, axis: usize, place: &RigidPlace) -> [Vec3; 2] {
         let along = Vec3::ith(axis, 1.0);
         [along * self.weight, (place.rotation * self.arm).cross(&along)]
     }
 }
 
-/// One sum.
+/// One sum of a condition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Nodes by their places, and their weights.
+    /// Nodes by index, and their weights.
     pub shares: &'a [(u32, f64)],
-    /// Rigid bodies that can move.
+    /// Terms of movable rigid bodies.
     pub rigid: &'a [RigidTerm],
 }
 
-/// Sums, compressed.
+/// Sums in compressed storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     ends: Vec<[u32; 2]>,
@@ -109,7 +110,7 @@ impl Rows {
         })
     }
 
-    /// All rigid parts.
+    /// All rigid-body terms.
     pub fn rigid_terms(&self) -> &[RigidTerm] {
         &self.rigid
     }

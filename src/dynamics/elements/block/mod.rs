@@ -1,9 +1,9 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! Per group of elements and per quadrature point the block keeps the inverse reference Jacobian
-//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows; of hexahedra of
-//! eight points the nodes, from which both follow sooner than they are read, or where all are parallelepipeds one
-//! point. The last group is filled up with copies of the last element, whose results are not used.
+//! Per group of elements and quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and the
+//! weight w det ∂X/∂ξ, sufficient for a total Lagrangian element. Of eight-point hexahedra it stores the nodes, from
+//! which both are computed faster than they are read, or one point if all are parallelepipeds. Copies of the last
+//! element fill the last group; their results are not used.
 
 mod reference;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use pulp::Simd;
 use rayon::prelude::*;
 
-use reference::ReferenceMaker;
+use reference::ReferenceBuilder;
 
 use super::formulation::{ElementFormulation, Integrated};
 use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, num_groups};
@@ -28,38 +28,38 @@ use crate::math::Vec3;
 use crate::math::pack::{Row, prefetch};
 use crate::mesh::CellKind;
 
-/// Why a set of cells cannot be a block of elements.
+/// Reason why a set of cells is not a valid element block.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementError {
-    /// The kind has no interior to strain.
+    /// The kind has no solid interior.
     #[error("cells of kind {} cannot be elements; use triangles, quadrilaterals or volumes", .kind.name())]
     UnsupportedKind {
         /// The kind.
         kind: CellKind,
     },
     /// The number of node indices is not a multiple of the nodes of a cell.
-    #[error("{length} node indices do not make whole cells of {per_cell} nodes")]
+    #[error("{length} node indices are not a multiple of the {per_cell} nodes of a cell")]
     ConnectivityLength {
-        /// Node indices given.
+        /// Number of node indices.
         length: usize,
-        /// Nodes of a cell.
+        /// Number of nodes of a cell.
         per_cell: usize,
     },
-    /// A node index has no position.
-    #[error("element {element} refers to node {node}, but there are {num_nodes} nodes")]
+    /// A node index is out of range.
+    #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
     UnknownNode {
         /// Element of the block.
         element: usize,
         /// The index.
         node: u32,
-        /// Number of positions given.
+        /// Number of positions.
         num_nodes: usize,
     },
-    /// A curved element that is inside out somewhere between its quadrature points, or a mass past all numbers.
+    /// A curved element is inverted between its quadrature points, or a mass overflows.
     #[error(
-        "element {element} gives a node the mass {mass} kg: it is turned inside out in part, or too large; mesh it again, or \
-         mend its scale or density"
+        "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
+         scale or density"
     )]
     NodalMass {
         /// Element of the block.
@@ -73,7 +73,7 @@ pub enum ElementError {
         /// The density \[kg/m³\].
         density: f64,
     },
-    /// The element is inverted, flat or has coordinates that are not numbers.
+    /// The element is inverted, flat or has non-finite coordinates.
     #[error(
         "element {element} is inverted or degenerate: its smallest Jacobian is {jacobian}; renumber or remesh it"
     )]
@@ -88,38 +88,38 @@ pub enum ElementError {
     OutOfPlane {
         /// Element of the block.
         element: usize,
-        /// The coordinate \[m\].
+        /// The z coordinate \[m\].
         z: f64,
     },
 }
 
-/// How the forces of elements are integrated.
+/// Integration of the element forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integration {
-    /// By the quadrature rule of the kind, linear kinds of several points with mean dilatation.
+    /// Full quadrature of the kind, with mean dilatation for linear kinds of several points.
     #[default]
     Full,
-    /// At one point, with hourglass control, where the kind is the eight-node hexahedron; else in full.
+    /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature otherwise.
     OnePoint,
 }
 
-/// What a block keeps of the reference configuration.
+/// Stored data of the reference configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
-    /// The geometry of the quadrature points.
+enum StoredGeometry {
+    /// Geometry of the quadrature points.
     Points,
-    /// The nodes of eight-node hexahedra.
+    /// Nodes of eight-node hexahedra.
     Nodes,
-    /// The first quadrature point of parallelepipeds, in which all are alike.
+    /// First quadrature point of parallelepipeds, whose points are all equal.
     FirstPoint,
-    /// The one point of eight-node hexahedra.
+    /// One-point data of eight-node hexahedra.
     OnePoint,
-    /// The same of parallelepipeds.
+    /// One-point data of parallelepipeds.
     OnePointOfParallelepipeds,
 }
 
-impl Kept {
-    /// Of cells at these positions.
+impl StoredGeometry {
+    /// Chooses the data for cells at these positions.
     fn of((kind, integration): (CellKind, Integration), connectivity: &[u32], positions: &[Vec3]) -> Self {
         if kind != CellKind::Hex8 {
             return Self::Points;
@@ -139,7 +139,7 @@ impl Kept {
         }
     }
 
-    /// Rows of a group that its forces need.
+    /// Rows of a group for its forces.
     fn rows_per_group(self, kind: CellKind) -> usize {
         match self {
             Self::Points => quadrature(kind).len() * POINT_ROWS,
@@ -150,7 +150,7 @@ impl Kept {
         }
     }
 
-    /// Rows of a group that only its critical step needs.
+    /// Additional rows of a group for its critical step.
     fn spectrum_rows_per_group(self) -> usize {
         match self {
             Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
@@ -163,16 +163,16 @@ impl Kept {
 #[derive(Clone, Debug)]
 pub struct ElementBlock {
     kind: CellKind,
-    kept: Kept,
+    stored: StoredGeometry,
     material: Material,
     density: f64,
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group that its forces need: those of its quadrature points.
+    /// Rows of each group for its forces: those of its quadrature points.
     rows: Vec<Row>,
     rows_per_group: usize,
-    /// Rows of each group that only its critical step needs: its spectrum.
+    /// Additional rows of each group for its critical step: its spectrum.
     spectra: Vec<Row>,
     spectrum_rows_per_group: usize,
 }
@@ -184,7 +184,7 @@ impl ElementBlock {
     /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `reference_positions` \[m\] per element.
     ///
     /// # Errors
-    /// The first element (lowest number) at fault, or the argument.
+    /// The first invalid element (lowest number), or the invalid argument.
     pub fn new(
         kind: CellKind,
         material: Material,
@@ -196,7 +196,7 @@ impl ElementBlock {
         Self::shared(cells, material, density, reference_positions)
     }
 
-    /// The same, with connectivity that is shared and the integration given.
+    /// Like [`ElementBlock::new`], with shared connectivity and a given integration.
     ///
     /// # Errors
     /// See [`ElementBlock::new`].
@@ -208,24 +208,24 @@ impl ElementBlock {
     ) -> Result<Self, ElementError> {
         check_arguments(kind, density, &connectivity)?;
         let (rows, spectra) = (Vec::new(), Vec::new());
-        let kept = Kept::of((kind, integration), &connectivity, reference_positions);
+        let stored = StoredGeometry::of((kind, integration), &connectivity, reference_positions);
         let mut block = Self {
             kind,
-            kept,
+            stored,
             material,
             density,
             connectivity,
             volume: 0.0,
             rows,
-            rows_per_group: kept.rows_per_group(kind),
+            rows_per_group: stored.rows_per_group(kind),
             spectra,
-            spectrum_rows_per_group: kept.spectrum_rows_per_group(),
+            spectrum_rows_per_group: stored.spectrum_rows_per_group(),
         };
         let num_groups = num_groups(block.num_elements());
         let mut rows = vec![Row::splat(0.0); num_groups * block.rows_per_group];
         let mut spectra = vec![Row::splat(0.0); num_groups * block.spectrum_rows_per_group];
         let maker =
-            ReferenceMaker { block: &block, lumping: Lumping::new(kind), positions: reference_positions };
+            ReferenceBuilder { block: &block, lumping: Lumping::new(kind), positions: reference_positions };
         let tasks = rows
             .par_chunks_mut(block.rows_per_group * GROUPS_PER_CHUNK)
             .zip(spectra.par_chunks_mut(block.spectrum_rows_per_group * GROUPS_PER_CHUNK));
@@ -277,7 +277,7 @@ impl ElementBlock {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    /// A part of a group, for the registers given.
+    /// A part of a group, for the given registers.
     #[inline(always)]
     pub(crate) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
@@ -285,7 +285,7 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
-    /// Asks for the rows of the group that will be computed after some others.
+    /// Prefetches the rows of a later group.
     #[inline(always)]
     pub(crate) fn prefetch(&self, group: usize) {
         let num_rows = self.rows_per_group;
@@ -302,7 +302,7 @@ impl ElementBlock {
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
-    /// Runs `operation` with the interpolation and the law of this block: the one place that names them all.
+    /// Runs `operation` with the interpolation and the law of this block. All combinations are dispatched here.
     pub(crate) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {
@@ -311,11 +311,17 @@ impl ElementBlock {
             CellKind::Quad4 => Some(with_law(law, &Integrated(Mean::<4, 4, true>::new(kind)), operation)),
             CellKind::Tet4 => Some(with_law(law, &Integrated(Tetrahedron), operation)),
             CellKind::Wedge6 => Some(with_law(law, &Integrated(Mean::<6, 6, false>::new(kind)), operation)),
-            CellKind::Hex8 => Some(match self.kept {
-                Kept::OnePoint => with_law(law, &OnePointHexahedron::<true>, operation),
-                Kept::OnePointOfParallelepipeds => with_law(law, &OnePointHexahedron::<false>, operation),
-                Kept::FirstPoint => with_law(law, &Integrated(Parallelepiped(Hexahedron::new())), operation),
-                Kept::Points | Kept::Nodes => with_law(law, &Integrated(Hexahedron::new()), operation),
+            CellKind::Hex8 => Some(match self.stored {
+                StoredGeometry::OnePoint => with_law(law, &OnePointHexahedron::<true>, operation),
+                StoredGeometry::OnePointOfParallelepipeds => {
+                    with_law(law, &OnePointHexahedron::<false>, operation)
+                }
+                StoredGeometry::FirstPoint => {
+                    with_law(law, &Integrated(Parallelepiped(Hexahedron::new())), operation)
+                }
+                StoredGeometry::Points | StoredGeometry::Nodes => {
+                    with_law(law, &Integrated(Hexahedron::new()), operation)
+                }
             }),
             CellKind::Tri6 => Some(with_law(law, &Integrated(Plain::<6, 3, true>::new(kind)), operation)),
             CellKind::Quad8 => Some(with_law(law, &Integrated(Plain::<8, 9, true>::new(kind)), operation)),
@@ -330,11 +336,11 @@ impl ElementBlock {
 type Plain<const N: usize, const P: usize, const PLANE: bool> = Tabulated<Displacement, N, P, PLANE>;
 type Mean<const N: usize, const P: usize, const PLANE: bool> = Tabulated<MeanDilatation, N, P, PLANE>;
 
-/// Work on elements, generic over formulation and law.
+/// Operation on elements, generic over formulation and law.
 pub(crate) trait ElementOperation {
-    /// What it returns.
+    /// Result.
     type Output;
-    /// Does the work.
+    /// Runs the operation.
     fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) -> Self::Output;
 }
 
@@ -364,7 +370,7 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Rows between those that are computed and those that are asked for: what is computed while memory answers.
+/// Prefetch distance in rows, to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;
 
 /// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).

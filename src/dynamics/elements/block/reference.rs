@@ -1,8 +1,8 @@
-//! What a block keeps of the reference configuration, element by element.
+//! Stored data of the reference configuration, by element.
 
 use nalgebra::DMatrix;
 
-use super::{ElementBlock, ElementError, Kept};
+use super::{ElementBlock, ElementError, StoredGeometry};
 use crate::dynamics::elements::frequency_bound::EIGENVALUE_ROUNDING;
 use crate::dynamics::elements::group::{POINT_ROWS, element_of, groups_of_chunk};
 use crate::dynamics::elements::one_point_hexahedron;
@@ -12,18 +12,18 @@ use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Most quadrature points of a kind.
+/// Largest number of quadrature points of a kind.
 const MAX_POINTS: usize = 27;
 
 /// Computes the rows of groups from the reference configuration.
-pub(super) struct ReferenceMaker<'a> {
+pub(super) struct ReferenceBuilder<'a> {
     pub block: &'a ElementBlock,
     pub lumping: Lumping,
     pub positions: &'a [Vec3],
 }
 
-impl ReferenceMaker<'_> {
-    /// Fills the rows of a chunk; the volume of its elements \[m³\].
+impl ReferenceBuilder<'_> {
+    /// Fills the rows of a chunk; returns the volume of its elements \[m³\].
     pub fn fill_chunk(
         &self,
         chunk: usize,
@@ -34,11 +34,11 @@ impl ReferenceMaker<'_> {
         let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
-        // Lane by lane, as elements follow each other.
+        // Lane by lane, in the order of the elements.
         for lane in 0..WIDTH {
             let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
             for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
-                // Past the last element the numbers stay those of the last element.
+                // Padding lanes keep the numbers of the last element.
                 if let Some(element) = element_of(group, lane, num_elements) {
                     volume += self.fill_numbers(element, &mut numbers)?;
                 }
@@ -50,7 +50,7 @@ impl ReferenceMaker<'_> {
         Ok(volume)
     }
 
-    /// The numbers of one element, and its volume \[m³\].
+    /// Fills the numbers of one element; returns its volume \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -69,13 +69,13 @@ impl ReferenceMaker<'_> {
         }
         let num_points = quadrature(block.kind).len();
         let (rows, of_spectrum) = numbers.split_at_mut(block.rows_per_group);
-        match (block.kept, nodes.first_chunk()) {
-            (Kept::OnePoint | Kept::OnePointOfParallelepipeds, Some(nodes)) => {
+        match (block.stored, nodes.first_chunk()) {
+            (StoredGeometry::OnePoint | StoredGeometry::OnePointOfParallelepipeds, Some(nodes)) => {
                 let elasticity = block.material.elasticity();
                 let numbers = (rows, of_spectrum);
                 return Ok(one_point_hexahedron::fill_numbers(nodes, masses, &elasticity, numbers));
             }
-            (Kept::Nodes, _) => {
+            (StoredGeometry::Nodes, _) => {
                 for (numbers, node) in rows.chunks_exact_mut(3).zip(&nodes[1..]) {
                     numbers.copy_from_slice((node - nodes[0]).as_slice());
                 }
@@ -87,7 +87,7 @@ impl ReferenceMaker<'_> {
     }
 }
 
-/// Inverse Jacobian and weight of each point, and √w ∇N_a; the volume \[m³\].
+/// Inverse Jacobian and weight of each point, and √w ∇N_a; returns the volume \[m³\].
 fn reference_points(
     kind: CellKind,
     element: usize,
@@ -116,11 +116,12 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The two numbers of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum), from √w ∇N_a of each point.
+/// The two numbers of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum), from √w ∇N_a of each
+/// point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
-        // The matrix of the three directions has the eigenvalues of that of the nodes.
+        // The 3 × 3 matrix of directions has the non-zero eigenvalues of the nodal matrix.
         let terms =
             gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
         let largest = terms.sum::<Mat3>().symmetric_eigenvalues().max();
@@ -160,7 +161,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // Rounding of a rotated or scaled mesh is allowed for, relative to the element.
+        // Tolerates rounding of a rotated or scaled mesh, relative to the element size.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });
@@ -169,7 +170,7 @@ fn node_positions<'a>(
     Ok(corners)
 }
 
-/// ∂X/∂ξ; the third axis of plane cells is that of space.
+/// ∂X/∂ξ; the third column of plane cells is the z axis.
 fn reference_jacobian(kind: CellKind, corners: &[Vec3], gradients: &[[f64; 3]]) -> Mat3 {
     let mut jacobian = Mat3::zeros();
     for (x, slope) in corners.iter().zip(gradients) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// A small deterministic stream of numbers in (−1, 1), for meshes that must be the same in each run.
+/// Deterministic pseudo-random numbers in (−1, 1), for reproducible meshes.
 pub(super) struct Noise(pub u64);
 
 impl Noise {
@@ -23,7 +23,7 @@ pub(super) fn is_plane(kind: CellKind) -> bool {
     kind.dimension() == 2
 }
 
-/// Corners of one well-shaped cell of size about 2, away from the origin.
+/// Corners of a well-shaped cell of size about 2, away from the origin.
 pub(super) fn regular_cell(kind: CellKind) -> Vec<Vec3> {
     let corners: Vec<Vec3> = match kind.linear() {
         CellKind::Hex8 => hexahedron::CORNERS.iter().map(|c| Vec3::from(*c)).collect(),
@@ -40,7 +40,7 @@ pub(super) fn regular_cell(kind: CellKind) -> Vec<Vec3> {
     with_mid_nodes(kind, &corners)
 }
 
-/// The straight-sided cell of these corners.
+/// Straight-sided cell with these corners.
 pub(super) fn with_mid_nodes(kind: CellKind, corners: &[Vec3]) -> Vec<Vec3> {
     let mut values = [0.0; MAX_NODES];
     let mut at = |xi: &[f64; 3]| {
@@ -50,7 +50,7 @@ pub(super) fn with_mid_nodes(kind: CellKind, corners: &[Vec3]) -> Vec<Vec3> {
     natural_nodes(kind).iter().map(&mut at).collect()
 }
 
-/// A mesh of linear cells made one of straight-sided cells of `kind`.
+/// Converts a mesh of linear cells to straight-sided cells of `kind`.
 pub(super) fn promoted(kind: CellKind, mut nodes: Vec<Vec3>, connectivity: &[u32]) -> (Vec<Vec3>, Vec<u32>) {
     let mut found: HashMap<Vec<u32>, u32> = HashMap::new();
     let mut promoted = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn promoted(kind: CellKind, mut nodes: Vec<Vec3>, connectivity: &[u32
         let corners: Vec<Vec3> = cell.iter().map(|&node| nodes[node as usize]).collect();
         let positions = with_mid_nodes(kind, &corners);
         for (xi, position) in natural_nodes(kind).iter().zip(positions) {
-            // A node is known by the corners it lies between.
+            // A node is identified by its adjacent corners.
             let mut values = [0.0; MAX_NODES];
             shape_values(kind.linear(), *xi, &mut values);
             let mut key: Vec<u32> =
@@ -81,12 +81,12 @@ pub(super) fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane:
     positions.iter().map(|x| x + noise.vector(plane) * size).collect()
 }
 
-/// A box of nx × ny × nz cells with inner nodes moved at random; for plane kinds a rectangle of nx × ny.
+/// Box of nx × ny × nz cells with randomly displaced inner nodes; for plane kinds a rectangle of nx × ny.
 pub(super) fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3>, Vec<u32>) {
     mesh(kind, n, |plane| noise.vector(plane) * 0.15)
 }
 
-/// The same with inner nodes moved by `shift`, which is told whether the kind is plane.
+/// The same box with inner nodes displaced by `shift`, whose argument is whether the kind is plane.
 pub(super) fn mesh(
     kind: CellKind,
     n: [usize; 3],

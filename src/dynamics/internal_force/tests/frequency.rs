@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Highest frequency squared of one element from its stiffness by central differences of the force.
+/// Squared highest frequency of one element, with the stiffness from central differences of the force.
 pub(super) fn exact_frequency_squared(
     model: &mut InternalForce,
     reference: &[Vec3],
@@ -54,7 +54,7 @@ proptest! {
     }
 }
 
-/// A flat cell without a load, strongly distorted.
+/// Flat, unloaded, strongly distorted cells.
 #[test]
 fn the_critical_step_of_flat_distorted_cells() {
     assert_critical_step_is_not_too_long(13396742322725351712, [0.44507672318527836, 0.0, 0.0, 0.05]);

@@ -95,7 +95,7 @@ fn a_rigid_motion_costs_nothing() {
             let mut model = single(kind, material, &reference).unwrap();
             let force = forces_of(&mut model, &current);
             assert!(force.iter().all(|f| f.norm() < 1e-13), "{kind:?} {material:?} {force:?}");
-            // Rounding of strains, each a sum over the nodes, squared.
+            // Squared rounding error of strains, each a sum over the nodes.
             let rounding = 1e-28 * (kind.num_nodes() as f64 / 8.0).max(1.0);
             assert!(model.strain_energy()[0].abs() < rounding, "{kind:?} {:e}", model.strain_energy()[0]);
         }
@@ -120,7 +120,7 @@ fn forces_and_moments_balance_and_plane_forces_stay_in_the_plane() {
             if is_plane(kind) {
                 assert!(force.iter().all(|f| f.z == 0.0));
             }
-            // The small-strain law balances moments in the reference shape only.
+            // The small-strain law balances moments in the reference configuration only.
             let arms = if matches!(material, Material::LinearElastic(_)) { &nodes } else { &current };
             let moment: Vec3 = arms.iter().zip(&force).map(|(x, f)| x.cross(f)).sum();
             assert!(moment.norm() < 1e-11, "{kind:?} {material:?} {moment:?}");
@@ -167,14 +167,14 @@ fn patch_test() {
     }
 }
 
-/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. Quadratic elements have the energy of the field, and the
-/// mean of its stress in each cell.
+/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. Quadratic elements have the energy of the field,
+/// and the mean of its stress in each cell.
 #[test]
 fn quadratic_elements_reproduce_a_quadratic_field() {
     let (e, size) = (1e-3, 3.0_f64);
     let Elasticity { lambda, mu } = elasticity(0.3);
     for kind in KINDS.into_iter().filter(|kind| *kind != kind.linear()) {
-        // Inner nodes of simplices can move: their cells stay affine.
+        // Inner nodes of simplices can be displaced, as their cells remain affine.
         let affine = matches!(kind, CellKind::Tri6 | CellKind::Tet10);
         let (nodes, connectivity) = if affine {
             distorted_mesh(kind, [3, 3, 3], &mut Noise(8))
@@ -228,8 +228,8 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
     (energy, [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|ij| sigma[ij]))
 }
 
-/// u_x = a x y on a cube centred at the origin has volume change of zero mean: mean dilatation must not
-/// charge it the bulk modulus, which full integration would, 5000 times over.
+/// u_x = a x y on a cube centred at the origin has zero mean volume change: with mean dilatation its energy must not
+/// contain the bulk modulus, with which full integration is 5000 times too stiff.
 #[test]
 fn nearly_incompressible_bending_does_not_lock() {
     for kind in [CellKind::Quad4, CellKind::Hex8] {
@@ -266,7 +266,7 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
     assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
 }
 
-/// A block of parallelepipeds, turned and far from the origin, moves as it does in a block with one element that is none.
+/// A rotated block of parallelepipeds far from the origin has the same forces as in a block with one general element.
 #[test]
 fn parallelepipeds_are_like_other_elements() {
     let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
@@ -300,7 +300,7 @@ fn parallelepipeds_are_like_other_elements() {
     }
 }
 
-/// An energy and a volume that are numbers, but not their sum, are not taken for a failure, nor added twice.
+/// Finite energies and volumes whose sum overflows are neither reported as a failure nor added twice.
 #[test]
 fn numbers_whose_sum_overflows_are_sound() {
     let reference = regular_cell(CellKind::Tet4);
@@ -318,7 +318,7 @@ fn numbers_whose_sum_overflows_are_sound() {
     }
 }
 
-/// Nodes numbered by first use, from the end, and every other from the end: chunks own many of them, few, or none.
+/// Nodes numbered by first use, in reverse, and alternately in reverse: chunks own many, few, or none of them.
 #[test]
 fn any_numbering_of_the_nodes_has_the_same_forces() {
     let mut noise = Noise(10);
@@ -346,8 +346,8 @@ fn any_numbering_of_the_nodes_has_the_same_forces() {
     }
 }
 
-/// Goal: the change of shape is at least the part of the volume that is lost, and the strain where none is; neither a
-/// rotation nor a translation is one. Tolerance: rounding, of the root of an energy for the latter.
+/// Goal: the change of shape is at least the relative volume loss, and the strain without volume loss; rotations and
+/// translations give none. Tolerance: rounding, for rotations that of the root of an energy.
 #[test]
 fn changes_of_shape_are_compression_and_strain() {
     let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [3, 3, 2], &mut Noise(10));
@@ -367,12 +367,12 @@ fn changes_of_shape_are_compression_and_strain() {
     let compression = change(&|x| Vec3::new(0.5 * x.x, x.y, x.z));
     assert!(compression >= 0.5 - 1e-12, "{compression}");
     change(&|x| *x);
-    // E = γ/2 in two places: |E| = γ/√2.
+    // E = γ/2 in two components: |E| = γ/√2.
     let shear = change(&|x| x + Vec3::new(0.1 * x.y, 0.0, 0.0));
     assert!(shear >= 0.1 / 2.0_f64.sqrt(), "{shear}");
 }
 
-/// Copies that fill the last group must not add anything.
+/// Padding elements of the last group must not contribute.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
     let mut noise = Noise(9);

@@ -1,4 +1,4 @@
-//! The hexahedron of one point with hourglass control.
+//! One-point hexahedron with hourglass control.
 
 use super::frequency::exact_frequency_squared;
 use super::*;
@@ -13,7 +13,7 @@ fn one(material: Material, nodes: &[Vec3]) -> InternalForce {
     model(material, nodes, (0..8).collect())
 }
 
-/// Strain energy and that of hourglass control.
+/// Strain energy and hourglass energy.
 fn energies(model: &mut InternalForce, positions: &[Vec3]) -> [f64; 2] {
     forces_of(model, positions);
     [model.strain_energy()[0], model.hourglass_energy()[0]]
@@ -41,7 +41,7 @@ fn force_is_the_gradient_of_both_energies() {
     }
 }
 
-/// A linear motion is left alone by the control, on any hexahedra: the patch test, and rigid motions.
+/// Linear motions have no hourglass energy on any hexahedra: patch test and rigid motions.
 #[test]
 fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     let mut noise = Noise(22);
@@ -71,8 +71,8 @@ fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     }
 }
 
-/// Each of the twelve hourglass motions has no strain at the one point; the control resists it alike in each axis, with
-/// 1/20 of the energy ½ (λ+2μ) ∫ (∂u/∂x)² dV of a plane wave whose nodes move as far, which the full element has.
+/// The twelve hourglass motions have no strain at the single point. The control resists them equally in each axis,
+/// with 1/20 of the energy ½ (λ+2μ) ∫ (∂u/∂x)² dV of a plane wave of equal amplitude, the energy of the full element.
 #[test]
 fn hourglass_modes_are_resisted() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -94,8 +94,9 @@ fn hourglass_modes_are_resisted() {
     }
 }
 
-/// On the cube of edge 2 with nodal masses m = DENSITY: B_a has components ±1/8, so that V Σ B_a⊗B_a/m = I/m and
-/// V Σ |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8. The bound is above the sum, by the rounding of eigenvalues.
+/// On the cube of edge 2 with nodal masses m = DENSITY: B_a has components ±1/8, so that V Σ B_a⊗B_a/m = I/m and V Σ
+/// |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8. The bound exceeds the sum by the rounding allowance of
+/// eigenvalues.
 #[test]
 fn the_bound_of_a_cube_is_that_of_closed_form_and_on_the_safe_side() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -127,7 +128,8 @@ fn the_stable_step_is_safe_and_not_far_from_the_limit() {
     }
 }
 
-/// A block set swinging by a random push keeps its energy to the order of the step, that of hourglass control included.
+/// A block vibrating from random initial velocities conserves its energy, including hourglass energy, to the order of
+/// the step.
 #[test]
 fn energy_balances_with_that_of_hourglass_control() {
     let mut noise = Noise(24);

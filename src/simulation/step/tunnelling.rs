@@ -1,5 +1,5 @@
-//! Bodies that would go through each other: steps are kept short enough that contact finds them, and a run in which one has
-//! gone through another ends.
+//! Tunnelling: steps are limited so that detection misses no contact, and a run ends when a body has passed through
+//! another.
 
 use rayon::prelude::*;
 
@@ -12,43 +12,47 @@ use crate::math::reduction::nodes_per_task;
 use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure, Passage};
 
-/// Part of the search depth that bodies may go into each other in a step: what has come in is stopped in the next one.
-const SHARE: f64 = 0.5;
+/// Largest penetration per step over the search depth: contact arrests it in the following step.
+const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// The longest step up to `step` \[s\] in which contact misses no body.
-    pub(crate) fn step_without_passage(&mut self, step: f64) -> f64 {
+    /// Longest step up to `step` in which detection misses no contact \[s\].
+    pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.surfaces.len();
-        if self.tunnelling.allows((0..num_bodies).filter_map(|body| self.velocity_box(body)), SHARE, step) {
+        if self.tunnelling.allows(
+            (0..num_bodies).filter_map(|body| self.velocity_box(body)),
+            MAX_DEPTH_RATIO,
+            step,
+        ) {
             return step;
         }
-        let mut boxes = std::mem::take(&mut self.passage_boxes);
+        let mut boxes = std::mem::take(&mut self.tunnelling_boxes);
         boxes.clear();
-        boxes.extend(
-            (0..num_bodies)
-                .filter_map(|body| Some((body as u32, [self.place_box(body)?, self.velocity_box(body)?]))),
-        );
-        let longest = self.tunnelling.longest_step(&boxes, SHARE, step);
-        self.passage_boxes = boxes;
+        boxes
+            .extend((0..num_bodies).filter_map(|body| {
+                Some((body as u32, [self.position_box(body)?, self.velocity_box(body)?]))
+            }));
+        let longest = self.tunnelling.longest_step(&boxes, MAX_DEPTH_RATIO, step);
+        self.tunnelling_boxes = boxes;
         longest
     }
 
-    /// Box of the velocities of a body that can touch others \[m/s\].
+    /// Bounding box of the velocities of a body with a contact surface \[m/s\].
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
         if self.surfaces[body].num_faces() == 0 {
             return None;
         }
         let [lower, upper] = self.balances[body].velocity_bounds;
         let of_centre = Aabb { lower, upper };
-        let turning = match &self.rigid_states[body] {
+        let rotation_speed = match &self.rigid_states[body] {
             Some(rigid_state) => rigid_state.angular_velocity().norm() * self.radii[body],
             None => 0.0,
         };
-        Some(of_centre.widened(turning))
+        Some(of_centre.widened(rotation_speed))
     }
 
-    /// Box of the nodes of a body that can touch others \[m\].
-    fn place_box(&self, body: usize) -> Option<Aabb> {
+    /// Bounding box of the surface nodes of a body \[m\].
+    fn position_box(&self, body: usize) -> Option<Aabb> {
         let (nodes, positions) = (self.surfaces[body].nodes(), &self.state.positions);
         let of_node = |&node: &u32| {
             let place = positions[node as usize];
@@ -58,8 +62,8 @@ impl Simulation {
         boxes.reduce_with(|a, b| a.union(&b))
     }
 
-    /// Fails where a contact of the step before has been lost as it was too deep.
-    pub(crate) fn check_passages(&self) -> Result<(), NumericalFailure> {
+    /// Fails if a contact of the previous step was lost because its penetration exceeds the search depth.
+    pub(crate) fn check_tunnelling(&self) -> Result<(), NumericalFailure> {
         let mut keys = self.constraints.keys().iter().peekable();
         for before in self.contact_before.0.iter() {
             while keys.next_if(|key| **key < before.key).is_some() {}
@@ -83,7 +87,7 @@ impl Simulation {
     }
 }
 
-/// Largest distance of a node of the surface of each rigid body from its centre of mass \[m\].
+/// Largest distance of a surface node of each rigid body from its centre of mass \[m\].
 pub(crate) fn radii(
     surfaces: &[Surface],
     rigid_states: &[Option<RigidBody>],

@@ -1,4 +1,4 @@
-//! The rigid bodies of a group of ties.
+//! Rigid bodies of a group of ties.
 
 use super::dense::solve;
 use super::elimination::SparseRows;
@@ -6,67 +6,69 @@ use super::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Row, Rows, TiedRigidBody};
 use crate::math::{Mat3, Vec3};
 
-/// Components of the motion of a body: velocity of the centre, and spin.
+/// Degrees of freedom of a body: velocity of the centre and angular velocity.
 const DOF: usize = 6;
 
-/// Motions along an axis that a body gives its nodes: that of its centre, and three of the rotation.
+/// Motions of the nodes of a body along an axis: one of the translation and three of the rotation.
 const MOTIONS: usize = 4;
 
-/// A pivot of conditions, of which the entries are about 1, below which they hold already: nodes that are nearer to each
-/// other, or to a line, than this part of the size of what they tie leave no gap that counts.
-const RANK: f64 = 1e-12;
+/// Pivot of conditions, with entries of about 1, below which a condition is redundant: nodes closer to each other, or
+/// to a line, than this fraction of the size of the tied region leave a negligible gap.
+const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// The same, in roundings of coordinates over that size.
-const RANK_ROUNDINGS: f64 = 64.0;
+/// The same threshold in units of the coordinate rounding over that size.
+const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Turn by which the response to a moment is measured: its square and the rounding of a rotation are far below \[rad\].
-const PROBE: f64 = 1e-6;
+/// Rotation of the finite difference for the response to a moment, far above the rounding of a rotation and small in
+/// its square \[rad\].
+const PROBE_ROTATION: f64 = 1e-6;
 
-/// Rigid bodies that ties hold to each other and to nodes.
+/// Rigid bodies tied to each other and to nodes.
 ///
-/// With what nodes make of it condensed out, their changes U of velocity and spin over the step to come have
+/// With the nodes condensed out, the changes U of velocity and angular velocity over the following step satisfy
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// M has the masses, and for the spin what moment of impulse it takes; g pushes by nodes; C the conditions between rigid bodies,
-/// and what is held, which stand apart at the rate k; H the kept mass of what follows them along each axis. Forces act where
-/// the bodies are now (C, T), points are to meet where they will be (C', T'): so angular momentum is kept while they turn.
+/// M contains the masses, and for the rotation the angular impulse per change of the angular velocity; g the impulses
+/// of nodes; C the conditions between rigid bodies and fixed nodes, with the gap rates k; H the added mass of the
+/// following nodes along each axis. Forces act at the current positions (C, T), and points coincide at the new ones
+/// (C', T'), so that angular momentum is conserved in finite rotations.
 ///
-/// Conditions are eliminated without masses, so that points meet whatever these are. Those that follow from others have no pivot;
-/// how many do not is seen in the reference configuration, where all points are on each other.
-/// Each body has the radius of its ties for the unit of length.
+/// Conditions are eliminated without the masses, so that points coincide for any masses. Redundant conditions have no
+/// pivot; their number is determined in the reference configuration, where all tied points coincide. The unit of
+/// length of each body is the radius of its ties.
 ///
 /// # Cost
-/// The square of the number of bodies for K, and for the elimination of conditions between bodies of which each is tied to few. What
-/// these leave free, six motions of a row, costs its cube at worst.
+/// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The
+/// remaining free motions, six for a chain, have a cubic cost at most.
 #[derive(Clone, Debug)]
-pub(super) struct Carriers {
-    /// Numbers of the bodies.
+pub(super) struct TiedRigidBodies {
+    /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
     /// Radius of the ties about the centre \[m\].
     radii: Vec<f64>,
-    /// Whether a component is free.
+    /// Whether each component is free.
     is_free: Vec<bool>,
-    /// Conditions along each axis, held nodes and rigid bodies.
+    /// Conditions along each axis between fixed nodes and rigid bodies.
     conditions: [Rows; 3],
     /// H along each axis.
-    carried_mass: [Vec<f64>; 3],
-    /// How many nodes of the group there are that could be held.
-    num_held: usize,
-    /// How many conditions do not follow from others.
+    added_mass: [Vec<f64>; 3],
+    /// Number of nodes of the group that can be fixed.
+    num_fixed: usize,
+    /// Number of independent conditions.
     rank: usize,
-    /// At the end of the step, and of the step to come.
+    /// Positions at the end of the current step and of the following step.
     present: Vec<RigidPlace>,
     following: Vec<RigidPlace>,
-    /// So far, of force and moment \[N·s, N·m·s\].
+    /// Accumulated linear and angular impulses \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
     /// g \[N·s, N·m·s\].
     pushes: Vec<[Vec3; 2]>,
     /// U \[m/s, rad/s\].
     changes: Vec<[Vec3; 2]>,
-    /// Moment of impulse for a change of the mean spin of the step to come \[kg·m²\].
+    /// Angular impulse per change of the mean angular velocity of the following step \[kg·m²\].
     spin_masses: Vec<Mat3>,
     /// k \[m/s\].
     rates: Vec<f64>,
@@ -75,13 +77,14 @@ pub(super) struct Carriers {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C' with k in a last column, and C with the shares of held nodes in further ones, reduced at the same pivots.
+    /// C' with k in a last column, and C with the weights of fixed nodes in further columns, reduced at the same
+    /// pivots.
     trial: SparseRows,
     test: SparseRows,
     pivots: Vec<[usize; 2]>,
-    /// Free components without a pivot.
+    /// Independent free components, without a pivot.
     independent: Vec<usize>,
-    /// What those with one do for each of these, by pivot and independent component.
+    /// Motion of the dependent components for each independent one, by pivot and independent component.
     trial_motions: Vec<f64>,
     test_motions: Vec<f64>,
     /// K, and K times the admissible motions.
@@ -89,27 +92,27 @@ struct Workspace {
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
-    /// U in the units of length of the bodies, and K U − g.
+    /// U in the length units of the bodies, and K U − g.
     motion: Vec<f64>,
     excess: Vec<f64>,
     scales: Vec<f64>,
 }
 
-impl Carriers {
-    /// Of bodies with these numbers, and conditions between them along each axis; `terms` are all their parts in sums, `rounding`
-    /// that of coordinates \[m\].
+impl TiedRigidBodies {
+    /// Bodies with these numbers and the conditions between them along each axis; `terms` are all their terms in
+    /// sums, `rounding` is the coordinate rounding \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
         conditions: [Rows; 3],
-        carried_mass: [Vec<f64>; 3],
+        added_mass: [Vec<f64>; 3],
         terms: impl Iterator<Item = &'a RigidTerm>,
         rounding: f64,
     ) -> Self {
         let num = bodies.len();
         let mut radii = vec![0.0_f64; num];
-        for RigidTerm { carrier, weight, arm } in terms {
-            let radius = &mut radii[*carrier as usize];
+        for RigidTerm { local_body, weight, arm } in terms {
+            let radius = &mut radii[*local_body as usize];
             *radius = radius.max(arm.norm() / weight.abs().max(1.0));
         }
         radii.iter_mut().filter(|radius| **radius <= rounding).for_each(|radius| *radius = 1.0);
@@ -122,8 +125,8 @@ impl Carriers {
         };
         let zero = [Vec3::zeros(); 2];
         let shares = || rows_along_axes(&conditions).flat_map(|(_, row)| row.shares);
-        let num_held = shares().map(|(place, _)| *place as usize + 1).max().unwrap_or(0);
-        let mut carriers = Self {
+        let num_fixed = shares().map(|(place, _)| *place as usize + 1).max().unwrap_or(0);
+        let mut rigid_bodies = Self {
             radii,
             is_free: specs.iter().flat_map(free).collect(),
             rank: usize::MAX,
@@ -138,52 +141,53 @@ impl Carriers {
             bodies,
             specs,
             conditions,
-            carried_mass,
-            num_held,
+            added_mass,
+            num_fixed,
         };
-        carriers.reduce_conditions(RANK + RANK_ROUNDINGS * rounding / least);
-        carriers.rank = carriers.workspace.pivots.len();
-        carriers
+        rigid_bodies.reduce_conditions(REDUNDANT_PIVOT + REDUNDANT_PIVOT_ROUNDINGS * rounding / least);
+        rigid_bodies.rank = rigid_bodies.workspace.pivots.len();
+        rigid_bodies
     }
 
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
     }
 
-    /// Where they are at the end of the step.
+    /// Positions at the end of the step.
     pub fn present(&self) -> &[RigidPlace] {
         &self.present
     }
 
-    /// Where they are at the end of the step to come, as far as the iterations have got.
+    /// Positions at the end of the following step, in the current iteration.
     pub fn following(&self) -> &[RigidPlace] {
         &self.following
     }
 
-    /// Largest coordinates of the centres at the end of the step \[m\].
+    /// Largest coordinate of each centre at the end of the step \[m\].
     pub fn present_centres(&self) -> impl Iterator<Item = f64> {
         self.present.iter().map(|place| place.centre.amax())
     }
 
-    /// Bodies with the impulses on them, of force and moment \[N·s, N·m·s\].
+    /// Bodies and their linear and angular impulses \[N·s, N·m·s\].
     pub fn impulses(&self) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Bodies as they are, without impulses.
+    /// Initialises the bodies without impulses.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
         }
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            self.present[carrier] = rigid.present(body);
-            self.impulses[carrier] = [Vec3::zeros(); 2];
-            self.following[carrier] = rigid.following(body, &self.impulses[carrier]);
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            self.present[local_body] = rigid.present(body);
+            self.impulses[local_body] = [Vec3::zeros(); 2];
+            self.following[local_body] = rigid.following(body, &self.impulses[local_body]);
         }
         self.reduce_conditions(0.0);
     }
 
-    /// Rates at which conditions are not met at the end of the step to come, with these motions of held nodes; the largest \[m/s\].
+    /// Computes the gap rates of the conditions at the end of the following step, with these motions of fixed nodes;
+    /// returns the largest \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -192,97 +196,100 @@ impl Carriers {
     ) -> f64 {
         for ((axis, row), rate) in rows_along_axes(&self.conditions).zip(&mut self.rates) {
             let held = row.shares.iter().map(|&(place, share)| share * velocity(place)[axis]);
-            *rate = held.sum::<f64>() + apart(axis, row, &self.following, &position) / following;
+            *rate = held.sum::<f64>() + gap(axis, row, &self.following, &position) / following;
         }
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
 
-    /// Begins an iteration: nothing pushes yet.
+    /// Starts an iteration with zero g.
     pub fn begin_iteration(&mut self) {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Pushes a body along an axis \[N·s\], by what has this part in a sum.
+    /// Adds an impulse along an axis \[N·s\] on a term of a sum to its body.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
-        let carrier = term.carrier as usize;
-        let of_body = self.pushes[carrier].iter_mut();
-        of_body.zip(term.coefficients(axis, &self.present[carrier])).for_each(|(sum, of)| *sum += of * push);
+        let local_body = term.local_body as usize;
+        let of_body = self.pushes[local_body].iter_mut();
+        of_body
+            .zip(term.coefficients(axis, &self.present[local_body]))
+            .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// What the changes do to a part in a sum along an axis at the end of the step to come \[m/s\].
+    /// Velocity change of a term of a sum along an axis at the end of the following step \[m/s\].
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
-        let carrier = term.carrier as usize;
-        let [linear, angular] = term.coefficients(axis, &self.following[carrier]);
-        let [velocity, spin] = self.changes[carrier];
+        let local_body = term.local_body as usize;
+        let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
+        let [velocity, spin] = self.changes[local_body];
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// The changes U, with a step to come of this length \[s\]: one iteration of Newton's method.
+    /// Solves for the changes U with a following step of this length \[s\]: one Newton iteration.
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
         }
-        self.find_spin_masses(rigid, following);
-        self.reduce_conditions_to_come();
+        self.compute_spin_masses(rigid, following);
+        self.reduce_following_conditions();
         self.assemble();
         self.solve_reduced();
     }
 
-    /// Adds the changes to the impulses, and so to where the bodies will be.
+    /// Adds the changes to the impulses and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            let [velocity, spin] = self.changes[carrier];
-            let [linear, angular] = &mut self.impulses[carrier];
-            *linear += velocity * self.specs[carrier].mass;
-            *angular += self.spin_masses[carrier] * spin;
-            self.following[carrier] = rigid.following(body, &self.impulses[carrier]);
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            let [velocity, spin] = self.changes[local_body];
+            let [linear, angular] = &mut self.impulses[local_body];
+            *linear += velocity * self.specs[local_body].mass;
+            *angular += self.spin_masses[local_body] * spin;
+            self.following[local_body] = rigid.following(body, &self.impulses[local_body]);
         }
     }
 
-    /// Moments of impulse for a change of the mean spin: I Θ⁻¹, with the turn Θ ω dt' at the end that I ω makes.
-    fn find_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            if !self.specs[carrier].turns {
+    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where the angular impulse I ω
+    /// causes the rotation Θ ω dt'.
+    fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            if !self.specs[local_body].turns {
                 continue;
             }
             let [inertia, inverse] = rigid.inertia(body);
-            let end = self.following[carrier].rotation.transpose();
-            let [linear, angular] = self.impulses[carrier];
+            let end = self.following[local_body].rotation.transpose();
+            let [linear, angular] = self.impulses[local_body];
             let turned = |axis: usize| {
-                let probe = inertia.column(axis) * (PROBE / following);
+                let probe = inertia.column(axis) * (PROBE_ROTATION / following);
                 let turn = rigid.following(body, &[linear, angular + probe]).rotation * end;
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
-                twice * (0.5 / PROBE)
+                twice * (0.5 / PROBE_ROTATION)
             };
-            // About an axis without inertia nothing turns, and a mass of that kind keeps the system regular.
+            // About an axis without inertia there is no rotation, and an arbitrary mass keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
-            self.spin_masses[carrier] = whole * response.try_inverse().unwrap_or_else(Mat3::identity);
+            self.spin_masses[local_body] = whole * response.try_inverse().unwrap_or_else(Mat3::identity);
         }
     }
 
-    /// Fills C at these places, in rows with so many columns beside.
+    /// Assembles C at these positions, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
             for term in row.rigid {
-                let carrier = term.carrier as usize;
-                let [linear, angular] = term.coefficients(axis, &places[carrier]);
-                (0..3).for_each(|k| rows.push(index, DOF * carrier + k, linear[k]));
-                let radius = self.radii[carrier];
-                (0..3).for_each(|k| rows.push(index, DOF * carrier + 3 + k, angular[k] / radius));
+                let local_body = term.local_body as usize;
+                let [linear, angular] = term.coefficients(axis, &places[local_body]);
+                (0..3).for_each(|k| rows.push(index, DOF * local_body + k, linear[k]));
+                let radius = self.radii[local_body];
+                (0..3).for_each(|k| rows.push(index, DOF * local_body + 3 + k, angular[k] / radius));
             }
         }
     }
 
-    /// Eliminates the conditions where the bodies are, with pivots above a tolerance; with the shares of held nodes, each node with
-    /// three columns.
+    /// Eliminates the conditions at the current positions with pivots above a tolerance, including the weights of
+    /// fixed nodes, with three columns per node.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
         let Workspace { test, pivots, independent, test_motions, motion, .. } = &mut workspace;
-        self.fill_conditions(&self.present, 3 * self.num_held, test);
+        self.fill_conditions(&self.present, 3 * self.num_fixed, test);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
             for &(place, share) in row.shares {
                 test.push(index, num + 3 * place as usize + axis, share);
@@ -301,8 +308,8 @@ impl Carriers {
         self.workspace = workspace;
     }
 
-    /// Eliminates the conditions, with the rates, where the bodies will be, at the same pivots.
-    fn reduce_conditions_to_come(&mut self) {
+    /// Eliminates the conditions and rates at the new positions, at the same pivots.
+    fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
         let Workspace { trial, pivots, independent, trial_motions, motion, .. } = &mut workspace;
@@ -314,29 +321,30 @@ impl Carriers {
         self.workspace = workspace;
     }
 
-    /// K.
+    /// Assembles K.
     fn assemble(&mut self) {
         let num = self.is_free.len();
         let mass = &mut self.workspace.mass;
         mass.resize(num * num, 0.0);
         mass.fill(0.0);
-        for (carrier, spec) in self.specs.iter().enumerate() {
-            let first = DOF * carrier;
-            let turn = self.spin_masses[carrier] / self.radii[carrier].powi(2);
+        for (local_body, spec) in self.specs.iter().enumerate() {
+            let first = DOF * local_body;
+            let turn = self.spin_masses[local_body] / self.radii[local_body].powi(2);
             for k in 0..3 {
                 mass[(first + k) * num + first + k] = spec.mass;
                 (0..3).for_each(|l| mass[(first + 3 + k) * num + first + 3 + l] = turn[(k, l)]);
             }
         }
         let num_motions = MOTIONS * self.bodies.len();
-        for (axis, carried) in self.carried_mass.iter().enumerate().filter(|(_, carried)| !carried.is_empty())
+        for (axis, rigid_motion) in
+            self.added_mass.iter().enumerate().filter(|(_, rigid_motion)| !rigid_motion.is_empty())
         {
             for (row, of_row) in self.present.iter().enumerate() {
                 let test = motions(axis, of_row, self.radii[row]);
                 for (column, of_column) in self.following.iter().enumerate() {
                     let trial = motions(axis, of_column, self.radii[column]);
                     for (p, q) in (0..MOTIONS).flat_map(|p| (0..MOTIONS).map(move |q| (p, q))) {
-                        let of_pair = carried[(MOTIONS * row + p) * num_motions + MOTIONS * column + q];
+                        let of_pair = rigid_motion[(MOTIONS * row + p) * num_motions + MOTIONS * column + q];
                         if of_pair == 0.0 {
                             continue;
                         }
@@ -350,7 +358,7 @@ impl Carriers {
         }
     }
 
-    /// U from K and the conditions.
+    /// Solves for U from K and the conditions.
     fn solve_reduced(&mut self) {
         let num = self.is_free.len();
         let Workspace {
@@ -369,15 +377,15 @@ impl Carriers {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // Motions that the conditions ask for, and K U − g with them.
+        // Particular motions of the conditions, and K U − g for them.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
         excess.clear();
         for row in 0..num {
-            let (carrier, k) = (row / DOF, row % DOF);
-            let [linear, angular] = &self.pushes[carrier];
-            let push = if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] };
+            let (local_body, k) = (row / DOF, row % DOF);
+            let [linear, angular] = &self.pushes[local_body];
+            let push = if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] };
             let of_row = mass[row * num..][..num].iter().zip(&*motion);
             excess.push(of_row.map(|(mass, motion)| mass * motion).sum::<f64>() - push);
         }
@@ -413,14 +421,14 @@ impl Carriers {
             motion[column] +=
                 motions.iter().zip(&*right_side).map(|(motion, value)| motion * value).sum::<f64>();
         }
-        for (carrier, [velocity, spin]) in self.changes.iter_mut().enumerate() {
-            *velocity = Vec3::from_fn(|k, _| motion[DOF * carrier + k]);
-            *spin = Vec3::from_fn(|k, _| motion[DOF * carrier + 3 + k] / self.radii[carrier]);
+        for (local_body, [velocity, spin]) in self.changes.iter_mut().enumerate() {
+            *velocity = Vec3::from_fn(|k, _| motion[DOF * local_body + k]);
+            *spin = Vec3::from_fn(|k, _| motion[DOF * local_body + 3 + k] / self.radii[local_body]);
         }
     }
 
-    /// Completes the impulses by those on what is held: `by_nodes` are those of nodes on the bodies, and what the conditions want
-    /// beside goes to the held nodes, of which the forces are those over the time of the kick \[s\].
+    /// Adds the reactions on fixed nodes: `by_nodes` are the impulses of nodes on the bodies, and the remaining
+    /// impulses of the conditions act on the fixed nodes, as forces over the time of the kick \[s\].
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -428,22 +436,22 @@ impl Carriers {
         let num = self.is_free.len();
         let Workspace { test, pivots, motion, .. } = &mut self.workspace;
         let component = |impulses: &[[Vec3; 2]], column: usize| {
-            let (carrier, k) = (column / DOF, column % DOF);
-            let [linear, angular] = &impulses[carrier];
-            if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] }
+            let (local_body, k) = (column / DOF, column % DOF);
+            let [linear, angular] = &impulses[local_body];
+            if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // Cᵀ μ with the multipliers μ of the conditions is what nodes give beyond the impulse.
+        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes in excess of the total impulse.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
-        motion.resize(num + 3 * self.num_held, 0.0);
+        motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
         for column in (0..num).filter(|&column| !self.is_free[column]) {
-            let (carrier, k) = (column / DOF, column % DOF);
+            let (local_body, k) = (column / DOF, column % DOF);
             let impulse = component(by_nodes, column) - motion[column];
-            let [linear, angular] = &mut self.impulses[carrier];
+            let [linear, angular] = &mut self.impulses[local_body];
             if k < 3 {
                 linear[k] = impulse;
             } else {
-                angular[k - 3] = impulse * self.radii[carrier];
+                angular[k - 3] = impulse * self.radii[local_body];
             }
         }
         for (force, reaction) in forces.iter_mut().zip(motion[num..].chunks_exact(3)) {
@@ -458,18 +466,18 @@ fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
 }
 
 /// Σ w_a x_a of a condition along an axis \[m\].
-fn apart(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
-    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.carrier as usize]));
+fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
+    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
     let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows, with their axes.
+/// All rows with their axes.
 fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
 
-/// What the components of the motion of a body, with its radius for the unit of length, make of its motions along an axis.
+/// Motions along an axis for unit values of the degrees of freedom of a body, with its radius as the unit of length.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

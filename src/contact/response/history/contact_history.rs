@@ -1,13 +1,13 @@
-//! States of contacts, carried from step to step by their keys.
+//! Contact history: states of contacts by key, from step to step.
 
 use crate::contact::{Constraint, Constraints, ContactKey};
 
-/// What a response remembers of each contact, in the order of the constraints.
+/// History state of each contact, in the order of the constraints.
 #[derive(Clone, Debug)]
-pub(crate) struct Carried<S> {
+pub(crate) struct ContactHistory<S> {
     now: States<S>,
     before: States<S>,
-    /// Names, and places of their states: workspace.
+    /// Keys and indices of their states: workspace.
     order: Vec<(ContactKey, u32)>,
 }
 
@@ -17,7 +17,7 @@ struct States<S> {
     states: Vec<S>,
 }
 
-impl<S> Default for Carried<S> {
+impl<S> Default for ContactHistory<S> {
     fn default() -> Self {
         Self { now: States::default(), before: States::default(), order: Vec::new() }
     }
@@ -29,17 +29,17 @@ impl<S> Default for States<S> {
     }
 }
 
-impl<S: Copy> Carried<S> {
-    /// Brings the states in line with the constraints: a contact that goes on keeps its state, `begin` makes that of
-    /// a new one, `end` is told of those that are over.
-    pub fn follow(
+impl<S: Copy> ContactHistory<S> {
+    /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a
+    /// new one, and `end` receives the states of ended ones.
+    pub fn update(
         &mut self,
         constraints: &Constraints,
         mut begin: impl FnMut(&Constraint<'_>) -> S,
         mut end: impl FnMut(ContactKey, &S),
     ) {
         if self.now.keys == constraints.keys() {
-            return; // all go on
+            return; // all contacts continue
         }
         std::mem::swap(&mut self.now, &mut self.before);
         let Self { now, before, .. } = self;
@@ -53,20 +53,20 @@ impl<S: Copy> Carried<S> {
                 end(before.keys[old], &before.states[old]);
                 old += 1;
             }
-            let going_on = keys[new..].iter().zip(&before.keys[old..]).take_while(|(a, b)| a == b).count();
-            if going_on == 0 {
+            let continuing = keys[new..].iter().zip(&before.keys[old..]).take_while(|(a, b)| a == b).count();
+            if continuing == 0 {
                 now.keys.push(keys[new]);
                 now.states.push(begin(&constraints.get(new)));
             } else {
-                now.keys.extend_from_slice(&keys[new..new + going_on]);
-                now.states.extend_from_slice(&before.states[old..old + going_on]);
-                old += going_on;
+                now.keys.extend_from_slice(&keys[new..new + continuing]);
+                now.states.extend_from_slice(&before.states[old..old + continuing]);
+                old += continuing;
             }
         }
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// Lets contacts go on by other names, each by its own.
+    /// Renames the contacts; keys must stay unique.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -80,18 +80,18 @@ impl<S: Copy> Carried<S> {
         std::mem::swap(now, before);
     }
 
-    /// Whether a contact of this name is remembered.
+    /// Whether a contact with this key has a state.
     pub fn holds(&self, key: ContactKey) -> bool {
         self.now.keys.binary_search(&key).is_ok()
     }
 
-    /// The state of the contact of a name.
+    /// State of the contact with a key.
     pub fn of_mut(&mut self, key: ContactKey) -> Option<&mut S> {
         let k = self.now.keys.binary_search(&key).ok()?;
         self.now.states.get_mut(k)
     }
 
-    /// Constraints, some of those followed last, with their states.
+    /// Pairs constraints, a subset of those of the last update, with their states.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,
@@ -105,17 +105,17 @@ impl<S: Copy> Carried<S> {
         })
     }
 
-    /// The states, in the order of the constraints.
+    /// States in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.now.states.iter_mut()
     }
 
-    /// The state of the k-th constraint.
+    /// State of the k-th constraint.
     pub fn get(&self, k: usize) -> &S {
         &self.now.states[k]
     }
 
-    /// The states, in the order of the constraints.
+    /// States in the order of the constraints.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
         self.now.states.iter()
     }
@@ -133,13 +133,13 @@ mod tests {
             contactors.iter().for_each(|&node| node_on_face(&mut constraints, node, -1.0));
             constraints
         };
-        let mut carried: Carried<u32> = Carried::default();
+        let mut history: ContactHistory<u32> = ContactHistory::default();
         let mut ended = Vec::new();
-        carried.follow(&constraints(&[3, 5, 8]), |_| 1, |_, _| ());
-        carried.follow(&constraints(&[4, 5, 9]), |_| 2, |key, state| ended.push((key, *state)));
-        assert_eq!(carried.iter().copied().collect::<Vec<_>>(), [2, 1, 2]);
+        history.update(&constraints(&[3, 5, 8]), |_| 1, |_, _| ());
+        history.update(&constraints(&[4, 5, 9]), |_| 2, |key, state| ended.push((key, *state)));
+        assert_eq!(history.iter().copied().collect::<Vec<_>>(), [2, 1, 2]);
         assert_eq!(ended, [(key(3), 1), (key(8), 1)]);
-        carried.follow(&constraints(&[]), |_| 3, |key, state| ended.push((key, *state)));
+        history.update(&constraints(&[]), |_| 3, |key, state| ended.push((key, *state)));
         assert_eq!(ended.len(), 5);
     }
 
@@ -147,16 +147,16 @@ mod tests {
     fn states_go_on_by_other_names() {
         let mut constraints = Constraints::default();
         [3, 5, 8].iter().for_each(|&node| node_on_face(&mut constraints, node, -1.0));
-        let mut carried: Carried<u32> = Carried::default();
+        let mut history: ContactHistory<u32> = ContactHistory::default();
         let mut number = 0;
         let mut count = |_: &Constraint<'_>| {
             number += 1;
             number
         };
-        carried.follow(&constraints, &mut count, |_, _| ());
-        carried.rename(|name| if name == key(3) { key(6) } else { name });
-        assert_eq!(carried.iter().copied().collect::<Vec<_>>(), [2, 1, 3]);
-        assert_eq!(carried.of_mut(key(6)), Some(&mut 1));
-        assert_eq!(carried.of_mut(key(3)), None);
+        history.update(&constraints, &mut count, |_, _| ());
+        history.rename(|name| if name == key(3) { key(6) } else { name });
+        assert_eq!(history.iter().copied().collect::<Vec<_>>(), [2, 1, 3]);
+        assert_eq!(history.of_mut(key(6)), Some(&mut 1));
+        assert_eq!(history.of_mut(key(3)), None);
     }
 }

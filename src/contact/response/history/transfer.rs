@@ -1,31 +1,31 @@
-//! Contacts that one body hands over to the next.
+//! Transfer of contacts from one body to the next over flush surfaces.
 //!
 //! ```text
-//!        block ┆ → slides          A node that slides over a flush seam is borne by another body, but as before: the contact
-//!   ───────●───┆────────           with b takes the spring over that it had with a. A new one would have another stiffness,
-//!     a    ┆   b                   and no energy: the block would lean, and be pushed along by what it leans on.
+//!        block ┆ → slides       A node that slides over a flush seam changes its target body. The contact with b
+//!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
+//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A contact that ends in a step in which another one of its node begins hands over to that one if the two have the same
-//! normal and if the new one is about as deep as the old one would be.
+//! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the same
+//! normal and the penetration of the new one is about that of the old one.
 //!
 //! # Source
 //! Derived.
 
-use super::carried::Carried;
+use super::contact_history::ContactHistory;
 use crate::contact::flush::continues;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Contacts that go on with other bodies.
+/// Contacts that continue with another target body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Handovers {
-    /// Names of old contacts and of the new ones that take over.
+pub(crate) struct ContactTransfers {
+    /// Key of each ended contact, and of the new one that continues it.
     found: Vec<[ContactKey; 2]>,
 }
 
-impl Handovers {
-    /// Finds those from the contacts `before`, which have moved over the step with these velocities \[m/s\], to those `now`
-    /// of which nothing is remembered; whether there are any.
+impl ContactTransfers {
+    /// Finds the transfers from the contacts `before`, with their motion over the step \[m/s\], to contacts `now`
+    /// without history. Returns whether there are any.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -47,34 +47,35 @@ impl Handovers {
             }
             let new = now.get(k);
             let hands_over = |old: &Constraint<'_>| {
-                let gap = followed_gap(old, velocities, time_step);
+                let gap = extrapolated_gap(old, velocities, time_step);
                 gap < 0.0 && continues([&old.normal, &new.normal], [gap, new.gap])
             };
-            let is_over = |old: &Constraint<'_>| !now.contains(old.key) && self.name_of(old.key) == old.key;
+            let is_over =
+                |old: &Constraint<'_>| !now.contains(old.key) && self.renamed_key(old.key) == old.key;
             let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));
             self.found.extend(old.map(|old| [old.key, key]));
         }
         !self.found.is_empty()
     }
 
-    /// The name by which a contact goes on.
-    pub fn name_of(&self, key: ContactKey) -> ContactKey {
+    /// Key with which a contact continues.
+    pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
-    /// The name by which a contact went before it was handed over.
-    pub fn origin_of(&self, key: ContactKey) -> ContactKey {
+    /// Key of a contact before its transfer.
+    pub fn original_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Lets what is remembered of the contacts follow them; `take_over` brings it in line with the new one.
+    /// Transfers the contact history; `take_over` adapts a state to the new contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,
-        carried: &mut Carried<S>,
+        carried: &mut ContactHistory<S>,
         mut take_over: impl FnMut(&Constraint<'_>, &mut S),
     ) {
-        carried.rename(|key| self.name_of(key));
+        carried.rename(|key| self.renamed_key(key));
         for &[_, new] in &self.found {
             if let Some((constraint, state)) = now.of(new).zip(carried.of_mut(new)) {
                 take_over(&constraint, state);
@@ -83,8 +84,8 @@ impl Handovers {
     }
 }
 
-/// Gap of a contact that just goes on over a step with these velocities \[m\].
-pub(crate) fn followed_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
+/// Gap of a contact extrapolated over a step with these velocities \[m\].
+pub(crate) fn extrapolated_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
     contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
 }
 
@@ -99,7 +100,7 @@ mod tests {
         ContactKey::Node(NodeOnSurface { contactor: 0, target })
     }
 
-    /// Contacts of node 0 with these bodies, with their gaps and normals.
+    /// Contacts of node 0 with given bodies, gaps and normals.
     fn contacts(of: &[(u32, f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for &(target, gap, normal) in of {
@@ -109,13 +110,13 @@ mod tests {
         constraints
     }
 
-    /// The body with which the contact with body 1 goes on.
-    fn heir(now: &[(u32, f64, Vec3)]) -> u32 {
-        let mut handovers = Handovers::default();
+    /// Target body with which the contact with body 1 continues.
+    fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
+        let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);
-        handovers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
-        assert!(handovers.found.len() < 2);
-        match handovers.name_of(key(1)) {
+        transfers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
+        assert!(transfers.found.len() < 2);
+        match transfers.renamed_key(key(1)) {
             ContactKey::Node(name) => name.target,
             ContactKey::Edges(_) => unreachable!(),
         }
@@ -124,12 +125,12 @@ mod tests {
     #[test]
     fn contacts_are_handed_over_where_surfaces_are_flush() {
         let (up, aside) = (Vec3::z(), Vec3::x());
-        // It sinks by 0.05 in the step.
-        assert_eq!(heir(&[(2, -0.15, up)]), 2);
-        assert_eq!(heir(&[(2, -0.05, up)]), 2);
-        assert_eq!(heir(&[(2, -0.15, up), (3, -0.15, up)]), 2);
-        assert_eq!(heir(&[(2, -0.31, up)]), 1);
-        assert_eq!(heir(&[(2, -0.15, aside)]), 1);
-        assert_eq!(heir(&[(1, -0.15, up), (2, -0.15, up)]), 1);
+        // The penetration increases by 0.05 in the step.
+        assert_eq!(target_after(&[(2, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.05, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.15, up), (3, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.31, up)]), 1);
+        assert_eq!(target_after(&[(2, -0.15, aside)]), 1);
+        assert_eq!(target_after(&[(1, -0.15, up), (2, -0.15, up)]), 1);
     }
 }
