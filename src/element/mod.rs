@@ -13,6 +13,7 @@
 
 pub mod hexahedron;
 pub mod line;
+mod quadrature_point;
 pub mod quadrilateral;
 pub mod tetrahedron;
 pub mod triangle;
@@ -23,17 +24,10 @@ pub(crate) mod tests;
 
 use crate::mesh::CellKind;
 
+pub use quadrature_point::QuadraturePoint;
+
 /// Largest number of nodes of any kind, the size of buffers for shape functions.
 pub const MAX_NODES: usize = 27;
-
-/// A point of a quadrature rule on a reference element.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QuadraturePoint {
-    /// Natural coordinates; those beyond the dimension of the element are zero.
-    pub xi: [f64; 3],
-    /// Weight; the weights of a rule sum to the measure of the reference element.
-    pub weight: f64,
-}
 
 /// Shape functions N_a(ξ).
 ///

@@ -1,6 +1,7 @@
 //! St. Venant–Kirchhoff: Hooke's law between Green–Lagrange strain and second Piola–Kirchhoff stress.
 
-use super::{Elasticity, Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::elasticity::Elasticity;
+use super::law::{Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 

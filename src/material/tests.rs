@@ -1,4 +1,6 @@
+use super::law::green_lagrange;
 use super::*;
+use crate::math::tensor::Tensor;
 use nalgebra::{Rotation3, Vector3};
 use proptest::prelude::*;
 

@@ -3,7 +3,6 @@
 use std::ops::{Add, Range};
 
 /// Nodes per chunk of a sum or a task: fixed, so that the order of additions is fixed.
-/// additions is.
 const CHUNK: usize = 2048;
 
 /// Largest range of nodes processed by one thread without splitting.

@@ -2,7 +2,9 @@
 
 mod account;
 mod error;
+mod forces;
 mod model;
+mod progress;
 mod record;
 mod setup;
 mod step;
@@ -27,7 +29,10 @@ pub use account::support_account::SupportAccount;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
+use forces::Forces;
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
+pub(crate) use progress::Phase;
+pub use progress::{FirstContact, Outcome, Progress};
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
@@ -37,10 +42,7 @@ use step::driven_ties::DrivenTies;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
 use step::initial_gaps::InitialGaps;
-use step::loads::AppliedLoad;
-use step::rigid_bodies::RigidForces;
 use step::step_size::StepControl;
-use step::supports::SupportedComponent;
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -125,78 +127,6 @@ pub struct Simulation {
 /// of (ω dt)²/4. In the first steps this error is a large fraction of the total energy; soon after it is negligible.
 /// In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
-
-/// Phase of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Rigid motion in closed form, free of stress and contact.
-    Flight,
-    /// Explicit time stepping.
-    Stepping,
-}
-
-/// Nodal forces at the end of the last step \[N\].
-#[derive(Clone, Debug, Default)]
-struct Forces {
-    /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
-    /// driven.
-    external: Vec<Vec3>,
-    external_before: Vec<Vec3>,
-    /// Values of the loads.
-    loads: Vec<AppliedLoad>,
-    /// Σ f · a of the external forces on the unsupported components of loaded bodies, at the beginning and at the end
-    /// of the step; one entry per body \[N·m/s²\].
-    load_accelerations: Vec<[f64; 2]>,
-    /// One entry per body; used for rigid bodies only.
-    rigid: Vec<RigidForces>,
-    /// Supported components, by support and node.
-    supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the slider constraints.
-    sliders: Vec<Vec3>,
-}
-
-/// The first contact of two bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FirstContact {
-    /// The bodies, first < second.
-    pub bodies: [u32; 2],
-    /// Time of the first contact \[s\].
-    pub time: f64,
-    /// Contact point \[m\].
-    pub point: Vec3,
-    /// Unit normal from the first body to the second.
-    pub normal: Vec3,
-    /// Closing speed along the normal \[m/s\].
-    pub normal_speed: f64,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The end time was reached.
-    Finished,
-    /// Stopped by the caller, after a complete step.
-    Interrupted,
-}
-
-/// Progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Time \[s\].
-    pub time: f64,
-    /// Time at the end of the run \[s\].
-    pub end: f64,
-    /// Steps taken.
-    pub step: u64,
-    /// Last time step \[s\].
-    pub time_step: f64,
-    /// Active contacts.
-    pub contacts: usize,
-    /// |Energy imbalance| + |net numerical work|, over the largest energy so far \[-\].
-    pub energy_error: f64,
-    /// Whether all bodies are in flight.
-    pub in_flight: bool,
-}
 
 impl Simulation {
     /// Runs to the end time, or until `stop` is set: the current step is then completed and a last frame written.

@@ -4,6 +4,7 @@ use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 use super::program::{Crossing, Program};
+use super::table::interpolate;
 
 /// Bisections of an interval in search of a crossing; two crossings closer than that can be missed.
 const HALVINGS: u32 = 12;
@@ -96,7 +97,7 @@ impl TimeFunction {
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),
-            Self::Table(points) => super::interpolate(points, time, beside),
+            Self::Table(points) => interpolate(points, time, beside),
             Self::Expression(expression) => {
                 let crosses = |switch: &Switch| switch.side(time) != switch.side(beside);
                 if !expression.switches().iter().any(crosses) {

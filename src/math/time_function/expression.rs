@@ -13,15 +13,11 @@ use winnow::error::{ErrMode, ParserError};
 use winnow::stream::{LocatingSlice, Location, Stateful};
 use winnow::token::{one_of, take, take_while};
 
-use super::TimeFunctionError;
 use super::breaks::Switch;
 use super::enclosure::Enclosure;
+use super::error::TimeFunctionError;
 use super::jet::Jet;
 use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary};
-
-/// Names and operators of expressions.
-pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
-                         ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
 /// A parsed expression of `t`.
 #[derive(Clone, Debug)]

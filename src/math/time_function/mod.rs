@@ -11,16 +11,21 @@
 
 mod breaks;
 mod enclosure;
+mod error;
 mod expression;
 mod jet;
 mod over_step;
 mod program;
+mod table;
 
 use std::sync::Arc;
 
-pub use expression::{EXPRESSION_NAMES, Expression};
+pub use error::TimeFunctionError;
+pub use expression::Expression;
 use jet::Jet;
 pub use over_step::{EndValues, Integrals};
+pub use program::EXPRESSION_NAMES;
+use table::interpolate;
 
 /// A scalar function of time; cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,88 +36,6 @@ pub enum TimeFunction {
     Table(Arc<[(f64, f64)]>),
     /// An expression of `t`.
     Expression(Arc<Expression>),
-}
-
-/// Error of a table or an expression.
-///
-/// `at` is the byte of the expression at which parsing stopped.
-#[non_exhaustive]
-#[derive(Clone, Debug, thiserror::Error, PartialEq)]
-pub enum TimeFunctionError {
-    /// A table without points.
-    #[error("a table needs at least one point: write [[t, value], …]")]
-    EmptyTable,
-    /// A point that is NaN or infinite.
-    #[error("row {row} of the table, ({time}, {value}), is not finite")]
-    NotFinite {
-        /// Row, from 1.
-        row: usize,
-        /// Its time.
-        time: f64,
-        /// Its value.
-        value: f64,
-    },
-    /// Times that do not ascend.
-    #[error(
-        "row {row} of the table is at t = {time}, not after t = {previous} of the row before it: times ascend"
-    )]
-    NotAscending {
-        /// Row, from 1.
-        row: usize,
-        /// Its time.
-        time: f64,
-        /// The time before it.
-        previous: f64,
-    },
-    /// A word that is neither `t`, nor a constant, nor a function.
-    #[error("`{text}` has the unknown name `{name}`; known are {EXPRESSION_NAMES}")]
-    UnknownName {
-        /// The expression.
-        text: String,
-        /// The word.
-        name: String,
-        /// Byte of the expression.
-        at: usize,
-    },
-    /// Unexpected text.
-    #[error("`{text}` has {found} where {expected} is expected")]
-    Unexpected {
-        /// The expression.
-        text: String,
-        /// Text found.
-        found: String,
-        /// Text expected.
-        expected: &'static str,
-        /// Byte of the expression.
-        at: usize,
-    },
-    /// `a < b < c`, which other languages read as `(a < b) < c`.
-    #[error("`{text}` chains comparisons; write (a < b)*(b < c) for both")]
-    ChainedComparison {
-        /// The expression.
-        text: String,
-        /// Byte of the expression.
-        at: usize,
-    },
-    /// Nesting beyond the size of the evaluation stack.
-    #[error("the expression nests more than {limit} deep: use a table, or split it", limit = program::DEPTH_LIMIT)]
-    TooDeep {
-        /// Byte of the expression.
-        at: usize,
-    },
-}
-
-impl TimeFunctionError {
-    /// Byte of the expression at which parsing stopped; `None` for tables.
-    pub fn at(&self) -> Option<usize> {
-        match self {
-            Self::UnknownName { at, .. }
-            | Self::Unexpected { at, .. }
-            | Self::ChainedComparison { at, .. }
-            | Self::TooDeep { at } => Some(*at),
-            Self::EmptyTable | Self::NotFinite { .. } | Self::NotAscending { .. } => None,
-        }
-    }
 }
 
 impl TimeFunction {
@@ -182,20 +105,6 @@ impl TimeFunction {
             Self::Table(points) => interpolate(points, t, t),
             Self::Expression(expression) => expression.evaluate(Jet::variable(t)),
         }
-    }
-}
-
-/// Value and slope of the piecewise linear function at `t`, on the segment that contains `beside`; for a point, on the
-/// segment after it.
-fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
-    let after = points.partition_point(|point| point.0 <= beside);
-    match (points.get(after.wrapping_sub(1)), points.get(after)) {
-        (Some(left), Some(right)) => {
-            let slope = (right.1 - left.1) / (right.0 - left.0);
-            Jet { value: left.1 + slope * (t - left.0), first: slope, second: 0.0 }
-        }
-        (Some(only), None) | (None, Some(only)) => Jet::constant(only.1),
-        (None, None) => Jet::constant(0.0),
     }
 }
 

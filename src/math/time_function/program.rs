@@ -4,6 +4,10 @@
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
+/// Names and operators of expressions.
+pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
+                         ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
+
 /// Largest nesting, and size of the evaluation stack.
 pub(super) const DEPTH_LIMIT: usize = 32;
 

@@ -4,7 +4,7 @@ use crate::contact::response::ContactAction;
 use crate::dynamics::InternalForce;
 use crate::math::Vec3;
 
-use crate::simulation::Forces;
+use crate::simulation::forces::Forces;
 
 /// Nodal forces \[N\].
 pub(crate) struct Resultants<'a> {

@@ -35,13 +35,16 @@ use super::spring_stiffness::{
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
+use crate::simulation::Simulation;
 use crate::simulation::account::contact_audit::ContactAudit;
 use crate::simulation::account::energy_audit::BodyBalance;
 use crate::simulation::account::hourglass::HourglassAudit;
 use crate::simulation::account::nodal_sums::NodalSums;
 use crate::simulation::account::support_account::SupportAccount;
 use crate::simulation::error::SetupError;
+use crate::simulation::forces::{AppliedLoad, Forces, RigidForces, SupportedComponent};
 use crate::simulation::model::{Behaviour, Body, Model};
+use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::record::timings::WallTimes;
 use crate::simulation::step::contact_response::nodal_mobility;
@@ -51,13 +54,9 @@ use crate::simulation::step::driving_functions::DrivingFunctions;
 use crate::simulation::step::free_flight::rigid_state_of_nodes;
 use crate::simulation::step::impact_times::ImpactControl;
 use crate::simulation::step::initial_gaps::InitialGaps;
-use crate::simulation::step::loads::AppliedLoad;
-use crate::simulation::step::rigid_bodies::RigidForces;
 use crate::simulation::step::step_size::StepControl;
-use crate::simulation::step::supports::SupportedComponent;
 use crate::simulation::step::ties::build_ties;
 use crate::simulation::step::tunnelling::radii;
-use crate::simulation::{Forces, Phase, Simulation};
 
 impl Simulation {
     /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of

@@ -13,11 +13,11 @@ use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
 use crate::math::reduction::nodes_per_task;
 
-use super::supports::SupportedComponent;
 use crate::simulation::Simulation;
 use crate::simulation::account::energy_audit::BodyBalance;
 use crate::simulation::account::nodal_sums::{NodalKernel, NodalSums};
 use crate::simulation::account::resultants::Resultants;
+use crate::simulation::forces::SupportedComponent;
 use crate::simulation::model::{Body, Model, Slider};
 
 /// Nodes per chunk: their data fit in the first-level cache.

@@ -15,25 +15,7 @@ use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
 use crate::simulation::Simulation;
 use crate::simulation::account::energy_audit::kick_energy;
-
-/// Values of a load by component; a pressure uses only the first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AppliedLoad {
-    /// Included in the current nodal forces.
-    applied: Vec3,
-    /// Discontinuity at the beginning of the step.
-    jump: Vec3,
-    /// Value at the end of the step.
-    end: Vec3,
-}
-
-impl AppliedLoad {
-    /// Zero load.
-    pub const NONE: Self = {
-        let zero = Vec3::new(0.0, 0.0, 0.0);
-        Self { applied: zero, jump: zero, end: zero }
-    };
-}
+use crate::simulation::forces::AppliedLoad;
 
 impl Simulation {
     /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], with the accelerations and

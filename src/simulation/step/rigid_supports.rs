@@ -1,25 +1,11 @@
 //! Support reactions of rigid bodies: forces along the axes, and the moment that prescribes the rotation.
 
 use crate::contact::response::ContactAction;
-use crate::dynamics::{RigidBody, Wrench};
+use crate::dynamics::Wrench;
 use crate::math::Vec3;
 
-use super::rigid_bodies::{RigidForces, is_supported};
+use super::rigid_bodies::is_supported;
 use crate::simulation::Simulation;
-
-impl RigidForces {
-    /// Computes the reaction moment of a body whose angular momentum is that of the end of the step: L̇ = I α + ω ×
-    /// L, less the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its
-    /// end \[rad/s²\].
-    pub(crate) fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
-        let momentum = rigid_state.angular_momentum();
-        let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);
-        let change = if dt == 0.0 { Vec3::zeros() } else { momentum - before };
-        self.moment_jump = change - (self.momentum_rate + rate) * (0.5 * dt);
-        self.momentum_rate = rate;
-        self.reaction_torque = rate - self.torque;
-    }
-}
 
 impl Simulation {
     /// Updates the reactions on rigid bodies after force jumps at the beginning of a step: prescribed accelerations

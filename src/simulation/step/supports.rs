@@ -4,38 +4,13 @@ use std::ops::Add;
 
 use rayon::prelude::*;
 
-use crate::dynamics::{PrescribedStep, StepStart, Support, VelocityJumps, Wrench};
+use crate::dynamics::{StepStart, Support, VelocityJumps, Wrench};
 use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
 use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
-
-/// A supported component of a node.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SupportedComponent {
-    /// Prescribed motion at the end of the step.
-    pub end: PrescribedStep,
-    /// Velocity at the beginning of the step \[m/s\].
-    velocity_before: f64,
-    /// Reaction at the end of the last step \[N\].
-    reaction: f64,
-    /// Other forces at the end and at the beginning of the last step \[N\].
-    force: f64,
-    force_before: f64,
-    /// Acceleration at the end of the last step \[m/s²\].
-    acceleration: f64,
-    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
-    jumps: VelocityJumps,
-}
-
-impl SupportedComponent {
-    /// Balances a load jump by the reaction \[N\].
-    pub(crate) fn balance_jump(&mut self, load: f64) {
-        self.force += load;
-        self.reaction -= load;
-    }
-}
+use crate::simulation::forces::SupportedComponent;
 
 impl Simulation {
     /// Evaluates the prescribed motion at the end of the step; call it before velocities change.

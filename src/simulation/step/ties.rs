@@ -9,10 +9,11 @@ use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
 use super::contact_response::moved_bodies;
-use super::rigid_bodies::{RigidForces, is_supported, place, turn};
+use super::rigid_bodies::{is_supported, place, turn};
 use super::step_size::is_same_step;
 use crate::simulation::Simulation;
 use crate::simulation::error::SetupError;
+use crate::simulation::forces::RigidForces;
 use crate::simulation::model::{Behaviour, Model};
 
 /// Builds the ties, if any.

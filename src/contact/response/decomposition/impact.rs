@@ -27,10 +27,12 @@
 use crate::contact::Constraints;
 use crate::math::Vec3;
 
+use super::Decomposition;
 use super::complementarity::{Problem, Workspace};
+use super::contact::Contact;
 use super::operator::Operator;
+use super::options::Order;
 use super::unknown::Unknown;
-use super::{Contact, Decomposition, Order};
 use crate::contact::response::UnsolvedProblems;
 
 /// Tolerance of relative velocities, over the largest one before the impulses, in addition to the rounding of

@@ -1,17 +1,17 @@
 //! Decomposition contact response: impulses from the decomposition of the relative momentum at each contact.
 
 mod complementarity;
+mod contact;
 mod impact;
 mod mixing;
 mod operator;
+mod options;
 mod projection;
 mod unknown;
 
-use super::friction::FrictionLaw;
 use super::groups::connected::Groups;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
-use super::pairs::PairOptions;
 use super::row::sides;
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
@@ -19,41 +19,12 @@ use super::{
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+use contact::Contact;
 use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
 use unknown::Unknown;
 
-/// Order in which the contacts of a group are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Simultaneously, by iteration to convergence.
-    #[default]
-    Together,
-    /// Sequentially, the deepest first, until none is closing.
-    OneByOne,
-}
-
-/// Impact laws of a pair of bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ImpactOptions {
-    /// Coefficient of restitution e of each contact, in \[0, 1\].
-    pub restitution: f64,
-    /// Friction law.
-    pub friction: FrictionLaw,
-}
-
-/// Options of the decomposition contact response.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DecompositionOptions {
-    /// Impact laws.
-    pub pairs: PairOptions<ImpactOptions>,
-    /// Order of the contacts.
-    pub order: Order,
-    /// Number of steps between two contact solutions, at least 1.
-    pub every: u32,
-    /// Fraction of a detected penetration that the projection removes, in \[0, 1\].
-    pub projection: f64,
-}
+pub use options::{DecompositionOptions, ImpactOptions, Order};
 
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///
@@ -107,74 +78,6 @@ struct Memory {
     push_out: f64,
     /// Whether the contact was sliding.
     slides: bool,
-}
-
-/// Data and solution of one contact.
-#[derive(Clone, Debug)]
-struct Contact {
-    laws: ImpactOptions,
-    normal: Vec3,
-    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
-    drift: Vec3,
-    /// Relative velocity before the impulses \[m/s\].
-    before: Vec3,
-    /// Relative velocity before the current solution \[m/s\].
-    start: Vec3,
-    /// Its change in half a step by the forces at the beginning of the step \[m/s\].
-    kick: Vec3,
-    /// Initial guesses of the impulse \[N·s\] and of the normal projection impulse \[kg·m\].
-    guess: Vec3,
-    push_out_guess: f64,
-    /// Impulse on the contactor \[N·s\].
-    impulse: Vec3,
-    /// Whether the contact slides, with friction at its bound.
-    slips: bool,
-    /// Whether it was sliding in the previous step.
-    has_slid: bool,
-    /// Whether another contact of the same rigid bodies was sticking in the previous step.
-    is_held: bool,
-    /// Closing speed of a resting contact, from forces and prescribed motion between two contact solutions \[m/s\].
-    resting: f64,
-    /// Whether friction jams the contact, so that it has no restitution.
-    is_jammed: bool,
-    /// Time since its beginning, at most a step, with projection of positions \[s\].
-    since: f64,
-    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact, with
-    /// projection of positions \[m/s\].
-    lead: f64,
-    /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
-    push_out: Vec3,
-}
-
-impl Contact {
-    /// Initialises the problem for this relative velocity \[m/s\]. The static coefficient applies if other contacts
-    /// of the same rigid bodies stick and static friction can stop the slip.
-    fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
-        self.start = start;
-        let slip = start - self.normal * self.normal.dot(&start);
-        let law = &self.laws.friction;
-        let sliding = law.sliding(slip.norm());
-        let is_stopped = slip.norm() * unknown.mass_across <= law.at_rest * self.normal.dot(&self.guess);
-        unknown.friction = if self.is_held && is_stopped {
-            [law.at_rest; 2]
-        } else if self.has_slid {
-            [sliding; 2]
-        } else {
-            [law.at_rest, sliding]
-        };
-    }
-
-    /// Fraction of an impact with restitution at this closing speed. A contact lifted by rounding, or by a rebound
-    /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
-    fn impact_fraction(&self, closing: f64) -> f64 {
-        let Self { resting, .. } = *self;
-        if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
-    }
-
-    /// Coefficient of restitution at this closing speed \[-\].
-    fn restitution(&self, closing: f64) -> f64 {
-        self.laws.restitution * self.impact_fraction(closing)
-    }
 }
 
 impl Decomposition {

@@ -1,5 +1,7 @@
 use super::*;
+use crate::contact::response::friction::FrictionLaw;
 use crate::contact::response::mobility::Mobility;
+use crate::contact::response::pairs::PairOptions;
 use crate::contact::response::samples::{
     INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions,
 };

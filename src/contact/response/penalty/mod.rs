@@ -1,13 +1,12 @@
 //! Penalty response: normal springs against penetration and tangential springs for friction.
 
 mod couples;
+mod options;
 mod release;
 mod restitution;
 mod spring;
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
-use super::damping::Damping;
-use super::friction::FrictionLaw;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::history::transfer::ContactTransfers;
@@ -21,36 +20,9 @@ use couples::Couples;
 use release::{Opening, Releases};
 use spring::Spring;
 
+pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
-
-/// Stiffness rule of a contact.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stiffness {
-    /// From mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over deformable nodes + n · H n over rigid bodies.
-    /// Stable for any material.
-    Mass,
-    /// From the elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\],
-    /// infinite for nodes of rigid bodies. The time step decreases if this is stiffer than the elements.
-    Segment(Vec<f64>),
-    /// Constant for all contacts \[N/m\].
-    Given(f64),
-}
-
-/// Parameters of the penalty response for a pair of bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PenaltyOptions {
-    /// Factor f of the stiffness \[-\].
-    pub factor: f64,
-    /// Normal damping.
-    pub damping: Damping,
-    /// Tangential damping, of the friction spring.
-    pub tangential_damping: Damping,
-    /// Friction law.
-    pub friction: FrictionLaw,
-    /// Time in which the springs of a new contact reach their stiffness \[s\].
-    pub soft_start: f64,
-}
 
 /// Separation in a step over the previous penetration, above which a contact no longer detected has opened and not
 /// moved to another face.

@@ -1,6 +1,6 @@
 //! Springs of one contact.
 
-use super::PenaltyOptions;
+use super::options::PenaltyOptions;
 use super::release::Opening;
 use crate::contact::Constraint;
 use crate::contact::response::StepLength;

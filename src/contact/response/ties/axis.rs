@@ -1,6 +1,6 @@
 //! Tied nodes of deformable bodies along one axis.
 
-use super::larger;
+use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
 use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidPlace, RigidTerm, Row, Rows};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
-use super::larger;
+use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
 use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidMotions, RigidTerm, Rows, TiedRigidBody};

@@ -16,6 +16,7 @@ use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
 use group::Group;
+use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
 /// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components.
@@ -171,11 +172,6 @@ fn independent(
     chosen.sort_unstable();
     chosen.dedup();
     chosen
-}
-
-/// The larger of two values; NaN propagates.
-fn larger(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
 }
 
 #[cfg(test)]

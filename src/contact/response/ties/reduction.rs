@@ -71,6 +71,11 @@ fn add(terms: &mut Terms, others: &Terms, factor: f64) {
     others.iter().for_each(|(&node, value)| *terms.entry(node).or_default() += factor * value);
 }
 
+/// The larger of two values; NaN propagates.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::dense::solve;
 use super::elimination::SparseRows;
-use super::larger;
+use super::reduction::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Row, Rows, TiedRigidBody};
 use crate::math::{Mat3, Vec3};
 

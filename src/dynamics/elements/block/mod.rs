@@ -5,7 +5,9 @@
 //! which both are computed faster than they are read, or one point if all are parallelepipeds. Copies of the last
 //! element fill the last group; their results are not used.
 
+mod error;
 mod reference;
+mod stored_geometry;
 
 use std::sync::Arc;
 
@@ -13,151 +15,22 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use reference::ReferenceBuilder;
+use stored_geometry::StoredGeometry;
+
+pub use error::ElementError;
+pub use stored_geometry::Integration;
 
 use super::formulation::{ElementFormulation, Integrated};
-use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, num_groups};
+use super::group::{GROUPS_PER_CHUNK, GroupPart, element_of, num_groups};
 use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, Parallelepiped, QuadraticTetrahedron, Tabulated, Tetrahedron,
 };
-use super::one_point_hexahedron::{self, OnePointHexahedron, is_parallelepiped};
-use super::reference_geometry::NODE_ROWS;
+use super::one_point_hexahedron::OnePointHexahedron;
 use crate::dynamics::mass::{Lumping, add_lumped_mass};
-use crate::element::quadrature;
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::Vec3;
 use crate::math::pack::{Row, prefetch};
 use crate::mesh::CellKind;
-
-/// Reason why a set of cells is not a valid element block.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ElementError {
-    /// The kind has no solid interior.
-    #[error("cells of kind {} cannot be elements; use triangles, quadrilaterals or volumes", .kind.name())]
-    UnsupportedKind {
-        /// The kind.
-        kind: CellKind,
-    },
-    /// The number of node indices is not a multiple of the nodes of a cell.
-    #[error("{length} node indices are not a multiple of the {per_cell} nodes of a cell")]
-    ConnectivityLength {
-        /// Number of node indices.
-        length: usize,
-        /// Number of nodes of a cell.
-        per_cell: usize,
-    },
-    /// A node index is out of range.
-    #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
-    UnknownNode {
-        /// Element of the block.
-        element: usize,
-        /// The index.
-        node: u32,
-        /// Number of positions.
-        num_nodes: usize,
-    },
-    /// A curved element is inverted between its quadrature points, or a mass overflows.
-    #[error(
-        "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
-         scale or density"
-    )]
-    NodalMass {
-        /// Element of the block.
-        element: usize,
-        /// The mass \[kg\].
-        mass: f64,
-    },
-    /// The density is not positive and finite.
-    #[error("the density is {density}; give a positive number")]
-    Density {
-        /// The density \[kg/m³\].
-        density: f64,
-    },
-    /// The element is inverted, flat or has non-finite coordinates.
-    #[error(
-        "element {element} is inverted or degenerate: its smallest Jacobian is {jacobian}; renumber or remesh it"
-    )]
-    Degenerate {
-        /// Element of the block.
-        element: usize,
-        /// Smallest det ∂X/∂ξ over its quadrature points.
-        jacobian: f64,
-    },
-    /// A triangle or quadrilateral leaves the plane z = 0.
-    #[error("element {element} is plane but has a node at z = {z}; plane problems lie in z = 0")]
-    OutOfPlane {
-        /// Element of the block.
-        element: usize,
-        /// The z coordinate \[m\].
-        z: f64,
-    },
-}
-
-/// Integration of the element forces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Integration {
-    /// Full quadrature of the kind, with mean dilatation for linear kinds of several points.
-    #[default]
-    Full,
-    /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature otherwise.
-    OnePoint,
-}
-
-/// Stored data of the reference configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StoredGeometry {
-    /// Geometry of the quadrature points.
-    Points,
-    /// Nodes of eight-node hexahedra.
-    Nodes,
-    /// First quadrature point of parallelepipeds, whose points are all equal.
-    FirstPoint,
-    /// One-point data of eight-node hexahedra.
-    OnePoint,
-    /// One-point data of parallelepipeds.
-    OnePointOfParallelepipeds,
-}
-
-impl StoredGeometry {
-    /// Chooses the data for cells at these positions.
-    fn of((kind, integration): (CellKind, Integration), connectivity: &[u32], positions: &[Vec3]) -> Self {
-        if kind != CellKind::Hex8 {
-            return Self::Points;
-        }
-        let place = |node: &u32| positions.get(*node as usize).copied();
-        let parallelepiped = |nodes: &[u32; 8]| {
-            let corners = nodes.each_ref().map(place);
-            corners.iter().all(Option::is_some)
-                && is_parallelepiped(&corners.map(|corner| corner.unwrap_or_else(Vec3::zeros)))
-        };
-        let (cells, _) = connectivity.as_chunks();
-        match (integration, cells.par_iter().all(parallelepiped)) {
-            (Integration::Full, false) => Self::Nodes,
-            (Integration::Full, true) => Self::FirstPoint,
-            (Integration::OnePoint, false) => Self::OnePoint,
-            (Integration::OnePoint, true) => Self::OnePointOfParallelepipeds,
-        }
-    }
-
-    /// Rows of a group for its forces.
-    fn rows_per_group(self, kind: CellKind) -> usize {
-        match self {
-            Self::Points => quadrature(kind).len() * POINT_ROWS,
-            Self::Nodes => NODE_ROWS,
-            Self::FirstPoint => POINT_ROWS,
-            Self::OnePoint => one_point_hexahedron::ROWS,
-            Self::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
-        }
-    }
-
-    /// Additional rows of a group for its critical step.
-    fn spectrum_rows_per_group(self) -> usize {
-        match self {
-            Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
-            Self::OnePoint | Self::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
-        }
-    }
-}
 
 /// Elements of one kind and one material.
 #[derive(Clone, Debug)]
@@ -372,6 +245,3 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
 
 /// Prefetch distance in rows, to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;
-
-/// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).
-const SPECTRUM_ROWS: usize = 2;

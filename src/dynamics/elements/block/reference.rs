@@ -2,7 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::{ElementBlock, ElementError, StoredGeometry};
+use super::ElementBlock;
+use super::error::ElementError;
+use super::stored_geometry::StoredGeometry;
 use crate::dynamics::elements::frequency_bound::EIGENVALUE_ROUNDING;
 use crate::dynamics::elements::group::{POINT_ROWS, element_of, groups_of_chunk};
 use crate::dynamics::elements::one_point_hexahedron;

@@ -1,0 +1,73 @@
+//! Contacts of a group, and their solution.
+
+use super::options::ImpactOptions;
+use super::unknown::Unknown;
+use crate::math::Vec3;
+
+/// Data and solution of one contact.
+#[derive(Clone, Debug)]
+pub(super) struct Contact {
+    pub laws: ImpactOptions,
+    pub normal: Vec3,
+    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
+    pub drift: Vec3,
+    /// Relative velocity before the impulses \[m/s\].
+    pub before: Vec3,
+    /// Relative velocity before the current solution \[m/s\].
+    pub start: Vec3,
+    /// Its change in half a step by the forces at the beginning of the step \[m/s\].
+    pub kick: Vec3,
+    /// Initial guesses of the impulse \[N·s\] and of the normal projection impulse \[kg·m\].
+    pub guess: Vec3,
+    pub push_out_guess: f64,
+    /// Impulse on the contactor \[N·s\].
+    pub impulse: Vec3,
+    /// Whether the contact slides, with friction at its bound.
+    pub slips: bool,
+    /// Whether it was sliding in the previous step.
+    pub has_slid: bool,
+    /// Whether another contact of the same rigid bodies was sticking in the previous step.
+    pub is_held: bool,
+    /// Closing speed of a resting contact, from forces and prescribed motion between two contact solutions \[m/s\].
+    pub resting: f64,
+    /// Whether friction jams the contact, so that it has no restitution.
+    pub is_jammed: bool,
+    /// Time since its beginning, at most a step, with projection of positions \[s\].
+    pub since: f64,
+    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact, with
+    /// projection of positions \[m/s\].
+    pub lead: f64,
+    /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
+    pub push_out: Vec3,
+}
+
+impl Contact {
+    /// Initialises the problem for this relative velocity \[m/s\]. The static coefficient applies if other contacts
+    /// of the same rigid bodies stick and static friction can stop the slip.
+    pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
+        self.start = start;
+        let slip = start - self.normal * self.normal.dot(&start);
+        let law = &self.laws.friction;
+        let sliding = law.sliding(slip.norm());
+        let is_stopped = slip.norm() * unknown.mass_across <= law.at_rest * self.normal.dot(&self.guess);
+        unknown.friction = if self.is_held && is_stopped {
+            [law.at_rest; 2]
+        } else if self.has_slid {
+            [sliding; 2]
+        } else {
+            [law.at_rest, sliding]
+        };
+    }
+
+    /// Fraction of an impact with restitution at this closing speed. A contact lifted by rounding, or by a rebound
+    /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
+    pub fn impact_fraction(&self, closing: f64) -> f64 {
+        let Self { resting, .. } = *self;
+        if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
+    }
+
+    /// Coefficient of restitution at this closing speed \[-\].
+    pub fn restitution(&self, closing: f64) -> f64 {
+        self.laws.restitution * self.impact_fraction(closing)
+    }
+}

@@ -1,0 +1,172 @@
+//! Nodal forces, and forces on rigid bodies, that a simulation keeps from step to step.
+
+use crate::dynamics::{PrescribedStep, RigidBody, RotationOverStep, VelocityJumps, Wrench};
+use crate::math::Vec3;
+
+/// Nodal forces at the end of the last step \[N\].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Forces {
+    /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
+    /// driven.
+    pub external: Vec<Vec3>,
+    pub external_before: Vec<Vec3>,
+    /// Values of the loads.
+    pub loads: Vec<AppliedLoad>,
+    /// Σ f · a of the external forces on the unsupported components of loaded bodies, at the beginning and at the end
+    /// of the step; one entry per body \[N·m/s²\].
+    pub load_accelerations: Vec<[f64; 2]>,
+    /// One entry per body; used for rigid bodies only.
+    pub rigid: Vec<RigidForces>,
+    /// Supported components, by support and node.
+    pub supported: Vec<Vec<SupportedComponent>>,
+    /// Reactions of the slider constraints.
+    pub sliders: Vec<Vec3>,
+}
+
+/// Values of a load by component; a pressure uses only the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppliedLoad {
+    /// Included in the current nodal forces.
+    pub applied: Vec3,
+    /// Discontinuity at the beginning of the step.
+    pub jump: Vec3,
+    /// Value at the end of the step.
+    pub end: Vec3,
+}
+
+impl AppliedLoad {
+    /// Zero load.
+    pub const NONE: Self = {
+        let zero = Vec3::new(0.0, 0.0, 0.0);
+        Self { applied: zero, jump: zero, end: zero }
+    };
+}
+
+/// A supported component of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SupportedComponent {
+    /// Prescribed motion at the end of the step.
+    pub end: PrescribedStep,
+    /// Velocity at the beginning of the step \[m/s\].
+    pub velocity_before: f64,
+    /// Reaction at the end of the last step \[N\].
+    pub reaction: f64,
+    /// Other forces at the end and at the beginning of the last step \[N\].
+    pub force: f64,
+    pub force_before: f64,
+    /// Acceleration at the end of the last step \[m/s²\].
+    pub acceleration: f64,
+    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
+    pub jumps: VelocityJumps,
+}
+
+impl SupportedComponent {
+    /// Balances a load jump by the reaction \[N\].
+    pub fn balance_jump(&mut self, load: f64) {
+        self.force += load;
+        self.reaction -= load;
+    }
+}
+
+/// Forces on a rigid body and its prescribed motion at the end of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RigidForces {
+    /// Resultant of gravity, loads and contact \[N\].
+    pub force: Vec3,
+    /// Torque of loads and contact about the centre of mass \[N·m\].
+    pub torque: Vec3,
+    /// Resultant of the loads, and their moment about the centre of mass.
+    pub load: Wrench,
+    /// `load` at the beginning of the step.
+    pub load_before: Wrench,
+    /// Angular velocities at the middle of the kicks at the beginning and at the end of the step \[rad/s\].
+    pub kicked_spins: [Vec3; 2],
+    /// Prescribed components of the centre.
+    pub prescribed: [Option<PrescribedStep>; 3],
+    /// Prescribed rotation.
+    pub rotation: Option<RotationOverStep>,
+    /// Displacement of the centre over the step \[m\].
+    pub travel: Vec3,
+    /// Reaction of the support at the end of the step \[N\].
+    pub reaction: Vec3,
+    /// [`RigidForces::force`] at the beginning of the step \[N\].
+    pub force_before: Vec3,
+    /// Velocity of the centre at the beginning of the last step \[m/s\].
+    pub velocity_before: Vec3,
+    /// Prescribed components of the acceleration at its end \[m/s²\].
+    pub acceleration: Vec3,
+    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
+    pub jumps: [VelocityJumps; 3],
+    /// Reaction moment about the centre of mass at the end of the step \[N·m\].
+    pub reaction_torque: Vec3,
+    /// Prescribed rate of the angular momentum about the centre of mass at the end of the step \[N·m\].
+    pub momentum_rate: Vec3,
+    /// Change of the angular momentum in the last step beyond the rates at its ends \[N·m·s\].
+    pub moment_jump: Vec3,
+}
+
+impl RigidForces {
+    /// No forces and no prescribed motion.
+    pub fn none() -> Self {
+        let zero = Vec3::zeros();
+        Self {
+            force: zero,
+            torque: zero,
+            load: Wrench::ZERO,
+            load_before: Wrench::ZERO,
+            kicked_spins: [zero; 2],
+            prescribed: [None; 3],
+            rotation: None,
+            travel: zero,
+            reaction: zero,
+            force_before: zero,
+            velocity_before: zero,
+            acceleration: zero,
+            jumps: [VelocityJumps::default(); 3],
+            reaction_torque: zero,
+            momentum_rate: zero,
+            moment_jump: zero,
+        }
+    }
+
+    /// Adds a load jump at the beginning of a step; the reactions balance it.
+    pub fn jump_load(&mut self, jump: Wrench) {
+        self.load = self.load + jump;
+        self.force += jump.linear;
+        self.torque += jump.angular;
+        for axis in (0..3).filter(|&axis| self.prescribed[axis].is_some()) {
+            self.reaction[axis] -= jump.linear[axis];
+        }
+        if self.prescribed.iter().any(Option::is_some) {
+            self.reaction_torque -= jump.angular;
+        }
+    }
+
+    /// Sets the loads at the end of a step.
+    pub fn set_load(&mut self, load: Wrench) {
+        self.load_before = std::mem::replace(&mut self.load, load);
+    }
+
+    /// Mean of the loads at the ends of the step.
+    pub fn mean_load(&self) -> Wrench {
+        (self.load_before + self.load).scaled(0.5)
+    }
+
+    /// Work of the load moments about the centre of mass over a step of length `dt` \[s\] \[J\].
+    pub fn work_of_moments(&self, dt: f64) -> f64 {
+        let [start, end] = self.kicked_spins;
+        0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
+    }
+
+    /// Computes the reaction moment of a body whose angular momentum is that of the end of the step: L̇ = I α + ω ×
+    /// L, less the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its
+    /// end \[rad/s²\].
+    pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
+        let momentum = rigid_state.angular_momentum();
+        let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);
+        let change = if dt == 0.0 { Vec3::zeros() } else { momentum - before };
+        self.moment_jump = change - (self.momentum_rate + rate) * (0.5 * dt);
+        self.momentum_rate = rate;
+        self.reaction_torque = rate - self.torque;
+    }
+}
