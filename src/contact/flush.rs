@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contacts_go_on_over_flush_seams() {
+    fn contacts_continue_over_flush_seams() {
         let tilted = |degrees: f64| {
             let (sine, cosine) = degrees.to_radians().sin_cos();
             Vec3::new(sine, 0.0, cosine)

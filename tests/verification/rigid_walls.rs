@@ -300,7 +300,7 @@ fn springs_stiffer_than_the_elements_hold() {
     let told = |stiffness: &str, step: &str| {
         let keys = [format!("contact.stiffness={stiffness}"), format!("time.step={step}")];
         let simulation = from_config("rod-on-wall", &keys.each_ref().map(String::as_str));
-        simulation.warnings().iter().find(|text| text.contains("springs of contact")).cloned()
+        simulation.warnings().iter().find(|text| text.contains("contact springs are")).cloned()
     };
     let fixed = |stiffness| told(stiffness, "1.9e-7");
     assert_eq!(

@@ -87,7 +87,7 @@ fn less_contact_energy() {
         &["velocity = [1, 0, -1]\ntranslate = [0, 0, 0.101]\nrotate = { axis = [1, 0.3, 0], angle = 30 }"],
     );
     let remedies = ["contact.response=penalty", "contact.response=energy-momentum", "time.step=2e-5"];
-    let words = "set `contact.response` to \"penalty\" or \"energy-momentum\", or `time.step`";
+    let words = "set `contact.response` to \"penalty\" or \"energy-momentum\", or lower `time.step`";
     tumbling.is_mended(created, &[], words, &remedies);
 }
 

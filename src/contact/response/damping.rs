@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_outlasts_an_impact_is_damped() {
+    fn resting_contacts_are_damped() {
         let damping = Damping { always: 0.1, at_rest: 0.4 };
         let ratios = [0.0, 1.0, 1.5, 2.0, 9.0].map(|age| damping.ratio(age));
         assert_eq!(ratios, [0.1, 0.1, 0.1 + 0.4 * 0.5, 0.5, 0.5]);

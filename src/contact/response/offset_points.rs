@@ -186,7 +186,7 @@ mod tests {
     /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and a plane one; a point of a
     /// flat body has no offset.
     #[test]
-    fn carried_point_is_at_its_offset() {
+    fn support_nodes_define_the_offset_point() {
         let tetrahedron =
             [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.3, 0.2, 1.2], [0.5, 0.5, 0.0]];
         let positions = tetrahedron.map(Vec3::from);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_spread_out() {
+    fn support_nodes_are_far_from_coplanar() {
         let positions: Vec<Vec3> =
             (0..27).map(|k| Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64)).collect();
         let chosen = far_from_coplanar(0..27, &positions);

@@ -259,7 +259,7 @@ mod tests {
     /// Two deformable bodies with a rigid one between them, and a wall: every node of a body that is not rigid is in
     /// exactly one chunk, and the supports refer to the nodes of their chunk.
     #[test]
-    fn pieces_hold_all_nodes_and_supports() {
+    fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };
         let wall = Behaviour::Wall { normal: Vec3::x(), motion: WallMotion::Steady };
         let behaviours = [

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_through_the_face_counts_whole() {
+    fn penetration_through_the_face_counts_in_full() {
         let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.2), -0.2);
         assert!(initial_gaps.is_empty());
@@ -175,7 +175,7 @@ mod tests {
     /// A penetration of 0.5 detected after a displacement of 0.1: only the displacement counts, until the contact
     /// opens.
     #[test]
-    fn what_comes_from_the_side_counts_from_where_it_was() {
+    fn lateral_entry_counts_from_the_initial_gap() {
         let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
         assert!((counted(&mut initial_gaps, &nothing, -0.4, -0.5) + 0.1).abs() < 1e-15);
         let before = contact(-0.1, 0);
@@ -192,7 +192,7 @@ mod tests {
     /// From a penetration of 0.2 onto a surface 0.1 higher: the surface step does not count, further penetration
     /// does. On a lower surface the full penetration counts.
     #[test]
-    fn a_step_up_counts_from_the_depth_before() {
+    fn a_surface_step_continues_from_the_previous_gap() {
         let before = contact(-0.2, 7);
         let onto = |gap: f64, to: f64| {
             let (mut initial_gaps, mut constraints) = (InitialGaps::default(), contact(gap, 0));
@@ -210,7 +210,7 @@ mod tests {
 
     /// An edge contact that moves to adjacent edges, or a node contact that becomes an edge contact, continues.
     #[test]
-    fn contacts_are_handed_on() {
+    fn replaced_contacts_continue() {
         let edges = |nodes: [u32; 4], edge: u32| {
             let mut constraints = Constraints::default();
             let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.5] };

@@ -68,7 +68,7 @@ fn reference_case() {
 /// from the beginning of the contact, the centre of mass is unchanged, and linear and angular momentum are conserved
 /// to rounding, with and without friction.
 #[test]
-fn momenta_are_kept_through_projection_and_friction() {
+fn momenta_are_conserved_by_projection_and_friction() {
     let gap = -2e-2;
     let velocities = [
         Vec3::new(0.3, -0.2, 0.1),
@@ -115,7 +115,7 @@ fn random(state: &mut u64) -> f64 {
 /// and friction from 0 to 0.6, in 600 problems, no kinetic energy is created, no contact is left closing, and every
 /// impulse is in Coulomb's cone.
 #[test]
-fn many_contacts_make_no_energy() {
+fn many_contacts_create_no_energy() {
     let mut state = 7u64;
     for case in 0..600 {
         let (restitution, friction) = (0.5 * (case % 3) as f64, 0.3 * (case / 3 % 3) as f64);
@@ -158,7 +158,7 @@ fn many_contacts_make_no_energy() {
 /// In sequential order, two equal balls on either side of a third exchange velocities with it and conserve momentum;
 /// simultaneously, the symmetric solution conserves energy.
 #[test]
-fn orders_keep_energy_and_momentum() {
+fn orders_conserve_energy_and_momentum() {
     for order in [Order::Together, Order::OneByOne] {
         let mut constraints = Constraints::default();
         let side = |nodes: &'static [u32]| Side { body: 0, nodes, shape_values: &[1.0] };
@@ -182,7 +182,7 @@ fn orders_keep_energy_and_momentum() {
 }
 
 #[test]
-fn contact_can_wait_for_some_steps() {
+fn contact_can_be_solved_every_few_steps() {
     let mut constraints = Constraints::default();
     node_on_face(&mut constraints, 3, -1e-3);
     let velocities = [Vec3::zeros(), Vec3::zeros(), Vec3::zeros(), -Vec3::z()];
@@ -206,7 +206,7 @@ fn contact_can_wait_for_some_steps() {
 /// of 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction dissipates all of ½ m 1.5², as the slider
 /// reacts to it.
 #[test]
-fn ball_sticks_to_a_guided_wall() {
+fn ball_sticks_to_a_wall_on_a_slider() {
     let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
     let mut constraints = Constraints::default();
     let contactor = Side { body: 0, nodes: &[0], shape_values: &[1.0] };
@@ -248,7 +248,7 @@ fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) 
 /// 2 v1 the contact rests and has no restitution, from 3 v1 on it has full restitution, with linear interpolation
 /// between. With separating forces, every closing contact is an impact.
 #[test]
-fn restitution_acts_on_what_strikes() {
+fn restitution_acts_on_impacts_only() {
     let (weight, restitution) = (4.0, 0.8);
     let part = |multiple: f64| (multiple - 2.0).clamp(0.0, 1.0);
     for every in [1, 4] {
@@ -270,7 +270,7 @@ fn restitution_acts_on_what_strikes() {
 
 /// Two balls strike a fixed node in one step: each rebounds with the restitution of its pair.
 #[test]
-fn a_held_node_does_not_share_restitution() {
+fn a_fixed_node_does_not_share_restitution() {
     let mut constraints = Constraints::default();
     for (contactor, body) in [(1, 0), (2, 2)] {
         let nodes = [contactor];

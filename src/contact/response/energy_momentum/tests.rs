@@ -109,7 +109,7 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
 /// Two balls between a fixed floor and ceiling: 100 000 steps, thousands of impacts, contacts that open, close and
 /// share nodes. T + U is constant to 1e-12 for any stiffness: ω dt from 0.1 to 1000.
 #[test]
-fn energy_is_kept_at_any_stiffness() {
+fn energy_is_conserved_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
         let heights = [0.0, 0.1, 0.25, 0.4];
         let positions = heights.map(|z| Vec3::z() * z).to_vec();
@@ -138,7 +138,7 @@ fn energy_is_kept_at_any_stiffness() {
 /// conserved to rounding during and after detection; with friction, energy plus friction dissipation is conserved to
 /// rounding.
 #[test]
-fn momenta_are_kept_while_a_node_slides() {
+fn momenta_are_conserved_while_a_node_slides() {
     for friction in [0.0, 0.4] {
         let corner = |x: f64, y: f64| Vec3::new(x, y, 0.0);
         let positions = vec![corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0), Vec3::new(0.3, 0.3, 0.01)];
@@ -184,7 +184,7 @@ fn momenta_are_kept_while_a_node_slides() {
 
 /// A mass against a fixed wall: with κ dt²/m = 1e-3 the restitution is accurate to 2 %; at e = 1 for any κ.
 #[test]
-fn restitution_is_met_where_the_impact_is_resolved() {
+fn restitution_is_accurate_in_resolved_impacts() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
         let positions = vec![Vec3::zeros(), Vec3::z() * 0.01];
         let velocities = vec![Vec3::zeros(), -Vec3::z()];
@@ -207,7 +207,7 @@ fn restitution_is_met_where_the_impact_is_resolved() {
 
 /// A particle strikes a free rigid body off its centre: total momenta and energy are conserved to rounding.
 #[test]
-fn rigid_bodies_take_impulses_with_all_their_freedoms() {
+fn rigid_bodies_respond_with_all_degrees_of_freedom() {
     let inertia = Mat3::new(0.8, 0.1, 0.0, 0.1, 1.1, 0.05, 0.0, 0.05, 0.6);
     let inverse = inertia.try_inverse().unwrap();
     let (mass, arm) = (3.0, Vec3::new(0.4, -0.7, 0.5));
@@ -258,7 +258,7 @@ fn rigid_bodies_take_impulses_with_all_their_freedoms() {
 /// so that the energy of ball, wall and springs plus friction dissipation is constant to rounding, for soft and stiff
 /// springs.
 #[test]
-fn friction_on_a_guided_wall_balances() {
+fn friction_on_a_wall_on_a_slider_balances() {
     for factor in [0.01, 1.0, 1e4] {
         let positions = vec![Vec3::zeros(), Vec3::z() * 0.0105];
         let velocities = vec![Vec3::zeros(), Vec3::new(1.5, 0.0, -2.0)];
@@ -305,7 +305,7 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
 
 /// Contacts in a fast common motion converge in a few sweeps, as at rest.
 #[test]
-fn fast_motion_together_needs_few_sweeps() {
+fn fast_common_motion_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {
         let heights = [0.0, 0.0999, 0.1998];
         let positions = heights.map(|z| Vec3::z() * z).to_vec();
@@ -343,7 +343,7 @@ fn fast_motion_together_needs_few_sweeps() {
 /// without detection it is detected on the next body, 2 mm deeper. The spring continues there, but not on a body far
 /// deeper.
 #[test]
-fn lost_springs_are_handed_over_as_deep_as_they_have_come() {
+fn lost_springs_transfer_with_their_integrated_gap() {
     let contact = |target: u32, gap: f64| {
         let mut constraints = Constraints::default();
         let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };

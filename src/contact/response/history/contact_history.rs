@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn states_go_on_by_other_names() {
+    fn states_are_renamed() {
         let mut constraints = Constraints::default();
         [3, 5, 8].iter().for_each(|&node| node_on_face(&mut constraints, node, -1.0));
         let mut history: ContactHistory<u32> = ContactHistory::default();

@@ -57,7 +57,7 @@ mod tests {
     /// of rigid bodies stick in the following step, and no longer if the node then slides as all others do. Pairs
     /// with a deformable body never stick as a whole.
     #[test]
-    fn a_landing_node_holds_its_pair_for_one_step() {
+    fn a_landing_node_makes_its_pair_stick_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);
         let zero = Vec3::zeros();
         let rigid = RigidMobility {

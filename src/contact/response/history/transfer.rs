@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn contacts_are_handed_over_where_surfaces_are_flush() {
+    fn contacts_transfer_over_flush_surfaces() {
         let (up, aside) = (Vec3::z(), Vec3::x());
         // The penetration increases by 0.05 in the step.
         assert_eq!(target_after(&[(2, -0.15, up)]), 2);

@@ -89,7 +89,7 @@ fn stiffness_is_frozen_for_the_life_of_a_contact() {
 /// A spring continues over a seam with its stiffness and energy if the next body is lower by a fraction of the
 /// penetration. With a larger height difference, a new spring begins without energy.
 #[test]
-fn springs_go_on_over_seams() {
+fn springs_transfer_over_flush_surfaces() {
     let pressed_by_next = |gap: f64| {
         let mut response = response(0.4, FrictionLaw::none());
         let mut action = ContactAction::new(4);
@@ -112,7 +112,7 @@ fn springs_go_on_over_seams() {
 /// The effective penetration of a contact detected deeper than it entered is the entered distance, as springs begin
 /// without energy. It continues from there, and equals the full penetration after an opening.
 #[test]
-fn contacts_that_begin_deep_count_what_they_have_come_in() {
+fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
     let mut action = ContactAction::new(4);
     let stiffness = 0.4 * 0.655021834061 / 1e-6;
@@ -212,7 +212,7 @@ fn friction_sticks_slides_and_balances() {
 /// A contact with soft start: its force is that of the current stiffness, and, as nothing moves, all of its energy
 /// but the quarter at its beginning is numerical work.
 #[test]
-fn soft_springs_grow() {
+fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {
         factor: 0.5,
         damping: Damping::none(),
@@ -289,7 +289,7 @@ fn frequency_bound_holds_for_a_rigid_body() {
 /// A contact that slides from a smooth onto a rough face has the friction of the rough face and the stiffness of the
 /// smooth one, on which it began.
 #[test]
-fn laws_are_those_of_the_face_that_a_contact_is_on() {
+fn laws_follow_the_current_face() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {
         factor,
         damping: Damping::none(),
@@ -325,7 +325,7 @@ fn laws_are_those_of_the_face_that_a_contact_is_on() {
 /// The motion δ'' + 2 ζ δ' + δ = 0 from δ = 0, δ' = 1 until the force δ + 2 ζ δ' vanishes: its final speed, by
 /// Runge-Kutta steps of 1e-4, equals the coefficient of restitution within 1e-3.
 #[test]
-fn damping_gives_the_restitution_it_is_for() {
+fn damping_ratio_gives_its_restitution() {
     for restitution in [0.1, 0.2, 0.3, 0.5, 0.8, 0.95, 1.0] {
         let zeta = damping_of_restitution(restitution);
         let rate = |[x, v]: [f64; 2]| [v, -x - 2.0 * zeta * v];

@@ -199,7 +199,7 @@ mod tests {
     /// A node tied to a rotating and translating triangle: over many steps the points coincide, linear and angular
     /// momentum are conserved to rounding, and the kinetic energy to O(dt²).
     #[test]
-    fn glued_points_stay_together_and_do_no_work() {
+    fn tied_points_coincide_and_do_no_work() {
         let mut x = positions(0.0);
         let mut v = [0, 1, 2, 3].map(|k| {
             let spin = Vec3::new(0.3, -0.2, 1.0);
@@ -251,7 +251,7 @@ mod tests {
 
     /// Points with a gap coincide at the end of the following step, however short the previous step was.
     #[test]
-    fn what_is_apart_after_a_cut_step_meets_in_the_next() {
+    fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {
             let (mut x, mut v) = (positions(1e-6), [Vec3::x() * 3.0; 4]);
             let mobility = free_nodes(&INVERSE_MASS);

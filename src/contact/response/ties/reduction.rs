@@ -83,7 +83,7 @@ mod tests {
     /// Four nodes with a cycle of conditions, the last of which is redundant, and a mean: all conditions hold for any
     /// values of the independent nodes. A fixed node is never dependent; a condition between two fixed nodes remains.
     #[test]
-    fn conditions_hold_however_they_are_chained() {
+    fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [
             (&[0, 1], &[1.0, -1.0]),
             (&[1, 2], &[1.0, -1.0]),

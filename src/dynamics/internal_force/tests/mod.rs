@@ -82,7 +82,7 @@ fn force_is_the_gradient_of_the_energy() {
 }
 
 #[test]
-fn a_rigid_motion_costs_nothing() {
+fn rigid_motions_have_no_energy() {
     let mut noise = Noise(2);
     for kind in KINDS {
         let axis = if is_plane(kind) { Vec3::z() } else { Vec3::new(1.0, -2.0, 0.5).normalize() };
@@ -268,7 +268,7 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
 
 /// A rotated block of parallelepipeds far from the origin has the same forces as in a block with one general element.
 #[test]
-fn parallelepipeds_are_like_other_elements() {
+fn parallelepipeds_equal_general_elements() {
     let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
     let rotation = Rotation::new(Vec3::new(0.3, -0.7, 0.2));
     let (mut nodes, mut connectivity) = mesh(CellKind::Hex8, [3, 3, 2], |_| Vec3::zeros());
@@ -302,7 +302,7 @@ fn parallelepipeds_are_like_other_elements() {
 
 /// Finite energies and volumes whose sum overflows are neither reported as a failure nor added twice.
 #[test]
-fn numbers_whose_sum_overflows_are_sound() {
+fn energies_whose_sum_overflows_are_valid() {
     let reference = regular_cell(CellKind::Tet4);
     let stretched: Vec<Vec3> = reference.iter().map(|x| x * 5e102).collect();
     let forces = [1e-10, 1.0].map(|factor| {
