@@ -22,16 +22,20 @@ use std::path::Path;
 use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, without_tests};
 
 /// What each room of the library may import.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("math", &[]),
+    ("signal", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math"]),
+    ("scenario", &["math", "signal"]),
     ("element", &["math", "mesh"]),
     ("contact", &["math", "mesh", "element"]),
     ("dynamics", &["math", "mesh", "element", "material"]),
     ("io", &["math", "mesh"]),
-    ("simulation", &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "io"]),
+    (
+        "simulation",
+        &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "signal", "io"],
+    ),
 ];
 
 /// What each room of contact detection may import of the others.

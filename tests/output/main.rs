@@ -7,6 +7,7 @@
 
 mod failures;
 mod series;
+mod signals;
 mod tables;
 
 use std::fs;
