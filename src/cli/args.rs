@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use super::plot::Units;
+
 /// Explicit finite-element dynamics with contact.
 ///
 /// Reads a scenario (TOML) and its meshes (Gmsh), integrates the motion of bodies that fly, collide and deform,
@@ -32,6 +34,19 @@ pub enum Command {
     Predict(PredictOptions),
     /// Tell what a Gmsh mesh holds and how good it is.
     Mesh(MeshOptions),
+    /// Draw histories of runs as SVG and PNG for papers: energies, momenta, steps, contact forces, probes, or any column.
+    #[command(override_usage = "ictus plot [OPTIONS] DIR... [QUANTITY]...")]
+    Plot(PlotOptions),
+    /// Write a first scenario with its mesh, ready to run: NAME.toml and NAME.msh.
+    Init {
+        /// Name of the files, with a directory if they are to be in another one.
+        name: PathBuf,
+    },
+    /// Tell what a key of a scenario means, its unit and its default, or all keys of a table.
+    Explain {
+        /// The key, as in time.step or friction, or a table, as in contact.
+        key: String,
+    },
     /// Print the script that completes command lines of ictus in a shell.
     Completions {
         /// The shell.
@@ -109,4 +124,28 @@ pub struct MeshOptions {
     /// Density [kg/m³].
     #[arg(long, value_name = "RHO", requires_all = ["young", "poisson"])]
     pub density: Option<f64>,
+}
+
+/// Options of `ictus plot`.
+#[derive(Debug, Args)]
+pub struct PlotOptions {
+    /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta, step,
+    /// forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
+    #[arg(value_name = "DIR, QUANTITY", required = true)]
+    pub items: Vec<String>,
+    /// Names of the runs in the pictures, one each [default: the names of the directories].
+    #[arg(long, value_name = "NAME,NAME...", value_delimiter = ',')]
+    pub labels: Vec<String>,
+    /// Channel class that contact forces are filtered by, such as "CFC 600", instead of a mean.
+    #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
+    pub filter: Option<String>,
+    /// Time that contact forces are averaged over [default: 2 % of the run].
+    #[arg(long, value_name = "SECONDS")]
+    pub mean: Option<f64>,
+    /// Units of the axes [default: si where the steps are shorter than 1e-4].
+    #[arg(long, value_name = "UNITS")]
+    pub units: Option<Units>,
+    /// Directory for the pictures [default: plots in the first directory].
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }

@@ -12,6 +12,7 @@
 //! A new kind is a row in each `match` below and the formulas in the file of its family.
 
 pub mod hexahedron;
+mod inverse_map;
 pub mod line;
 pub mod quadrilateral;
 pub mod tetrahedron;
@@ -22,6 +23,8 @@ pub mod wedge;
 pub(crate) mod tests;
 
 use crate::mesh::CellKind;
+
+pub use inverse_map::{centre, deformation_gradient, natural_coordinates, position, tangents};
 
 /// Largest number of nodes of any kind: the size of buffers for shape functions.
 pub const MAX_NODES: usize = 27;

@@ -1,4 +1,5 @@
-//! What a run reads and leaves behind: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv` and
+//! What a run reads and leaves behind: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv`,
+//! `probes.csv` and
 //! `summary.json` out.
 //!
 //! Nothing here knows the simulation: fields arrive as named arrays, histories and summaries as plain structs.
@@ -8,6 +9,7 @@ mod atomic_write;
 mod error;
 pub mod gmsh;
 pub mod history;
+pub mod measurements;
 pub mod pairs;
 pub mod summary;
 mod table;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{ContactSettings, Located, Problem};
+use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::math::{TimeFunction, Vec3};
 
 /// A validated scenario.
@@ -33,6 +33,8 @@ pub struct Scenario {
     pub loads: Vec<LoadSpec>,
     /// How contact is found and answered.
     pub contact: ContactSettings,
+    /// What is measured.
+    pub probes: Vec<ProbeSpec>,
     /// What is written.
     pub output: OutputSettings,
     /// What is allowed but likely not meant.

@@ -6,7 +6,9 @@
 mod channel_class;
 mod grid;
 mod head_injury;
+mod moving_mean;
 
 pub use channel_class::{ChannelClass, TooFewSamples};
 pub use grid::Grid;
 pub use head_injury::{HeadInjury, head_injury};
+pub use moving_mean::moving_mean;

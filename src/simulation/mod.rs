@@ -28,6 +28,7 @@ pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
+use record::probes::Probe;
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
@@ -116,6 +117,8 @@ pub struct Simulation {
     timings: WallTimes,
     /// Critical step of each block of elements in the reference configuration.
     block_critical_steps: Vec<Option<CriticalStep>>,
+    /// What is measured.
+    probes: Vec<Probe>,
     warnings: Vec<String>,
 }
 

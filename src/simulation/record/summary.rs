@@ -14,7 +14,8 @@ use crate::simulation::error::NumericalFailure;
 use crate::simulation::model::Behaviour;
 
 impl Simulation {
-    /// What was run and what came out; threads and the total wall time are the caller's to fill in.
+    /// What was run and what came out; threads, the total wall time and the probes, which the
+    /// recorder has, are the caller's to fill in.
     pub fn summary(
         &self,
         scenario: &Scenario,
@@ -58,6 +59,7 @@ impl Simulation {
             contact: self.contact_summary(),
             energy: self.energy_summary(),
             momentum: self.momentum_summary(),
+            probes: Vec::new(),
             warnings: self.warnings(),
         }
     }

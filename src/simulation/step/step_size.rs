@@ -67,6 +67,8 @@ pub(crate) struct StepControl {
     longest: f64,
     first: Option<f64>,
     preferred: f64,
+    /// What limits the preferred step.
+    limit: &'static str,
 }
 
 /// A step to come.
@@ -123,6 +125,7 @@ impl StepControl {
             longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
+            limit: "step",
         }
     }
 
@@ -187,12 +190,29 @@ impl StepControl {
     ///
     /// ω² ≤ ω_elements² + ω_contact², dt ≤ 2/ω.
     fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
+        shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
+    }
+
+    /// What limits a stable step, and the longest that each allows \[s\].
+    fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(&'static str, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
-        let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid).min(self.holding).min(self.resting)
+        [
+            ("elements", self.safety * elements),
+            (if contact_frequency_squared > 0.0 { "contact" } else { "elements" }, contact),
+            ("rigid motion", self.rigid_travel / fastest_rigid),
+            ("contact springs", self.holding),
+            ("rest", self.resting),
+        ]
     }
+}
+
+/// The first of the shortest limits.
+fn shortest<'a>(limits: &[(&'a str, f64)]) -> (&'a str, f64) {
+    limits
+        .iter()
+        .fold(("nothing", f64::INFINITY), |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
 /// Keeps a step as it is unless it must shrink, or can grow by a worthwhile amount, to the stable one \[s\].
@@ -335,8 +355,14 @@ impl Simulation {
 
     fn automatic_step(&mut self) -> f64 {
         let of_contact = self.action.frequency_squared;
-        let longest = self.largest_stable_step(of_contact, 1.0);
-        let stable = self.step_without_passage(longest.min(self.settings.flight_step));
+        let (limit, longest) = shortest(&self.control.limits(of_contact, self.fastest_rigid_node()));
+        let flight_step = self.settings.flight_step;
+        let stable = self.step_without_passage(longest.min(flight_step));
+        self.control.limit = match stable {
+            _ if stable < longest.min(flight_step) => "passage",
+            _ if flight_step < longest => "flight_step",
+            _ => limit,
+        };
         keep_or_take(&mut self.control.preferred, stable);
         if self.control.critical_step().is_none() {
             let is_held_short = stable < longest && self.control.resting.is_finite();
@@ -365,6 +391,19 @@ impl Simulation {
             StepSize::Auto => {
                 self.largest_stable_step(self.action.frequency_squared, 1.0).min(self.settings.flight_step)
             }
+        }
+    }
+
+    /// What limits the last step: `flight`, `event` (output, the end of the run, or where a function of time breaks), `step` (that
+    /// of the scenario), `flight_step`, `passage` (no body may go through another), `elements`, `contact`, `rigid motion`, `contact
+    /// springs` or `rest`; `None` before the first.
+    pub(crate) fn step_limit(&self) -> Option<&'static str> {
+        let is_cut = self.control.time_step < (1.0 - NO_STEP) * self.control.regular_step;
+        match self.state.step {
+            0 => None,
+            step if step == self.steps_in_flight => Some("flight"),
+            _ if is_cut => Some("event"),
+            _ => Some(self.control.limit),
         }
     }
 
