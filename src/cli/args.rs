@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-
-use super::plot::Units;
 
 /// Explicit finite-element dynamics with contact.
 ///
@@ -124,6 +122,15 @@ pub struct MeshOptions {
     /// Density [kg/m³].
     #[arg(long, value_name = "RHO", requires_all = ["young", "poisson"])]
     pub density: Option<f64>,
+}
+
+/// Units of the axes of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Units {
+    /// Metres, kilograms, seconds: axes have units.
+    Si,
+    /// Any others: axes have none.
+    None,
 }
 
 /// Options of `ictus plot`.

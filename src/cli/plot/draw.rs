@@ -11,7 +11,8 @@ use plotters::style::{FontStyle, register_font};
 
 use super::cannot_write;
 use super::figure::{Figure, Line, Panel, Weight};
-use super::scale::{Scale, Units};
+use super::scale::Scale;
+use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
 /// Pixels: 85 mm wide; heights of the first panel and of others.

@@ -16,7 +16,7 @@ use super::print;
 use figure::Figure;
 use quantities::figures;
 use runs::Run;
-pub use scale::Units;
+use scale::guessed_units;
 
 /// What is drawn where nothing is asked for.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
@@ -41,7 +41,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     } else {
         asked_for(&quantities, &runs, &names, options)?
     };
-    let units = options.units.unwrap_or_else(|| Units::guess(&runs));
+    let units = options.units.unwrap_or_else(|| guessed_units(&runs));
     let output = options.output.clone().unwrap_or_else(|| first.join("plots"));
     fs::create_dir_all(&output).map_err(|error| cannot_write(&output, &error))?;
     for path in figures.iter().map(|figure| draw::write(figure, units, &output)) {

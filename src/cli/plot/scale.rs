@@ -1,31 +1,19 @@
 //! Units and powers of ten of axes.
 
-use clap::ValueEnum;
-
 use super::figure::{Line, largest};
 use super::runs::Run;
+use crate::cli::args::Units;
 
 /// Longest step of a run whose numbers suggest SI units \[s\].
 const LONGEST_SI_STEP: f64 = 1e-4;
 
-/// Units of the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Units {
-    /// Metres, kilograms, seconds: axes have units.
-    Si,
-    /// Any others: axes have none.
-    None,
-}
-
-impl Units {
-    /// SI where the steps of all runs are as short as those of stiff bodies are in seconds.
-    pub fn guess(runs: &[Run]) -> Self {
-        let shortest = |run: &Run| {
-            let steps = run.column("dt").unwrap_or_default();
-            steps.iter().map(|point| point.1).filter(|step| *step > 0.0).fold(f64::INFINITY, f64::min)
-        };
-        if runs.iter().all(|run| shortest(run) < LONGEST_SI_STEP) { Self::Si } else { Self::None }
-    }
+/// SI units where the steps of all runs are as short as those of stiff bodies are in seconds.
+pub fn guessed_units(runs: &[Run]) -> Units {
+    let shortest = |run: &Run| {
+        let steps = run.column("dt").unwrap_or_default();
+        steps.iter().map(|point| point.1).filter(|step| *step > 0.0).fold(f64::INFINITY, f64::min)
+    };
+    if runs.iter().all(|run| shortest(run) < LONGEST_SI_STEP) { Units::Si } else { Units::None }
 }
 
 /// Scale of an axis.
