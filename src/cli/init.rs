@@ -1,7 +1,7 @@
 //! `ictus init`: a first scenario with its mesh, ready to run.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use ictus::io::atomic_write;
@@ -74,7 +74,7 @@ pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(path: &PathBuf, text: &str) -> Result<(), Failure> {
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(atomic_write(path, |file| file.write_all(text.as_bytes()))?)
 }
 

@@ -5,30 +5,22 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::element::PathElement;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use super::cannot_write;
-use super::figure::{Figure, Line, Panel, Weight};
+use super::figure::{Figure, Line, Panel};
+use super::legend::{draw_legend, entries, legend_height, names, run_entries, style_of};
+use super::paper::{DASHES, Drawn, FONT, Paper, SIZE, Strokes, WIDTH};
 use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// Pixels: 85 mm wide; heights of the first panel and of others.
-const WIDTH: u32 = 1004;
+/// Heights of the first panel and of others \[pixels\].
 const FIRST_PANEL: u32 = 540;
 const OTHER_PANEL: u32 = 330;
-
-/// 8 pt, and the height of a line of the legend.
-const FONT: &str = "sans-serif";
-const SIZE: u32 = 32;
-const LINE_HEIGHT: i32 = 44;
-
-/// Length of a line of the legend, and the gap behind its name.
-const SAMPLE: i32 = 50;
-const GAP: i32 = 36;
-const LEFT: i32 = 16;
 
 /// Pixels across in which a PNG is drawn for each that it has.
 const FINE: u32 = 3;
@@ -36,50 +28,8 @@ const FINE: u32 = 3;
 /// Most points of a line, two a column of pixels.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
-/// Colours that are told apart without red and green (Okabe & Ito 2008), and by their lightness in grey.
-const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 0, 0),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(120, 94, 60),
-];
-
-/// Dashes and gaps of the runs: the first is solid.
-const DASHES: [Option<(i32, i32)>; 4] = [None, Some((16, 8)), Some((4, 8)), Some((28, 10))];
-
-/// How lines are drawn on a kind of paper.
-#[derive(Clone, Copy)]
-struct Paper {
-    /// Pixels a unit of length.
-    zoom: u32,
-    /// Whether lines are drawn segment by segment, as the ends of sharp corners of thick ones go astray in pixels.
-    strokes: Strokes,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Strokes {
-    Whole,
-    Segments,
-}
-
-impl Paper {
-    /// Pixels of a length.
-    fn px(self, length: u32) -> u32 {
-        self.zoom * length
-    }
-
-    fn style(self, style: ShapeStyle) -> ShapeStyle {
-        style.stroke_width(self.px(style.stroke_width))
-    }
-
-    fn at(self, length: i32) -> i32 {
-        self.zoom as i32 * length
-    }
-}
-
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+/// Axes with lines.
+type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Writes a figure as SVG and PNG to a directory; the paths.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
@@ -203,19 +153,33 @@ where
         .draw()?;
     let names = names(panel);
     for line in &panel.lines {
-        let points: Vec<(f64, f64)> =
-            thinned(&line.points).iter().map(|(t, value)| (t / time.factor, value / scale.factor)).collect();
-        let style = paper.style(style_of(line, &names));
-        match (DASHES[line.run % DASHES.len()], paper.strokes) {
-            (Some((dash, gap)), _) => {
-                chart.draw_series(DashedLineSeries::new(points, paper.at(dash), paper.at(gap), style))?;
-            }
-            (None, Strokes::Whole) => {
-                chart.draw_series(LineSeries::new(points, style))?;
-            }
-            (None, Strokes::Segments) => {
-                chart.draw_series(points.windows(2).map(|pair| PathElement::new(pair.to_vec(), style)))?;
-            }
+        let in_units = |(t, value): &(f64, f64)| (t / time.factor, value / scale.factor);
+        let points = thinned(&line.points).iter().map(in_units).collect();
+        draw_line(line, points, paper.style(style_of(line, &names)), paper, &mut chart)?;
+    }
+    Ok(())
+}
+
+/// Draws a line whose points are in the units of the axes.
+fn draw_line<DB: DrawingBackend>(
+    line: &Line,
+    points: Vec<(f64, f64)>,
+    style: ShapeStyle,
+    paper: Paper,
+    chart: &mut Chart<'_, DB>,
+) -> Drawn
+where
+    DB::ErrorType: 'static,
+{
+    match (DASHES[line.run % DASHES.len()], paper.strokes) {
+        (Some((dash, gap)), _) => {
+            chart.draw_series(DashedLineSeries::new(points, paper.at(dash), paper.at(gap), style))?;
+        }
+        (None, Strokes::Whole) => {
+            chart.draw_series(LineSeries::new(points, style))?;
+        }
+        (None, Strokes::Segments) => {
+            chart.draw_series(points.windows(2).map(|pair| PathElement::new(pair.to_vec(), style)))?;
         }
     }
     Ok(())
@@ -256,111 +220,4 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         both
     };
     points.chunks(points.len().div_ceil(MOST_POINTS / 2)).flat_map(of_span).collect()
-}
-
-/// Names of the lines of a panel, each once.
-fn names(panel: &Panel) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for line in &panel.lines {
-        if !names.contains(&line.name.as_str()) {
-            names.push(&line.name);
-        }
-    }
-    names
-}
-
-/// A faint line has the colour of the one that comes behind it, paler.
-fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
-    let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
-    let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
-    match line.weight {
-        Weight::Plain => COLOURS[place % COLOURS.len()].stroke_width(4),
-        Weight::Faint => {
-            let place = names.iter().position(of_filtered).unwrap_or(place);
-            COLOURS[place % COLOURS.len()].mix(0.4).stroke_width(2)
-        }
-    }
-}
-
-/// An entry of a legend.
-struct Entry {
-    name: String,
-    style: ShapeStyle,
-    dashes: Option<(i32, i32)>,
-}
-
-fn entries(panel: &Panel) -> Vec<Entry> {
-    let names = names(panel);
-    let entry = |name: &&str| {
-        let line = panel.lines.iter().find(|line| line.name == *name)?;
-        Some(Entry { name: (*name).to_owned(), style: style_of(line, &names), dashes: None })
-    };
-    names.iter().filter_map(entry).collect()
-}
-
-fn run_entries(figure: &Figure) -> Vec<Entry> {
-    let entry = |(run, name): (usize, &String)| Entry {
-        name: name.clone(),
-        style: RGBColor(90, 90, 90).stroke_width(4),
-        dashes: DASHES[run % DASHES.len()],
-    };
-    figure.runs.iter().enumerate().map(entry).collect()
-}
-
-/// About the width of a text: the mean letter of the font is 0.57 of its size wide.
-fn width_of(text: &str) -> i32 {
-    (0.57 * f64::from(SIZE) * text.chars().count() as f64) as i32
-}
-
-/// Where entries stand behind a heading, in rows as wide as the picture.
-fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
-    // Units of the axis stand behind it.
-    let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 4 * GAP };
-    let (mut x, mut row) = (start, 0);
-    let place = |entry: &Entry| {
-        let width = SAMPLE + 12 + width_of(&entry.name) + GAP;
-        if x > LEFT && x + width > WIDTH as i32 {
-            (x, row) = (LEFT, row + 1);
-        }
-        let place = (x, row);
-        x += width;
-        place
-    };
-    entries.iter().map(place).collect()
-}
-
-fn legend_height(heading: &str, entries: &[Entry]) -> i32 {
-    let rows = places(heading, entries).last().map_or(0, |(_, row)| row + 1);
-    let rows = if heading.is_empty() { rows } else { rows.max(1) };
-    if rows > 0 { rows * LINE_HEIGHT + 10 } else { 0 }
-}
-
-fn draw_legend<DB: DrawingBackend>(
-    heading: &str,
-    entries: &[Entry],
-    paper: Paper,
-    area: &DrawingArea<DB, Shift>,
-) -> Drawn
-where
-    DB::ErrorType: 'static,
-{
-    let font = (FONT, paper.px(SIZE)).into_font().color(&BLACK);
-    let text = |text: &str, x: i32, y: i32| {
-        Text::new(text.to_owned(), (paper.at(x), paper.at(y - SIZE as i32 / 2 - 2)), font.clone())
-    };
-    area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
-    // Without its unit: that is how the rows were counted.
-    let name = heading.split(" [").next().unwrap_or_default();
-    for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
-        let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;
-        let (dash, gap) = entry.dashes.unwrap_or((SAMPLE, 1));
-        let mut from = x;
-        while from < x + SAMPLE {
-            let ends = [from, (from + dash).min(x + SAMPLE)].map(|x| (paper.at(x), paper.at(y)));
-            area.draw(&PathElement::new(ends.to_vec(), paper.style(entry.style)))?;
-            from += dash + gap;
-        }
-        area.draw(&text(&entry.name, x + SAMPLE + 12, y + 6))?;
-    }
-    Ok(())
 }

@@ -2,6 +2,8 @@
 
 mod draw;
 mod figure;
+mod legend;
+mod paper;
 mod quantities;
 mod runs;
 mod scale;
