@@ -144,14 +144,15 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant passes as it is, to rounding, however few samples it has.
+    /// A constant passes as it is, however few samples it has. Tolerance: rounding of the coefficients, which poles near 1 amplify by
+    /// 1/(4 a₀), 1.6e4 of CFC 60 here: some ten times 2e-16 · 1.6e4 · 3.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
             for count in [0, 1, 2, 50, 500] {
                 let samples = vec![3.0; count];
                 let off = largest_difference(&class.filter(&samples, 1e-5).unwrap(), &samples);
-                assert!(off < 1e-12, "{name}, {count} samples: {off:e}");
+                assert!(off < 1e-10, "{name}, {count} samples: {off:e}");
             }
         }
     }
