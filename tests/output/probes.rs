@@ -235,6 +235,30 @@ fn poor_samples_are_told() {
     assert!(!folder.path().join("probes.csv").exists());
 }
 
+/// Of a filtered signal that is largest at its end the peak is told, and that the filter leaves it nearly as it is there.
+/// Reference: the acceleration t at the end, 0.1 m/s²; filtered to 1e-3, as the 10 ms by which a line is continued are a few times
+/// the memory of CFC 60, √2/(2π 125 Hz) = 1.8 ms, e^(-10/1.8) = 4e-3 of what the line changes in it.
+#[test]
+fn a_peak_at_the_end_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |filter: &str| {
+        format!(
+            "[time]\nend = 0.1\nstep = 1e-4\n[materials.m]\nmodel = \"rigid\"\ndensity = 1.0\n[[bodies]]\nname = \"b\"\n\
+             mesh = \"block.msh\"\nmaterial = \"m\"\n[[boundaries]]\nbody = \"b\"\nacceleration = {{ x = \"t\" }}\n\
+             [[probes]]\nname = \"p\"\nbody = \"b\"\ninterval = 0\ninjury = \"peak\"\ng = 1.0\n{filter}\
+             [output]\nframes = 1\n"
+        )
+    };
+    let [filtered, raw] =
+        ["filter = \"CFC 60\"\n", ""].map(|filter| run(folder.path(), [1, 1, 1], 1.0, &text(filter)));
+    for (summary, tolerance) in [(&filtered[0], 1e-4), (&raw[0], 1e-10)] {
+        let peak = summary.peak.unwrap();
+        assert!((peak.value - 0.1).abs() < tolerance && peak.time == 0.1, "{peak:?}");
+    }
+    assert!(filtered[0].warnings[0].starts_with("its peak is at an end of the run"), "{filtered:?}");
+    assert!(raw[0].warnings.is_empty(), "{raw:?}");
+}
+
 /// `steps.csv` says what limits the steps of a block that flies, falls on a wall and deforms, and how deep it presses.
 #[test]
 fn steps_say_what_limits_them() {

@@ -127,12 +127,27 @@ fn summary(probe: &Probe, measured: &Samples, warnings: Vec<String>) -> ProbeSum
     };
     for injury in &spec.injuries {
         match injury {
-            Injury::Peak => summary.peak = peak(&measured.times, &acceleration, spec.second),
+            Injury::Peak => {
+                summary.peak = peak(&measured.times, &acceleration, spec.second);
+                summary.warnings.extend(warning_of_peak(summary.peak, measured, spec));
+            }
             Injury::Hic15 => summary.hic15 = Some(hic(HIC15)),
             Injury::Hic36 => summary.hic36 = Some(hic(HIC36)),
         }
     }
     summary
+}
+
+/// The ends of a record pass a filter nearly as they are, as the signal is continued by its rotation about them: a peak there is
+/// none of the filtered signal.
+fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
+    let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
+    let is_of_raw_signal = spec.filter.is_some() && ends.contains(&peak?.time);
+    is_of_raw_signal.then(|| {
+        "its peak is at an end of the run, where the filter leaves samples nearly as they are; let the run go on for 10 ms and take \
+         the peak before that"
+            .to_owned()
+    })
 }
 
 /// The largest value and when it is.
