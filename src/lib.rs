@@ -58,6 +58,7 @@
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
+//! | [`signal`] | filters, resampling and injury criteria of signals | nothing of ours |
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
@@ -74,4 +75,5 @@ pub mod material;
 pub mod math;
 pub mod mesh;
 pub mod scenario;
+pub mod signal;
 pub mod simulation;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Explicit finite-element dynamics with contact.
@@ -31,6 +31,19 @@ pub enum Command {
     Predict(PredictOptions),
     /// Report the size, physical groups and element quality of a Gmsh mesh.
     Mesh(MeshOptions),
+    /// Plot histories of runs as SVG and PNG: energies, momenta, steps, contact forces, probes, or any column.
+    #[command(override_usage = "ictus plot [OPTIONS] DIR... [QUANTITY]...")]
+    Plot(PlotOptions),
+    /// Write a starter scenario with its mesh: NAME.toml and NAME.msh.
+    Init {
+        /// Name of the files, with a directory if they are to be elsewhere.
+        name: PathBuf,
+    },
+    /// Explain a key of a scenario, with its unit and default, or all keys of a table.
+    Explain {
+        /// A key, as in time.step or friction, or a table, as in contact.
+        key: String,
+    },
     /// Print a shell completion script.
     Completions {
         /// Target shell.
@@ -107,4 +120,37 @@ pub struct MeshOptions {
     /// Density [kg/m³].
     #[arg(long, value_name = "RHO", requires_all = ["young", "poisson"])]
     pub density: Option<f64>,
+}
+
+/// Units of the axes of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Units {
+    /// Metres, kilograms, seconds: axes have units.
+    Si,
+    /// Any others: axes have none.
+    None,
+}
+
+/// Options of `ictus plot`.
+#[derive(Debug, Args)]
+pub struct PlotOptions {
+    /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta, step,
+    /// forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
+    #[arg(value_name = "DIR, QUANTITY", required = true)]
+    pub items: Vec<String>,
+    /// Names of the runs in the pictures, one each [default: the names of the directories].
+    #[arg(long, value_name = "NAME,NAME...", value_delimiter = ',')]
+    pub labels: Vec<String>,
+    /// Channel class that contact forces are filtered by, such as "CFC 600", instead of a mean.
+    #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
+    pub filter: Option<String>,
+    /// Time that contact forces are averaged over [default: 2 % of the run].
+    #[arg(long, value_name = "SECONDS")]
+    pub mean: Option<f64>,
+    /// Units of the axes [default: si where the steps are shorter than 1e-4].
+    #[arg(long, value_name = "UNITS")]
+    pub units: Option<Units>,
+    /// Directory for the pictures [default: plots in the first directory].
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }

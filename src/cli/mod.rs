@@ -3,9 +3,12 @@
 mod args;
 mod check;
 mod diagnostic;
+mod explain;
 mod failure;
+mod init;
 mod input;
 mod mesh;
+mod plot;
 mod predict;
 mod print;
 mod progress;
@@ -29,6 +32,9 @@ pub fn run() -> ExitCode {
             on_threads(options.report.scenario.threads, || predict::predict(&options))
         }
         Command::Mesh(options) => mesh::mesh(&options),
+        Command::Init { name } => init::init(&name),
+        Command::Explain { key } => explain::explain(&key),
+        Command::Plot(options) => plot::plot(&options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "ictus", &mut script);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use ictus::io::summary::{
     ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
-    MomentumSummary, Status, Summary, WallSeconds,
+    HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
 use ictus::simulation::{Outcome, Recorder, RunError};
 
@@ -31,6 +31,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
     reporter.finish();
     print_warnings(&simulation.warnings()[printed..]);
+    print_warnings(&warnings_of_probes(recorder.probe_summaries()));
 
     let (status, failure) = match result {
         Ok(Outcome::Finished) => (Status::Finished, None),
@@ -40,6 +41,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         Err(error) => return Err(Failure::Run(Box::new(error))),
     };
     let mut summary = simulation.summary(&scenario, status, failure.as_ref());
+    summary.probes = recorder.probe_summaries().to_vec();
     summary.threads = rayon::current_num_threads();
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
     summary.write(&directory)?;
@@ -88,6 +90,7 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
         facts.push(("hourglass energy", format!("{hourglass:.3e} at the end, strain energy {strain:.3e}")));
     }
     facts.extend(unsolved_problems(&summary.contact));
+    facts.extend(injuries(&summary.probes));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
@@ -115,6 +118,37 @@ fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str,
         ("momentum error", text(linear, momentum.peak, "kg m/s")),
         ("angular momentum", text(angular, momentum.angular_peak, "kg m²/s")),
     ]
+}
+
+/// Warnings of probes, by their names.
+fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
+    let of_probe = |probe: &ProbeSummary| {
+        let ProbeSummary { name, warnings, .. } = probe;
+        warnings.iter().map(|warning| format!("probe `{name}`: {warning}")).collect::<Vec<_>>()
+    };
+    probes.iter().flat_map(of_probe).collect()
+}
+
+/// Peaks and head injury criteria of the probes that request them.
+fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
+    let of_probe = |probe: &ProbeSummary| {
+        let name = &probe.name;
+        let filter = probe.filter.as_ref().map_or(String::new(), |filter| format!(", {filter}"));
+        let peak = probe.peak.map(|peak| {
+            ("peak", format!("{:.4} g at t = {:.6e} s in {name}{filter}", peak.value, peak.time))
+        });
+        let criterion = |label: &'static str, hic: Option<HeadInjurySummary>| {
+            let text = |hic: HeadInjurySummary| {
+                format!("{:.2} from {:.6e} to {:.6e} s in {name}{filter}", hic.value, hic.start, hic.end)
+            };
+            Some((label, text(hic?)))
+        };
+        [peak, criterion("HIC15", probe.hic15), criterion("HIC36", probe.hic36)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+    };
+    probes.iter().flat_map(of_probe).collect()
 }
 
 /// Contact problems without a converged solution, if any.

@@ -12,6 +12,7 @@
 //! A new kind needs a row in each `match` below and formulas in the file of its family.
 
 pub mod hexahedron;
+mod inverse_map;
 pub mod line;
 mod quadrature_point;
 pub mod quadrilateral;
@@ -24,6 +25,7 @@ pub(crate) mod tests;
 
 use crate::mesh::CellKind;
 
+pub use inverse_map::{centre, deformation_gradient, natural_coordinates, position, tangents};
 pub use quadrature_point::QuadraturePoint;
 
 /// Largest number of nodes of any kind, the size of buffers for shape functions.

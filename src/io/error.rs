@@ -96,6 +96,8 @@ pub enum OutputError {
 pub enum FileAction {
     /// Creating a directory.
     CreateDirectory,
+    /// Reading a file.
+    Read,
     /// Listing a directory.
     List,
     /// Removing a file of an earlier run.
@@ -108,6 +110,7 @@ impl fmt::Display for FileAction {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::CreateDirectory => "create directory",
+            Self::Read => "read",
             Self::List => "list directory",
             Self::Remove => "remove",
             Self::Write => "write",

@@ -1,4 +1,5 @@
-//! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv` and `summary.json` out.
+//! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv`, `probes.csv` and the other
+//! tables, and `summary.json` out.
 //!
 //! Independent of the simulation: fields are named arrays, histories and summaries plain structs. Files are replaced
 //! atomically, so a run killed at any time leaves readable output.
@@ -7,6 +8,7 @@ mod atomic_write;
 mod error;
 pub mod gmsh;
 pub mod history;
+pub mod measurements;
 pub mod pairs;
 pub mod summary;
 mod table;

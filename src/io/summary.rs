@@ -46,6 +46,8 @@ pub struct Summary {
     pub energy: EnergySummary,
     /// Momentum balance.
     pub momentum: MomentumSummary,
+    /// Results of the probes, in the order of the scenario.
+    pub probes: Vec<ProbeSummary>,
     /// Warnings.
     pub warnings: Vec<String>,
 }
@@ -106,6 +108,45 @@ pub struct WallSummary {
     pub normal: [f64; 3],
     /// Mass \[kg\]; `None` for a prescribed velocity, written as null.
     pub mass: Option<f64>,
+}
+
+/// What came out of a probe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ProbeSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Number of its samples.
+    pub samples: usize,
+    /// Its filter.
+    pub filter: Option<String>,
+    /// Largest acceleration, in multiples of g; `None` where it is not asked for.
+    pub peak: Option<PeakSummary>,
+    /// Head injury criterion over up to 15 ms.
+    pub hic15: Option<HeadInjurySummary>,
+    /// Head injury criterion over up to 36 ms.
+    pub hic36: Option<HeadInjurySummary>,
+    /// What the user should look at.
+    pub warnings: Vec<String>,
+}
+
+/// A largest value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PeakSummary {
+    /// The value.
+    pub value: f64,
+    /// When \[s\].
+    pub time: f64,
+}
+
+/// A head injury criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HeadInjurySummary {
+    /// The value.
+    pub value: f64,
+    /// Beginning of the interval that has it \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
 }
 
 /// Simulated time \[s\].

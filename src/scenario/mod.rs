@@ -12,6 +12,7 @@ mod contact;
 mod error;
 mod located;
 mod overrides;
+mod probe;
 mod raw;
 mod reference;
 mod section;
@@ -23,6 +24,7 @@ use std::path::Path;
 pub use contact::*;
 pub use error::{Problem, ScenarioError};
 pub use located::Located;
+pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};
 pub use typed::*;
 

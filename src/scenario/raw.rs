@@ -27,6 +27,7 @@ pub(super) struct Root {
     boundaries: Option<IgnoredAny>,
     loads: Option<IgnoredAny>,
     contact: Option<IgnoredAny>,
+    probes: Option<IgnoredAny>,
     output: Option<IgnoredAny>,
 }
 
@@ -194,6 +195,24 @@ pub(super) struct Pair {
     pub restitution: Option<Number>,
     pub penalty: Option<Number>,
     pub damping: Option<Number>,
+}
+
+/// `[[probes]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Probe {
+    pub name: Text,
+    pub body: Text,
+    pub nearest_node: Option<Triple>,
+    pub point: Option<Triple>,
+    pub group: Option<Text>,
+    pub quantities: Option<Texts>,
+    pub frame: Option<Text>,
+    pub interval: Option<Number>,
+    pub filter: Option<Text>,
+    pub injury: Option<Spanned<Names>>,
+    pub g: Option<Number>,
+    pub second: Option<Number>,
 }
 
 /// `[output]`.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ContactSettings, Located, Problem};
+use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::math::{TimeFunction, Vec3};
 
 /// A validated scenario.
@@ -34,6 +34,8 @@ pub struct Scenario {
     pub loads: Vec<LoadSpec>,
     /// Contact settings.
     pub contact: ContactSettings,
+    /// Probes.
+    pub probes: Vec<ProbeSpec>,
     /// Output settings.
     pub output: OutputSettings,
     /// Valid but probably unintended settings.

@@ -33,6 +33,7 @@ use forces::Forces;
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
+use record::probes::Probe;
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
@@ -118,6 +119,8 @@ pub struct Simulation {
     timings: WallTimes,
     /// Critical step of each element block in the reference configuration.
     block_critical_steps: Vec<Option<CriticalStep>>,
+    /// What is measured.
+    probes: Vec<Probe>,
     warnings: Vec<String>,
 }
 

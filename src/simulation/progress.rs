@@ -1,4 +1,4 @@
-//! Phase, progress, first contacts and outcome of a run.
+//! Phase, step limit, progress, first contacts and outcome of a run.
 
 use crate::math::Vec3;
 
@@ -52,4 +52,47 @@ pub struct Progress {
     pub energy_error: f64,
     /// Whether all bodies are in flight.
     pub in_flight: bool,
+}
+
+/// Limit of a time step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepLimit {
+    /// The `flight_step`, in flight.
+    Flight,
+    /// A due output, the end of the run, or a break of a function of time.
+    Event,
+    /// A fixed step of the scenario.
+    Scenario,
+    /// The `flight_step`, outside flight.
+    FlightStep,
+    /// Half the search depth of approaching bodies.
+    Tunnelling,
+    /// The critical step of the elements.
+    Elements,
+    /// The critical step with the frequencies of contact.
+    Contact,
+    /// The displacement of rigid bodies.
+    RigidMotion,
+    /// Stiff contact springs.
+    ContactSprings,
+    /// Rigid bodies that come to rest on springs.
+    Rest,
+}
+
+impl StepLimit {
+    /// Its name in `steps.csv`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flight => "flight",
+            Self::Event => "event",
+            Self::Scenario => "step",
+            Self::FlightStep => "flight_step",
+            Self::Tunnelling => "passage",
+            Self::Elements => "elements",
+            Self::Contact => "contact",
+            Self::RigidMotion => "rigid motion",
+            Self::ContactSprings => "contact springs",
+            Self::Rest => "rest",
+        }
+    }
 }

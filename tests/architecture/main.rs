@@ -26,16 +26,20 @@ use std::path::Path;
 use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, uses_child, without_tests};
 
 /// Imports allowed to each layer of the library.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("math", &[]),
+    ("signal", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math"]),
+    ("scenario", &["math", "signal"]),
     ("element", &["math", "mesh"]),
     ("contact", &["math", "mesh", "element"]),
     ("dynamics", &["math", "mesh", "element", "material"]),
     ("io", &["math", "mesh"]),
-    ("simulation", &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "io"]),
+    (
+        "simulation",
+        &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "signal", "io"],
+    ),
 ];
 
 /// Imports allowed to each submodule of contact detection.

@@ -8,6 +8,8 @@
 mod bad_input;
 mod closed_pipes;
 mod commands;
+mod first_steps;
+mod plots;
 mod runs;
 mod sheets;
 mod volumes;

@@ -6,7 +6,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod failures;
+mod meshes;
+mod probes;
 mod series;
+mod signals;
 mod tables;
 
 use std::fs;

@@ -161,6 +161,14 @@ pub fn summary() -> Summary {
         contact: ContactSummary { unsolved_impulses: 3, ..ContactSummary::default() },
         energy: EnergySummary::default(),
         momentum: MomentumSummary::default(),
+        probes: vec![ProbeSummary {
+            name: "head".to_owned(),
+            samples: 3,
+            peak: Some(PeakSummary { value: 80.0, time: 0.25 }),
+            hic15: Some(HeadInjurySummary { value: 700.0, start: 0.1, end: 0.115 }),
+            hic36: Some(HeadInjurySummary { value: 900.0, start: 0.1, end: 0.136 }),
+            ..ProbeSummary::default()
+        }],
         warnings: vec!["initial overlap".to_owned()],
     }
 }
@@ -195,6 +203,9 @@ const SUMMARY_NAMES: &str = "
     momentum.largest_error momentum.largest_error_time momentum.final_error momentum.peak
     momentum.largest_angular_error momentum.largest_angular_error_time momentum.final_angular_error
     momentum.angular_peak
+    probes[].name probes[].samples probes[].filter probes[].peak.value probes[].peak.time
+    probes[].hic15.value probes[].hic15.start probes[].hic15.end probes[].hic36.value probes[].hic36.start probes[].hic36.end
+    probes[].warnings
     warnings";
 
 /// Names of every leaf of a JSON value, as paths.

@@ -5,6 +5,7 @@
 mod conflicts;
 mod good;
 mod overrides;
+mod probes;
 mod problems;
 mod robustness;
 

@@ -204,6 +204,30 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
+    /// Sum of the same over elements of a block with weights, in ascending order of the elements \[Pa\]; computes the chunks that
+    /// they are in.
+    pub fn weighted_cauchy_stress(
+        &self,
+        positions: &[Vec3],
+        block: usize,
+        elements: impl Iterator<Item = (usize, f64)>,
+    ) -> [f64; 6] {
+        let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
+        let (mut stresses, mut computed) = (vec![[0.0; 6]; ELEMENTS_PER_CHUNK], None);
+        let mut sum = [0.0; 6];
+        for (element, weight) in elements {
+            let number = element / ELEMENTS_PER_CHUNK;
+            let Some(chunk) = chunks.get(number) else { break };
+            if computed.replace(number) != Some(number) {
+                chunk.mean_stress(&self.work(positions), &mut stresses);
+            }
+            for (sum, stress) in sum.iter_mut().zip(stresses[element % ELEMENTS_PER_CHUNK]) {
+                *sum += weight * stress;
+            }
+        }
+        sum
+    }
+
     fn work<'a>(&'a self, positions: &'a [Vec3]) -> ChunkWork<'a> {
         ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers }
     }

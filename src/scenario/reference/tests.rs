@@ -42,7 +42,8 @@ fn fields<T: DeserializeOwned + fmt::Debug>() -> Vec<&'static str> {
 
 #[test]
 fn keys_are_those_read_by_the_types() {
-    let tables = ["time", "materials", "bodies", "walls", "boundaries", "loads", "contact", "output"];
+    let tables =
+        ["time", "materials", "bodies", "walls", "boundaries", "loads", "contact", "probes", "output"];
     let mut head = fields::<raw::Root>();
     head.retain(|name| !tables.contains(name));
     assert_eq!(head.len() + tables.len(), fields::<raw::Root>().len());
@@ -61,6 +62,7 @@ fn keys_are_those_read_by_the_types() {
         ("contact", fields::<raw::Contact>()),
         ("contact.pairs", fields::<raw::Pair>()),
         ("contact.friction", fields::<raw::FrictionTable>()),
+        ("probes", fields::<raw::Probe>()),
         ("output", fields::<raw::Output>()),
         ("output.history", fields::<raw::History>()),
     ];
@@ -106,6 +108,9 @@ const BARE: &str = "
     [contact]
     [[contact.pairs]]
     between = ['a', 'floor']
+    [[probes]]
+    name = 'p'
+    body = 'a'
     [output]
 ";
 
@@ -122,6 +127,7 @@ fn contents(mut scenario: Scenario) -> String {
     for body in &mut scenario.bodies {
         (body.mesh.span, body.hex.span) = (0..0, 0..0);
     }
+    scenario.probes.iter_mut().for_each(|probe| probe.place.span = 0..0);
     scenario.contact.tied.iter_mut().for_each(|tied| tied.span = 0..0);
     let components = scenario.boundaries.iter_mut().flat_map(|boundary| &mut boundary.components);
     components.for_each(|component| component.span = 0..0);
@@ -134,7 +140,7 @@ fn path_of(key: &KeyReference) -> String {
         "" => key.name.into(),
         "loads" if key.name == "traction" => "loads.1.traction".into(),
         "loads" if key.name == "body_force" => "loads.2.body_force".into(),
-        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => {
+        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" | "probes" => {
             format!("{}.0.{}", key.table, key.name)
         }
         "boundaries.displacement" | "boundaries.rotation" => {
@@ -233,6 +239,16 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("contact.pairs.0.penalty", "0.4", &[]),
     ("contact.pairs.0.damping", "0.1", &[]),
     ("contact.friction.decay", "1.0", &["contact.friction={ static = 0.2, dynamic = 0.1 }"]),
+    ("probes.0.nearest_node", "[1, 0, 0]", &[]),
+    ("probes.0.point", "[1, 0, 0]", &[]),
+    ("probes.0.group", "'end'", &[]),
+    ("probes.0.quantities", "['position']", &[]),
+    ("probes.0.frame", "'body'", &[]),
+    ("probes.0.interval", "0", &[]),
+    ("probes.0.filter", "'CFC 60'", &[]),
+    ("probes.0.injury", "'hic15'", &[]),
+    ("probes.0.g", "9810", &[]),
+    ("probes.0.second", "1000", &[]),
     ("output.directory", "'elsewhere'", &[]),
     ("output.frames", "61", &[]),
     ("output.interval", "0.1", &[]),

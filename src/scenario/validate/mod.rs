@@ -8,6 +8,7 @@ mod loads;
 mod materials;
 mod output;
 mod pairs;
+mod probes;
 mod response;
 mod rigid;
 mod tables;
@@ -63,6 +64,13 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let detection = contact.as_ref().map(|contact| contact.detection);
     let run = output::Run { end, name: &name, detection };
     let output = output::validate(tables.output, run, check);
+    let measured = probes::Measured {
+        names: &body_names,
+        bodies: bodies.as_deref(),
+        materials: &materials,
+        history_interval: output.as_ref().map(|output| output.history_interval),
+    };
+    let probes = probes::validate(tables.probes, &measured, check);
 
     let scenario = Scenario {
         path: path.into(),
@@ -78,6 +86,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         boundaries: boundaries?,
         loads: loads?,
         contact: contact?,
+        probes: probes?,
         output: output?,
         warnings: Vec::new(),
     };

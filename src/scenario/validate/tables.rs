@@ -17,6 +17,7 @@ pub(super) struct Tables<'i> {
     pub loads: Vec<Section<'i>>,
     pub contact: Option<Section<'i>>,
     pub pairs: Vec<Section<'i>>,
+    pub probes: Vec<Named<'i>>,
     pub output: Option<Section<'i>>,
 }
 
@@ -65,6 +66,7 @@ impl<'i> Tables<'i> {
         });
         let bodies = list(table.get("bodies").cloned(), "bodies", problems);
         let walls = list(table.get("walls").cloned(), "walls", problems);
+        let probes = list(table.get("probes").cloned(), "probes", problems);
         Self {
             time: single(table, "time"),
             materials: materials(table.get("materials").cloned(), problems),
@@ -74,6 +76,7 @@ impl<'i> Tables<'i> {
             loads: list(table.get("loads").cloned(), "loads", problems),
             contact,
             pairs: list(pairs, "contact.pairs", problems),
+            probes: probes.into_iter().map(|section| name(section, "probes")).collect(),
             output: single(table, "output"),
             root: Section {
                 table: "",
@@ -122,7 +125,7 @@ fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem
     materials
 }
 
-/// A body or wall with its name, which its path then contains.
+/// A body, wall or probe with its name, which its path then contains.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

@@ -254,6 +254,9 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
+    /// A probe of a point outside all elements of its body.
+    #[error(transparent)]
+    ProbeOutside(Box<Outside>),
     /// More nodes than 32-bit indices allow.
     #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
     TooManyNodes(usize),
@@ -285,6 +288,7 @@ impl SetupError {
             | Self::NoHexahedra { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
+            Self::ProbeOutside(outside) => Some(outside.span.clone()),
             Self::PartingTie(parting) => Some(parting.span.clone()),
             Self::Material { .. }
             | Self::BodyForceOnSheet { .. }
@@ -330,6 +334,29 @@ fn listed(names: &[String]) -> String {
         Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
         _ => quoted.concat(),
     }
+}
+
+/// A probe of a point outside all elements of its body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "probe `{probe}` is at {point:?}, outside of body `{body}`: the nearest of its nodes, {node}, is {distance:.3e} m away, at \
+     {position:?}; move the point inside, or measure that node by `nearest_node` instead of `point`"
+)]
+pub struct Outside {
+    /// The probe.
+    pub probe: String,
+    /// Its body.
+    pub body: String,
+    /// Its point \[m\].
+    pub point: [f64; 3],
+    /// The user's number of the nearest node.
+    pub node: u64,
+    /// Its position \[m\].
+    pub position: [f64; 3],
+    /// Its distance from the point \[m\].
+    pub distance: f64,
+    /// Where the scenario places the probe.
+    pub span: Range<usize>,
 }
 
 /// Two conflicting boundaries.

@@ -1,7 +1,9 @@
 //! Output of a run: frames, histories, summary, timings.
 
+pub(crate) mod probes;
 pub(crate) mod recorder;
 pub(crate) mod schedule;
+pub(crate) mod side_tables;
 pub(crate) mod summary;
 pub(crate) mod timings;
 pub(crate) mod volumes;

@@ -8,11 +8,14 @@ use crate::contact::response::{ContactResult, Status};
 use crate::io::OutputError;
 use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::pairs::{PairRow, Pairs};
+use crate::io::summary::ProbeSummary;
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
 use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
+use super::probes::ProbeWriter;
 use super::schedule::{OutputTimes, Schedule};
+use super::side_tables::SideTables;
 use super::volumes::balls_of_pairs;
 use crate::simulation::Simulation;
 use crate::simulation::account::contact_audit::PairBalance;
@@ -26,6 +29,10 @@ pub struct Recorder {
     walls: Option<Series>,
     history: History,
     pairs: Pairs,
+    side_tables: SideTables,
+    /// What is measured, if anything is.
+    probes: Option<ProbeWriter>,
+    probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
     schedule: Schedule,
     /// Wall-clock time of its creation \[s\].
@@ -57,6 +64,9 @@ impl Recorder {
             walls,
             history: History::create(directory, &names)?,
             pairs: Pairs::create(directory)?,
+            side_tables: SideTables::create(directory, scenario, &simulation.model.bodies)?,
+            probes: ProbeWriter::create(directory, &simulation.probes, scenario.output.history_interval)?,
+            probe_summaries: Vec::new(),
             fields: fields.clone(),
             schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
             creation: 0.0,
@@ -71,10 +81,16 @@ impl Recorder {
         self.frames
     }
 
+    /// Results of the probes after the end of the run.
+    pub fn probe_summaries(&self) -> &[ProbeSummary] {
+        &self.probe_summaries
+    }
+
     /// Records the initial state.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         self.write_row(simulation)?;
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
         self.write_frame(simulation)?;
         simulation.timings.output += self.creation + start.elapsed().as_secs_f64();
         Ok(())
@@ -87,6 +103,7 @@ impl Recorder {
         if self.schedule.row_is_due(time, time_step) {
             self.write_row(simulation)?;
         }
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
         let touched = simulation.first_contacts.first().map(|contact| contact.time);
         if self.schedule.frame_is_due(touched, time, time_step) {
             self.write_frame(simulation)?;
@@ -105,6 +122,10 @@ impl Recorder {
         if time > self.schedule.last_frame {
             self.write_frame(simulation)?;
         }
+        if let Some(probes) = &mut self.probes {
+            probes.record_last(simulation)?;
+            self.probe_summaries = probes.finish(&simulation.probes)?;
+        }
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
             series.finish()?;
         }
@@ -120,7 +141,8 @@ impl Recorder {
     fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
         self.schedule.note_row(simulation.state.time, simulation.control.time_step());
         self.history.append(&history_row(simulation))?;
-        self.pairs.append(&pair_rows(simulation))
+        self.pairs.append(&pair_rows(simulation))?;
+        self.side_tables.append(simulation)
     }
 
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {

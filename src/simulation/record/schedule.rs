@@ -12,6 +12,8 @@ pub(crate) struct OutputTimes {
     frames: FrameSchedule,
     /// Time between rows, 0 for every step \[s\].
     history_interval: f64,
+    /// Those between samples of probes that have their own \[s\].
+    probe_intervals: Vec<f64>,
     end: f64,
 }
 
@@ -19,12 +21,16 @@ impl OutputTimes {
     /// Output times of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let output = &scenario.output;
-        Self::new(output.frames.clone(), output.history_interval, scenario.time.end)
+        let own =
+            scenario.probes.iter().filter_map(|probe| probe.interval).filter(|&interval| interval > 0.0);
+        let probe_intervals = own.collect();
+        let times = Self::new(output.frames.clone(), output.history_interval, scenario.time.end);
+        Self { probe_intervals, ..times }
     }
 
     /// Output times of a run to `end`, with history rows at intervals, 0 for every step \[s\].
     fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
-        Self { frames, history_interval, end }
+        Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
     /// First frame after `time`, infinite after the last \[s\].
@@ -55,7 +61,9 @@ impl OutputTimes {
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
-        let first = self.first_frame_after(now).min(row).min(self.end);
+        let of_probe = |&interval: &f64| first_after(now, interval, |k| interval * k);
+        let sample = self.probe_intervals.iter().map(of_probe).fold(f64::INFINITY, f64::min);
+        let first = self.first_frame_after(now).min(row).min(sample).min(self.end);
         (first > now).then_some(first)
     }
 }

@@ -14,7 +14,7 @@ use crate::simulation::error::NumericalFailure;
 use crate::simulation::model::Behaviour;
 
 impl Simulation {
-    /// Summary of the run. The caller sets the threads and the total wall-clock time.
+    /// Summary of the run. The caller sets the threads, the total wall-clock time, and the probes, which the recorder has.
     pub fn summary(
         &self,
         scenario: &Scenario,
@@ -58,6 +58,7 @@ impl Simulation {
             contact: self.contact_summary(),
             energy: self.energy_summary(),
             momentum: self.momentum_summary(),
+            probes: Vec::new(),
             warnings: self.warnings(),
         }
     }

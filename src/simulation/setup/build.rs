@@ -84,6 +84,7 @@ impl Simulation {
         let own_laws = own_laws(scenario, &assembly)?;
         refuse_tied_contact(scenario, &contact, &assembly.model)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
+        let probes = assembly.probes(scenario)?;
         let Assembly { model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
             assembly;
         drop(meshes);
@@ -175,6 +176,7 @@ impl Simulation {
             steps_past_tolerance: 0,
             timings,
             block_critical_steps,
+            probes,
             warnings,
             model,
         };

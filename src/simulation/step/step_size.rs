@@ -10,6 +10,7 @@ use crate::scenario::StepSize;
 use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::model::Body;
+use crate::simulation::progress::StepLimit;
 use crate::simulation::record::timings::timed;
 
 /// Largest number of steps between two computations of the critical step.
@@ -68,6 +69,8 @@ pub(crate) struct StepControl {
     longest: f64,
     first: Option<f64>,
     preferred: f64,
+    /// What limits the preferred step.
+    limit: StepLimit,
 }
 
 /// A committed length of the following step.
@@ -129,6 +132,7 @@ impl StepControl {
             longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
+            limit: StepLimit::Scenario,
         }
     }
 
@@ -193,12 +197,28 @@ impl StepControl {
     ///
     /// ω² ≤ ω_elements² + ω_contact², dt ≤ 2/ω.
     fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
+        shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
+    }
+
+    /// What limits a stable step, and the longest that each allows \[s\].
+    fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
-        let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid).min(self.stiff_spring).min(self.resting_contact)
+        [
+            (StepLimit::Elements, self.safety * elements),
+            (if contact_frequency_squared > 0.0 { StepLimit::Contact } else { StepLimit::Elements }, contact),
+            (StepLimit::RigidMotion, self.rigid_travel / fastest_rigid),
+            (StepLimit::ContactSprings, self.stiff_spring),
+            (StepLimit::Rest, self.resting_contact),
+        ]
     }
+}
+
+/// The first of the shortest limits \[s\].
+fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
+    let none = (StepLimit::Scenario, f64::INFINITY);
+    limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
 /// Sets the step to the stable one if it must shrink or can grow by [`MIN_GROWTH`] \[s\].
@@ -344,8 +364,14 @@ impl Simulation {
 
     fn automatic_step(&mut self) -> f64 {
         let of_contact = self.action.frequency_squared;
-        let longest = self.largest_stable_step(of_contact, 1.0);
-        let stable = self.step_without_tunnelling(longest.min(self.settings.flight_step));
+        let (limit, longest) = shortest(&self.control.limits(of_contact, self.fastest_rigid_node()));
+        let flight_step = self.settings.flight_step;
+        let stable = self.step_without_tunnelling(longest.min(flight_step));
+        self.control.limit = match stable {
+            _ if stable < longest.min(flight_step) => StepLimit::Tunnelling,
+            _ if flight_step < longest => StepLimit::FlightStep,
+            _ => limit,
+        };
         keep_or_take(&mut self.control.preferred, stable);
         if self.control.critical_step().is_none() {
             let is_held_short = stable < longest && self.control.resting_contact.is_finite();
@@ -375,6 +401,17 @@ impl Simulation {
             StepSize::Auto => {
                 self.largest_stable_step(self.action.frequency_squared, 1.0).min(self.settings.flight_step)
             }
+        }
+    }
+
+    /// Limit of the last step; `None` before the first.
+    pub(crate) fn step_limit(&self) -> Option<StepLimit> {
+        let is_cut = self.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.control.regular_step;
+        match self.state.step {
+            0 => None,
+            step if step == self.steps_in_flight => Some(StepLimit::Flight),
+            _ if is_cut => Some(StepLimit::Event),
+            _ => Some(self.control.limit),
         }
     }
 

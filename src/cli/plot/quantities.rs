@@ -1,0 +1,240 @@
+//! From names of quantities to figures.
+
+use ictus::signal::{ChannelClass, Grid, moving_mean};
+
+use super::figure::{Figure, Line, Panel, Weight, largest};
+use super::runs::{Run, column_of};
+use crate::cli::args::PlotOptions;
+use crate::cli::failure::Failure;
+
+/// Part of the largest line of a panel below which one is left out.
+const NOTHING: f64 = 1e-6;
+
+/// Window of the mean of forces, where nothing is asked for, over the time of the run.
+const MEAN: f64 = 0.02;
+
+/// Names of energies, and the columns they are the sum of.
+const ENERGIES: [(&str, &[&str]); 7] = [
+    ("kinetic", &["kinetic"]),
+    ("strain", &["strain"]),
+    ("external work", &["external_work"]),
+    ("contact", &["contact_energy"]),
+    ("dissipation", &["friction_dissipation", "plastic_dissipation", "viscous_dissipation"]),
+    ("hourglass", &["hourglass_energy"]),
+    ("sum", &["total"]),
+];
+
+/// Units of quantities that columns are named after.
+const UNITS: [(&str, &str); 21] = [
+    ("critical_step", "s"),
+    ("dt", "s"),
+    ("penetration", "m"),
+    ("kinetic", "J"),
+    ("strain_", "-"),
+    ("strain", "J"),
+    ("energy_error", "-"),
+    ("energy", "J"),
+    ("work", "J"),
+    ("dissipation", "J"),
+    ("total", "J"),
+    ("angular_momentum", "N m s"),
+    ("momentum", "N s"),
+    ("force", "N"),
+    ("reaction", "N"),
+    ("displacement", "m"),
+    ("angular_velocity", "rad/s"),
+    ("velocity", "m/s"),
+    ("acceleration", "m/s²"),
+    ("stress", "Pa"),
+    ("position", "m"),
+];
+
+/// The figures of a quantity: none where no run has it.
+pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
+    let panels = match quantity {
+        "energies" => energies(runs),
+        "momenta" => momenta(runs),
+        "step" => vec![panel("step", "s", steps(runs))],
+        "forces" => vec![panel("contact force", "N", forces(runs, options)?)],
+        "probes" => {
+            let names = names_of_probes(runs);
+            return Ok(names
+                .iter()
+                .flat_map(|name| figure(&format!("probe_{name}"), probe(name, runs), runs))
+                .collect());
+        }
+        name if names_of_probes(runs).iter().any(|probe| probe == name) => probe(name, runs),
+        column => vec![panel(&words(column), unit_of(column), lines(runs, &[(column, &[column])]))],
+    };
+    Ok(figure(quantity, panels, runs).into_iter().collect())
+}
+
+/// A figure of the panels that have lines.
+fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
+    let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
+    let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
+    let labels = if runs.len() > 1 { runs.iter().map(|run| run.label.clone()).collect() } else { Vec::new() };
+    let times = || runs.iter().filter_map(Run::span).flatten();
+    let span = [times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max)];
+    (!panels.is_empty()).then(|| Figure { name: name.replace('.', "_"), panels, runs: labels, span })
+}
+
+fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
+    Panel { label: label.to_owned(), unit, lines }
+}
+
+/// A line a name and run: the sum of columns, where it is something.
+fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
+    let mut all = Vec::new();
+    for (name, columns) in named {
+        for (run, of_run) in runs.iter().enumerate() {
+            let mut found = columns.iter().filter_map(|column| of_run.column(column));
+            let Some(mut points) = found.next() else { continue };
+            found
+                .for_each(|other| points.iter_mut().zip(other).for_each(|(point, other)| point.1 += other.1));
+            all.push(Line { name: (*name).to_owned(), run, weight: Weight::Plain, points });
+        }
+    }
+    all
+}
+
+/// Lines less those that are nothing beside the largest.
+fn visible(lines: Vec<Line>) -> Vec<Line> {
+    let limit = NOTHING * largest(&lines);
+    let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
+    lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
+}
+
+/// Steps and critical steps, from the first step on.
+fn steps(runs: &[Run]) -> Vec<Line> {
+    let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
+    all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0));
+    all
+}
+
+fn energies(runs: &[Run]) -> Vec<Panel> {
+    vec![
+        panel("energy", "J", visible(lines(runs, &ENERGIES))),
+        panel("energy error over peak", "-", energy_errors(runs)),
+    ]
+}
+
+/// Parts of the error of the energy over the peak of kinetic, strain and |external work|.
+fn energy_errors(runs: &[Run]) -> Vec<Line> {
+    let peaks: Vec<f64> = (0..runs.len())
+        .map(|run| {
+            largest(&lines(
+                &runs[run..=run],
+                &[("", &["kinetic"]), ("", &["strain"]), ("", &["external_work"])],
+            ))
+        })
+        .collect();
+    let parts: [(&str, &[&str]); 2] =
+        [("imbalance", &["energy_imbalance"]), ("net numerical work", &["net_numerical_work"])];
+    let mut all = lines(runs, &parts);
+    for line in all.iter_mut().filter(|line| peaks[line.run] > 0.0) {
+        line.points.iter_mut().for_each(|point| point.1 /= peaks[line.run]);
+    }
+    all
+}
+
+fn momenta(runs: &[Run]) -> Vec<Panel> {
+    let of = |quantity: &str| {
+        let columns = ["x", "y", "z"].map(|axis| format!("{quantity}_{axis}"));
+        let all =
+            columns.iter().zip(["x", "y", "z"]).flat_map(|(column, axis)| lines(runs, &[(axis, &[column])]));
+        visible(all.collect())
+    };
+    vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
+}
+
+/// Forces of the pairs as they are, and behind a filter.
+fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
+    let mut all = Vec::new();
+    for (run, of_run) in runs.iter().enumerate() {
+        for (name, points) in &of_run.pairs {
+            let (filter, smooth) = smoothed(points, options)?;
+            all.push(Line { name: name.clone(), run, weight: Weight::Faint, points: points.clone() });
+            all.push(Line { name: format!("{name}, {filter}"), run, weight: Weight::Plain, points: smooth });
+        }
+    }
+    Ok(all)
+}
+
+/// A signal behind the filter that is asked for, and the name of that.
+fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec<(f64, f64)>), Failure> {
+    let (times, values): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+    let on_times = |values: Vec<f64>| times.iter().copied().zip(values).collect::<Vec<_>>();
+    let Some(name) = &options.filter else {
+        let length = times.last().unwrap_or(&0.0) - times.first().unwrap_or(&0.0);
+        let window = options.mean.unwrap_or(MEAN * length);
+        return Ok(("mean".to_owned(), on_times(moving_mean(&times, &values, window))));
+    };
+    let class = ChannelClass::ALL
+        .iter()
+        .find(|(other, _)| other.replace(' ', "") == name.replace(' ', "").to_uppercase());
+    let Some((name, class)) = class else {
+        return Err(Failure::Usage {
+            fact: format!("there is no channel class `{name}`"),
+            help: "it is one of \"CFC 60\", \"CFC 180\", \"CFC 600\" and \"CFC 1000\"",
+        });
+    };
+    let filtered = Grid::of(&times).and_then(|grid| {
+        let even = class.filter(&grid.sample(&times, &values), grid.spacing()).ok()?;
+        Some(grid.back(&times, &even))
+    });
+    match filtered {
+        Some(values) => Ok(((*name).to_owned(), on_times(values))),
+        None => Err(Failure::Usage {
+            fact: format!("the rows of the run are too far apart for {name}"),
+            help: "run it with a shorter interval of `output.history`, or take a mean (`--mean SECONDS`)",
+        }),
+    }
+}
+
+/// Names of the probes of the runs.
+fn names_of_probes(runs: &[Run]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for table in runs.iter().filter_map(|run| run.table("probes.csv")) {
+        for column in &table.names {
+            let name = column.rsplit_once('.').map_or("", |(name, _)| name);
+            if !name.is_empty() && !names.iter().any(|other| other == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// A panel a quantity of a probe; what is filtered stands before what it is of.
+fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
+    let mut panels: Vec<Panel> = Vec::new();
+    for (run, of_run) in runs.iter().enumerate() {
+        let Some(table) = of_run.table("probes.csv") else { continue };
+        let prefix = format!("{name}.");
+        for column in table.names.iter().filter(|column| column.starts_with(&prefix)) {
+            let Some((quantity, component)) = column[prefix.len()..].split_once('_') else { continue };
+            let Some(points) = column_of(table, column) else { continue };
+            let is_filtered = |other: &String| other.starts_with(&format!("{column}_cfc"));
+            let weight = if table.names.iter().any(is_filtered) { Weight::Faint } else { Weight::Plain };
+            let line = Line { name: component.replace("_cfc", ", CFC "), run, weight, points };
+            match panels.iter_mut().find(|panel| panel.label == quantity) {
+                Some(panel) => panel.lines.push(line),
+                None => panels.push(panel(quantity, unit_of(&format!("{quantity}_")), vec![line])),
+            }
+        }
+    }
+    for panel in &mut panels {
+        panel.lines = visible(std::mem::take(&mut panel.lines));
+    }
+    panels
+}
+
+/// The unit of a column by its name.
+fn unit_of(column: &str) -> &'static str {
+    UNITS.iter().find(|(name, _)| column.contains(name)).map_or("-", |(_, unit)| unit)
+}
+
+fn words(column: &str) -> String {
+    column.replace('_', " ")
+}

@@ -1,0 +1,91 @@
+//! The tables that a run has left.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ictus::io::measurements::Columns;
+
+use crate::cli::failure::Failure;
+
+/// Tables of a run, in the order in which a column is looked for.
+const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
+
+/// A run.
+pub struct Run {
+    /// Its name for people.
+    pub label: String,
+    tables: Vec<(&'static str, Columns)>,
+    /// Times and sizes of the resultant of each pair of bodies that has touched.
+    pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
+}
+
+impl Run {
+    /// Reads what is there of them; the history has to be.
+    pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
+        if !directory.join(TABLES[0]).exists() {
+            return Err(Failure::Usage {
+                fact: format!("`{}` has no {}", directory.display(), TABLES[0]),
+                help: "name a directory that a run has written to",
+            });
+        }
+        let mut tables = Vec::new();
+        for name in TABLES {
+            let path = directory.join(name);
+            if path.exists() {
+                tables.push((name, Columns::read(&path)?));
+            }
+        }
+        let mut run = Self { label, tables, pairs: BTreeMap::new() };
+        run.pairs = read_pairs(&directory.join("pairs.csv")).unwrap_or_default();
+        let history = run.column("dt").unwrap_or_default();
+        for points in run.pairs.values_mut() {
+            // Before it touches for the first time a pair has no rows.
+            let first = points.first().map_or(0.0, |point| point.0);
+            let before = history.iter().map(|row| row.0).filter(|time| *time < first);
+            let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
+            points.splice(0..0, zeros);
+        }
+        Ok(run)
+    }
+
+    /// The first and the last time of its history.
+    pub fn span(&self) -> Option<[f64; 2]> {
+        let times = self.column("dt")?;
+        Some([times.first()?.0, times.last()?.0])
+    }
+
+    /// A table.
+    pub fn table(&self, name: &str) -> Option<&Columns> {
+        self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
+    }
+
+    /// Times and values of a column of the first table that has it.
+    pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
+        let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
+        column_of(table, name)
+    }
+}
+
+/// Times and values of a column, where there are values.
+pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
+    let rows = table.column("time")?.iter().zip(table.column(name)?);
+    let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();
+    (!points.is_empty()).then_some(points)
+}
+
+/// Sizes of the resultants by pair of bodies.
+fn read_pairs(path: &Path) -> Option<BTreeMap<String, Vec<(f64, f64)>>> {
+    let mut reader = csv::Reader::from_path(path).ok()?;
+    let header = reader.headers().ok()?.clone();
+    let place = |name: &str| header.iter().position(|other| other == name);
+    let [time, first, second] = [place("time")?, place("first")?, place("second")?];
+    let force = [place("force_x")?, place("force_y")?, place("force_z")?];
+    let mut pairs: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    for record in reader.records().flatten() {
+        let number = |place: usize| record.get(place).and_then(|cell| cell.parse::<f64>().ok());
+        let size = force.iter().filter_map(|&place| number(place)).map(|f| f * f).sum::<f64>().sqrt();
+        let name = format!("{} – {}", record.get(first)?, record.get(second)?);
+        pairs.entry(name).or_default().push((number(time)?, size));
+    }
+    Some(pairs)
+}

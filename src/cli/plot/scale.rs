@@ -1,0 +1,90 @@
+//! Units and powers of ten of axes.
+
+use super::figure::{Line, largest};
+use super::runs::Run;
+use crate::cli::args::Units;
+
+/// Longest step of a run whose numbers suggest SI units \[s\].
+const LONGEST_SI_STEP: f64 = 1e-4;
+
+/// SI units where the steps of all runs are as short as those of stiff bodies are in seconds.
+pub fn guessed_units(runs: &[Run]) -> Units {
+    let shortest = |run: &Run| {
+        let steps = run.column("dt").unwrap_or_default();
+        steps.iter().map(|point| point.1).filter(|step| *step > 0.0).fold(f64::INFINITY, f64::min)
+    };
+    if runs.iter().all(|run| shortest(run) < LONGEST_SI_STEP) { Units::Si } else { Units::None }
+}
+
+/// Scale of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// Value over what is written.
+    pub factor: f64,
+    /// What stands at the axis.
+    pub label: String,
+}
+
+const PREFIXES: [(i32, &str); 8] =
+    [(-12, "p"), (-9, "n"), (-6, "µ"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G")];
+
+impl Scale {
+    /// Of values up to a size, with a prefix where the unit takes one, or a power of ten.
+    pub fn of(what: &str, unit: &str, size: f64, units: Units) -> Self {
+        let power = power_of_thousand(size);
+        let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
+        let takes_prefix =
+            units == Units::Si && matches!(unit, "s" | "J" | "N" | "m" | "Pa" | "m/s" | "N s" | "N m s");
+        if let (true, Some(prefix)) = (takes_prefix, prefix) {
+            return Self { factor: 10.0_f64.powi(power), label: format!("{what} [{prefix}{unit}]") };
+        }
+        let unit = if units == Units::Si && unit != "-" { unit } else { "" };
+        let power_text = if power == 0 { String::new() } else { format!("10{}", superscript(power)) };
+        let inside = [power_text.as_str(), unit]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let label = if inside.is_empty() { what.to_owned() } else { format!("{what} [{inside}]") };
+        Self { factor: 10.0_f64.powi(power), label }
+    }
+
+    /// Of the values of lines.
+    pub fn of_lines(what: &str, unit: &str, lines: &[Line], units: Units) -> Self {
+        Self::of(what, unit, largest(lines), units)
+    }
+}
+
+/// The power of a thousand, as one of ten, in which a size has one to three digits.
+fn power_of_thousand(size: f64) -> i32 {
+    if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
+}
+
+fn superscript(power: i32) -> String {
+    let digit = |c: char| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        c => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
+    };
+    power.to_string().chars().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_few_digits() {
+        let label = |unit, size, units| Scale::of("x", unit, size, units).label;
+        assert_eq!(label("s", 2e-4, Units::Si), "x [µs]");
+        assert_eq!(label("N", 29_922.0, Units::Si), "x [kN]");
+        assert_eq!(label("J", 1000.0, Units::Si), "x [kJ]");
+        assert_eq!(label("m/s²", 5e4, Units::Si), "x [10³ m/s²]");
+        assert_eq!(label("-", 6.4e-5, Units::Si), "x [10⁻⁶]");
+        assert_eq!(label("N", 29_922.0, Units::None), "x [10³]");
+        assert_eq!(label("N", 0.0, Units::None), "x");
+        assert_eq!(Scale::of("x", "s", 2e-4, Units::Si).factor, 1e-6);
+    }
+}

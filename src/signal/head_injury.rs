@@ -1,0 +1,181 @@
+//! The head injury criterion.
+
+/// Largest value of the criterion, and the interval that has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeadInjury {
+    /// The criterion.
+    pub value: f64,
+    /// Beginning of the interval \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
+}
+
+/// Most samples of a window that are tried as ends at first; around the best of them all are.
+const MOST_TRIED: usize = 2_000;
+
+/// Rounds of the search beside the best samples, and halvings of each.
+const ROUNDS: usize = 20;
+const SECTIONS: usize = 50;
+
+/// 2/(1 + √5).
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+
+/// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2} over t₁ < t₂ ≤ t₁ + `window`, with a(t) linear between the samples.
+///
+/// # Shapes and units
+/// `times` \[s\], ascending; `accelerations`: size of the resultant, in multiples of gravity, one an instant; `window` \[s\].
+///
+/// # Cost
+/// Samples times the samples of a window, at most 2000 of them.
+///
+/// # Source
+/// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).
+pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInjury {
+    let signal = Signal::new(times, accelerations, window);
+    let Some(best) = signal.best_samples() else { return HeadInjury::default() };
+    signal.refined(best)
+}
+
+/// The acceleration and its integral.
+struct Signal<'a> {
+    times: &'a [f64],
+    values: &'a [f64],
+    /// At the samples.
+    integral: Vec<f64>,
+    window: f64,
+}
+
+impl<'a> Signal<'a> {
+    fn new(times: &'a [f64], values: &'a [f64], window: f64) -> Self {
+        let count = times.len().min(values.len());
+        let (times, values) = (&times[..count], &values[..count]);
+        let mut integral = Vec::with_capacity(count);
+        let mut sum = 0.0;
+        for k in 0..count {
+            if k > 0 {
+                sum += 0.5 * (values[k - 1] + values[k]) * (times[k] - times[k - 1]);
+            }
+            integral.push(sum);
+        }
+        Self { times, values, integral, window }
+    }
+
+    /// ∫ a from the beginning to an instant.
+    fn integral_to(&self, time: f64) -> f64 {
+        let last = self.times.len() - 1;
+        let k = self.times.partition_point(|&t| t <= time).clamp(1, last) - 1;
+        let (gap, part) = (self.times[k + 1] - self.times[k], time - self.times[k]);
+        let slope = (self.values[k + 1] - self.values[k]) / gap;
+        self.integral[k] + part * (self.values[k] + 0.5 * slope * part)
+    }
+
+    fn criterion(&self, start: f64, end: f64) -> f64 {
+        criterion(self.integral_to(end) - self.integral_to(start), end - start)
+    }
+
+    /// The best interval whose ends are samples, or of which one is and which is as long as the window.
+    fn best_samples(&self) -> Option<HeadInjury> {
+        let (&first, &last) = (self.times.first()?, self.times.last()?);
+        if self.times.len() < 2 {
+            return None;
+        }
+        let per_window = self.times.len() as f64 * (self.window / (last - first)).min(1.0);
+        let stride = (per_window as usize / MOST_TRIED).max(1);
+        let mut best = HeadInjury { value: 0.0, start: first, end: first };
+        let mut ends = [0, 0];
+        for i in (0..self.times.len()).step_by(stride) {
+            self.try_ends(i, (i + 1..self.times.len()).step_by(stride), &mut best, &mut ends);
+            let (before, after) = (self.times[i] - self.window, self.times[i] + self.window);
+            for [start, end] in [[before, self.times[i]], [self.times[i], after]] {
+                if start >= first && end <= last {
+                    best.take(self.criterion(start, end), start, end);
+                }
+            }
+        }
+        let near = ends.map(|end| end.saturating_sub(stride)..(end + stride).min(self.times.len()));
+        for i in near[0].clone() {
+            self.try_ends(i, near[1].start.max(i + 1)..near[1].end, &mut best, &mut ends);
+        }
+        Some(best)
+    }
+
+    /// Tries the intervals from a sample to others.
+    fn try_ends(
+        &self,
+        from: usize,
+        to: impl Iterator<Item = usize>,
+        best: &mut HeadInjury,
+        ends: &mut [usize; 2],
+    ) {
+        for k in to {
+            let length = self.times[k] - self.times[from];
+            if length > self.window {
+                break;
+            }
+            let value = criterion(self.integral[k] - self.integral[from], length);
+            if best.take(value, self.times[from], self.times[k]) {
+                *ends = [from, k];
+            }
+        }
+    }
+
+    /// Moves the ends of an interval, and the interval, as far as a gap between samples goes, to the largest value.
+    fn refined(&self, mut best: HeadInjury) -> HeadInjury {
+        let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
+        let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        for _ in 0..ROUNDS {
+            let before = best.value;
+            for [of_start, of_end] in [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] {
+                let HeadInjury { start, end, .. } = best;
+                let at = |way: f64| {
+                    let start = (start + way * of_start).max(first);
+                    let end = (end + way * of_end).min(last).min(start + self.window);
+                    (self.criterion(start, end), start, end)
+                };
+                let way = golden_section(&|way| at(way).0, [-reach, reach]);
+                let (value, start, end) = at(way);
+                best.take(value, start, end);
+            }
+            if best.value <= before {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl HeadInjury {
+    /// Takes over an interval with a larger value; whether it has one.
+    fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
+        let is_larger = value > self.value;
+        if is_larger {
+            *self = Self { value, start, end };
+        }
+        is_larger
+    }
+}
+
+/// T (V/T)^{5/2} of a change of velocity V in a time T; 0 where it is no gain.
+fn criterion(change: f64, length: f64) -> f64 {
+    if change > 0.0 && length > 0.0 { change * (change / length).powi(3).sqrt() } else { 0.0 }
+}
+
+/// Where a function of one maximum between two places has it (Kiefer 1953).
+fn golden_section(function: &impl Fn(f64) -> f64, [mut from, mut to]: [f64; 2]) -> f64 {
+    let inner = |from: f64, to: f64| [to - GOLDEN * (to - from), from + GOLDEN * (to - from)];
+    let mut places = inner(from, to);
+    let mut values = places.map(function);
+    for _ in 0..SECTIONS {
+        if values[0] >= values[1] {
+            to = places[1];
+            let place = inner(from, to)[0];
+            (places, values) = ([place, places[0]], [function(place), values[0]]);
+        } else {
+            from = places[0];
+            let place = inner(from, to)[1];
+            (places, values) = ([places[1], place], [values[1], function(place)]);
+        }
+    }
+    0.5 * (from + to)
+}

@@ -1,0 +1,157 @@
+//! What becomes of samples at the end of a run: filtered columns and injury criteria.
+
+use std::path::Path;
+
+use crate::io::OutputError;
+use crate::io::measurements::Columns;
+use crate::io::summary::{HeadInjurySummary, PeakSummary, ProbeSummary};
+use crate::scenario::{Injury, ProbeQuantity, ProbeSpec};
+use crate::signal::{ChannelClass, Grid, head_injury};
+
+use super::probe::Probe;
+
+/// Windows of the head injury criterion \[s\].
+const HIC15: f64 = 0.015;
+const HIC36: f64 = 0.036;
+
+/// Largest ratio of the gaps between samples of which filtered columns are taken without a word.
+const UNEVEN: f64 = 1.5;
+
+/// Samples of a probe: the rows they are in, their times in seconds, and its columns.
+struct Samples {
+    rows: Vec<usize>,
+    times: Vec<f64>,
+    columns: Vec<(String, Vec<f64>)>,
+}
+
+impl Samples {
+    fn of(table: &Columns, probe: &Probe) -> Self {
+        let names = probe.columns();
+        let columns: Vec<&[Option<f64>]> = names.iter().filter_map(|name| table.column(name)).collect();
+        let times = table.column("time").unwrap_or_default();
+        let is_sampled = |row: &usize| columns.iter().all(|column| column[*row].is_some());
+        let rows: Vec<usize> = (0..times.len()).filter(is_sampled).collect();
+        let of_rows =
+            |column: &[Option<f64>]| rows.iter().filter_map(|&row| column[row]).collect::<Vec<f64>>();
+        let times = of_rows(times).iter().map(|time| time / probe.spec.second).collect();
+        let columns = names.iter().cloned().zip(columns.into_iter().map(of_rows)).collect();
+        Self { rows, times, columns }
+    }
+
+    /// Size of the acceleration, in multiples of g.
+    fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
+        let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.name());
+        let components: Vec<_> =
+            self.columns.iter().filter(|(column, _)| column.starts_with(&name)).collect();
+        let size =
+            |k: usize| components.iter().map(|(_, values)| values[k].powi(2)).sum::<f64>().sqrt() / spec.g;
+        (0..self.times.len()).map(size).collect()
+    }
+
+    /// The same samples without what is above a class, and what is to be said of that.
+    fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
+        let Some(grid) = Grid::of(&self.times) else {
+            warnings.push("it has too few samples to filter".to_owned());
+            return None;
+        };
+        let (rate, least) = (1.0 / grid.spacing(), class.least_rate());
+        if rate * (1.0 + 1e-6) < least {
+            warnings.push(format!(
+                "it has {rate:.6} samples a second and its filter is for {least} or more; give it a shorter `interval`, and the \
+                 run shorter steps where those are longer (`time.step`, `time.flight_step`)"
+            ));
+        }
+        let gaps = self.times.windows(2).map(|pair| (pair[1] - pair[0]) / grid.spacing());
+        let longest = gaps.fold(0.0, f64::max);
+        if longest > UNEVEN {
+            warnings.push(format!(
+                "its samples are uneven, up to {longest:.1} times as far apart as most: between them its filter takes lines; \
+                 `output.exact = true` evens the steps out"
+            ));
+        }
+        let name = |column: &str| format!("{column}_cfc{}", class.number());
+        let column = |(column, values): &(String, Vec<f64>)| {
+            let even = class.filter(&grid.sample(&self.times, values), grid.spacing()).ok()?;
+            Some((name(column), grid.back(&self.times, &even)))
+        };
+        let columns = self.columns.iter().map(column).collect::<Option<Vec<_>>>()?;
+        Some(Self { rows: self.rows.clone(), times: self.times.clone(), columns })
+    }
+}
+
+/// Adds the filtered columns to the table at `path`, and says what came out of each probe.
+pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
+    let mut table = Columns::read(path)?;
+    let mut added = Vec::new();
+    let mut summaries = Vec::new();
+    for probe in probes {
+        let samples = Samples::of(&table, probe);
+        let mut warnings = Vec::new();
+        let filtered = probe.spec.filter.and_then(|class| samples.filtered(class, &mut warnings));
+        let measured = filtered.as_ref().unwrap_or(&samples);
+        let summary = summary(probe, measured, warnings);
+        summaries.push(ProbeSummary { samples: samples.times.len(), ..summary });
+        added.extend(filtered);
+    }
+    if !added.is_empty() {
+        let rows = table.values.first().map_or(0, Vec::len);
+        for Samples { rows: sampled, columns, .. } in added {
+            for (name, values) in columns {
+                let mut column = vec![None; rows];
+                sampled.iter().zip(values).for_each(|(&row, value)| column[row] = Some(value));
+                table.names.push(name);
+                table.values.push(column);
+            }
+        }
+        table.write(path)?;
+    }
+    Ok(summaries)
+}
+
+fn summary(probe: &Probe, measured: &Samples, warnings: Vec<String>) -> ProbeSummary {
+    let spec = &probe.spec;
+    let mut summary = ProbeSummary {
+        name: spec.name.clone(),
+        filter: spec.filter.map(|class| format!("CFC {}", class.number())),
+        warnings,
+        ..ProbeSummary::default()
+    };
+    if spec.injuries.is_empty() {
+        return summary;
+    }
+    let acceleration = measured.acceleration(spec);
+    let hic = |window: f64| {
+        let found = head_injury(&measured.times, &acceleration, window);
+        let [start, end] = [found.start, found.end].map(|time| time * spec.second);
+        HeadInjurySummary { value: found.value, start, end }
+    };
+    for injury in &spec.injuries {
+        match injury {
+            Injury::Peak => {
+                summary.peak = peak(&measured.times, &acceleration, spec.second);
+                summary.warnings.extend(warning_of_peak(summary.peak, measured, spec));
+            }
+            Injury::Hic15 => summary.hic15 = Some(hic(HIC15)),
+            Injury::Hic36 => summary.hic36 = Some(hic(HIC36)),
+        }
+    }
+    summary
+}
+
+/// The ends of a record pass a filter nearly as they are, as the signal is continued by its rotation about them: a peak there is
+/// none of the filtered signal.
+fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
+    let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
+    let is_of_raw_signal = spec.filter.is_some() && ends.contains(&peak?.time);
+    is_of_raw_signal.then(|| {
+        "its peak is at an end of the run, where the filter leaves samples nearly as they are; let the run go on for 10 ms and take \
+         the peak before that"
+            .to_owned()
+    })
+}
+
+/// The largest value and when it is.
+fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
+    let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    Some(PeakSummary { value: *largest.0, time: *largest.1 * second })
+}

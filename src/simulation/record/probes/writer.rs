@@ -1,0 +1,105 @@
+//! `probes.csv`: a row an instant at which a probe is due.
+
+use std::path::{Path, PathBuf};
+
+use crate::io::OutputError;
+use crate::io::measurements::{Cell, Measurements};
+use crate::io::summary::ProbeSummary;
+
+use super::post_processing::post_process;
+use super::probe::Probe;
+use crate::simulation::Simulation;
+
+const FILE_NAME: &str = "probes.csv";
+
+/// Part of a step by which a state may be before an instant and still be that of the instant: sums of steps are rounded.
+const EARLY: f64 = 1e-6;
+
+/// Writes what probes measure, when it is due.
+#[derive(Debug)]
+pub(crate) struct ProbeWriter {
+    table: Measurements,
+    path: PathBuf,
+    /// By probe.
+    schedules: Vec<Schedule>,
+    last_row: f64,
+}
+
+/// When a probe is due.
+#[derive(Clone, Copy, Debug)]
+struct Schedule {
+    /// Time between samples; 0: every step \[s\].
+    interval: f64,
+    next: f64,
+    columns: usize,
+}
+
+impl Schedule {
+    /// Whether a sample is due after a step of a length; the next one is then after it \[s\].
+    fn take(&mut self, time: f64, time_step: f64) -> bool {
+        let now = time + EARLY * time_step;
+        let is_due = now >= self.next;
+        if is_due && self.interval > 0.0 {
+            self.next = ((now / self.interval).floor() + 1.0) * self.interval;
+        }
+        is_due
+    }
+}
+
+impl ProbeWriter {
+    /// For the probes of a simulation, by default at intervals \[s\]; without probes the table that an earlier run has left is
+    /// removed.
+    pub fn create(
+        directory: &Path,
+        probes: &[Probe],
+        default_interval: f64,
+    ) -> Result<Option<Self>, OutputError> {
+        if probes.is_empty() {
+            return Measurements::remove(directory, FILE_NAME).map(|()| None);
+        }
+        let columns: Vec<Vec<String>> = probes.iter().map(Probe::columns).collect();
+        let schedule = |(probe, columns): (&Probe, &Vec<String>)| Schedule {
+            interval: probe.spec.interval.unwrap_or(default_interval),
+            next: 0.0,
+            columns: columns.len(),
+        };
+        let schedules = probes.iter().zip(&columns).map(schedule).collect();
+        let header: Vec<String> =
+            std::iter::once("time".to_owned()).chain(columns.into_iter().flatten()).collect();
+        let table = Measurements::create(directory, FILE_NAME, &header)?;
+        Ok(Some(Self { table, path: directory.join(FILE_NAME), schedules, last_row: f64::NEG_INFINITY }))
+    }
+
+    /// Filters what is to be filtered; what came out of each probe.
+    pub fn finish(&self, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
+        post_process(&self.path, probes)
+    }
+
+    /// Writes what is due at present.
+    pub fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let (time, time_step) = (simulation.state.time, simulation.control.time_step());
+        let is_due: Vec<bool> = self.schedules.iter_mut().map(|probe| probe.take(time, time_step)).collect();
+        if is_due.contains(&true) { self.write(simulation, &is_due) } else { Ok(()) }
+    }
+
+    /// Writes the last state, unless it just was.
+    pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        if simulation.state.time > self.last_row {
+            return self.write(simulation, &vec![true; self.schedules.len()]);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, simulation: &mut Simulation, is_due: &[bool]) -> Result<(), OutputError> {
+        simulation.update_nodal_state();
+        self.last_row = simulation.state.time;
+        let mut row = vec![Cell::Number(self.last_row)];
+        for ((probe, schedule), is_due) in simulation.probes.iter().zip(&self.schedules).zip(is_due) {
+            match is_due {
+                true => row.extend(simulation.probe_values(probe).into_iter().map(Cell::Number)),
+                false => row.extend(std::iter::repeat_n(Cell::Empty, schedule.columns)),
+            }
+        }
+        self.table.append(&row)
+    }
+}

@@ -1,0 +1,145 @@
+//! Probes and pictures as users ask for them.
+
+use std::fs;
+
+use super::{Folder, IMPACT};
+
+const PROBES: &str = "
+[[probes]]
+name = \"tip\"
+body = \"left\"
+nearest_node = [0, 0.03, 0.03]
+interval = 1e-6
+filter = \"CFC 1000\"
+injury = \"peak\"
+";
+
+/// Two blocks that have met, in `out`.
+fn with_run() -> Folder {
+    let folder = Folder::with_impact();
+    folder.write("impact.toml", &format!("{IMPACT}{PROBES}"));
+    let report = folder.run(&["run", "impact.toml"]);
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    assert!(
+        report.stdout.contains(" peak ") && report.stdout.contains(" in tip, CFC 1000"),
+        "{}",
+        report.stdout
+    );
+    folder
+}
+
+/// Width and height of a PNG, which a decoder reads whole, and the share of its pixels that are not white.
+fn picture(folder: &Folder, name: &str) -> (u32, u32, f64) {
+    let file = std::io::BufReader::new(fs::File::open(folder.path(name)).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let inked = pixels.chunks(3).filter(|pixel| *pixel != [255; 3]).count();
+    (info.width, info.height, 3.0 * inked as f64 / pixels.len() as f64)
+}
+
+/// Every quantity of a run becomes an SVG and a PNG as wide as a column, with its axes named and something drawn.
+#[test]
+fn a_run_is_drawn() {
+    let folder = with_run();
+    let text = folder.run(&["plot", "out"]).succeeds();
+    let names = ["energies", "momenta", "step", "forces", "probe_tip"];
+    let paths: Vec<String> = names
+        .iter()
+        .flat_map(|name| ["svg", "png"].map(|ending| format!("out/plots/{name}.{ending}")))
+        .collect();
+    assert_eq!(text.lines().collect::<Vec<_>>(), paths);
+    for (name, axis) in
+        names.into_iter().zip(["energy [J]", "momentum [", "step [", "contact force [kN]", "velocity [m/s]"])
+    {
+        let drawing = folder.read(&format!("out/plots/{name}.svg"));
+        assert!(drawing.contains(axis) && drawing.contains("time [µs]"), "{name} has no axis {axis}");
+        let (width, _, inked) = picture(&folder, &format!("out/plots/{name}.png"));
+        assert_eq!(width, 1004);
+        assert!((0.01..0.3).contains(&inked), "{name}: {inked} of it is drawn on");
+    }
+    assert!(folder.read("out/plots/forces.svg").contains("left – right, mean"));
+}
+
+/// Runs are drawn over each other under their labels; a column by its name; to another directory.
+#[test]
+fn runs_are_drawn_over_each_other() {
+    let folder = with_run();
+    folder.run(&["run", "impact.toml", "--quiet", "--output", "soft", "--set", "contact.penalty=0.1"]);
+    let arguments = [
+        "plot",
+        "out",
+        "soft",
+        "left.kinetic",
+        "forces",
+        "--labels",
+        "stiff,compliant",
+        "-o",
+        "pictures",
+        "--units",
+        "none",
+    ];
+    let text = folder.run(&arguments).succeeds();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    let drawing = folder.read("pictures/left_kinetic.svg");
+    for part in ["stiff", "compliant", "left.kinetic", "time [10⁻⁶]"] {
+        assert!(drawing.contains(part), "{part} is not in the picture");
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_told() {
+    let folder = with_run();
+    folder.run(&["plot", "nowhere"]).refuses(&[
+        "error: none of `nowhere` is a directory",
+        "  help: name the output directory of a run, as in `ictus plot out/drop energies`",
+    ]);
+    folder.run(&["plot", "out", "entropy"]).refuses(&[
+        "error: `entropy` is nothing that `out` has",
+        "  help: ask for energies, momenta, step, forces, probes, the name of a probe, or a column of a table in it, such as `kinetic`",
+    ]);
+    folder.run(&["plot", "out", "--labels", "a,b"]).refuses(&[
+        "error: there are 2 labels for 1 runs",
+        "  help: give each run one, in their order, as in `--labels coarse,fine`",
+    ]);
+    folder.run(&["plot", "out", "forces", "--filter", "CFC 61"]).refuses(&[
+        "error: there is no channel class `CFC 61`",
+        "  help: it is one of \"CFC 60\", \"CFC 180\", \"CFC 600\" and \"CFC 1000\"",
+    ]);
+    fs::create_dir(folder.path("empty")).unwrap();
+    folder.run(&["plot", "empty"]).refuses(&[
+        "error: `empty` has no history.csv",
+        "  help: name a directory that a run has written to",
+    ]);
+}
+
+/// A probe outside of its body is refused where the scenario places it, with the way out.
+#[test]
+fn a_probe_outside_of_its_body_is_refused() {
+    let folder = Folder::with_impact();
+    let probe = "\n[[probes]]\nname = \"tip\"\nbody = \"right\"\npoint = [0.0, -0.01, 0.0]\n";
+    folder.write("impact.toml", &format!("{IMPACT}{probe}"));
+    folder.run(&["check", "impact.toml"]).refuses(&[
+        "error: probe `tip` is at [0.0, -0.01, 0.0], outside of body `right`: the nearest of its nodes, 1, is 1.000e-2 m away, at \
+         [0.0, 0.0, 0.0]",
+        "    ,-[impact.toml:34:9]",
+        " 33 | body = \"right\"",
+        " 34 | point = [0.0, -0.01, 0.0]",
+        "    :         ^^^^^^^^^^^^^^^^^",
+        "    `----",
+        "  help: move the point inside, or measure that node by `nearest_node` instead of `point`",
+        "",
+    ]);
+    folder.write(
+        "impact.toml",
+        &format!("{IMPACT}{}", probe.replace("point = [0.0, -0.01, 0.0]", "group = \"blok\"")),
+    );
+    let told = folder.run(&["check", "impact.toml"]);
+    assert_eq!(told.code, Some(2));
+    assert!(
+        told.stderr.contains("no physical group `blok`")
+            && told.stderr.contains("help: did you mean `block`?"),
+        "{}",
+        told.stderr
+    );
+}
