@@ -1,6 +1,7 @@
 //! Failures of commands and their exit codes.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ictus::io::OutputError;
@@ -52,6 +53,14 @@ impl From<OutputError> for Failure {
 }
 
 impl Failure {
+    /// A file or directory that cannot be written.
+    pub fn cannot_write(path: &Path, cause: &dyn fmt::Display) -> Self {
+        Self::Usage {
+            fact: format!("cannot write `{}`: {cause}", path.display()),
+            help: "choose a directory that can be written to (`--output DIR`)",
+        }
+    }
+
     /// Reports the failure on standard error; returns the exit code.
     pub fn report(&self) -> ExitCode {
         print::message(&self.text());

@@ -10,7 +10,6 @@ use plotters::element::PathElement;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use super::cannot_write;
 use super::figure::{Figure, Line, Panel};
 use super::legend::{draw_legend, entries, legend_height, names, run_entries, style_of};
 use super::paper::{DASHES, Drawn, FONT, Paper, SIZE, Strokes, WIDTH};
@@ -37,8 +36,8 @@ pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
     debug_assert!(font.is_ok());
     let paths = ["svg", "png"].map(|ending| directory.join(format!("{}.{ending}", figure.name)));
-    write_svg(figure, units, &paths[0]).map_err(|error| cannot_write(&paths[0], &error))?;
-    write_png(figure, units, &paths[1]).map_err(|error| cannot_write(&paths[1], &error))?;
+    write_svg(figure, units, &paths[0]).map_err(|error| Failure::cannot_write(&paths[0], &error))?;
+    write_png(figure, units, &paths[1]).map_err(|error| Failure::cannot_write(&paths[1], &error))?;
     Ok(paths)
 }
 

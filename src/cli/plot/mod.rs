@@ -45,7 +45,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     };
     let units = options.units.unwrap_or_else(|| guessed_units(&runs));
     let output = options.output.clone().unwrap_or_else(|| first.join("plots"));
-    fs::create_dir_all(&output).map_err(|error| cannot_write(&output, &error))?;
+    fs::create_dir_all(&output).map_err(|error| Failure::cannot_write(&output, &error))?;
     for path in figures.iter().map(|figure| draw::write(figure, units, &output)) {
         path?.iter().for_each(|path| print::text(&format!("{}\n", path.display())));
     }
@@ -105,11 +105,4 @@ fn read(directories: &[PathBuf], options: &PlotOptions) -> Result<Vec<Run>, Fail
 
 fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
-}
-
-fn cannot_write(path: &Path, cause: &dyn std::fmt::Display) -> Failure {
-    Failure::Usage {
-        fact: format!("cannot write `{}`: {cause}", path.display()),
-        help: "choose a directory that can be written to (`--output DIR`)",
-    }
 }

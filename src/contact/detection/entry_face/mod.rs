@@ -140,7 +140,7 @@ impl EntryFaces {
                 offset: self.offsets[contactor] + self.offsets[target],
                 depth: self.search_depths[contactor].min(self.search_depths[target]),
             };
-            if same.is_none() && query.was_behind() && query.is_outside() {
+            if same.is_none() && query.is_under_face() && query.was_behind() && query.is_outside() {
                 continue;
             }
             let reach = query.reach(deepest);

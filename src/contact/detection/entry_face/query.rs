@@ -104,6 +104,18 @@ impl Query<'_> {
         self.position(node) - moved
     }
 
+    /// Part of a vector across the normal.
+    fn across(&self, vector: &Vec3) -> Vec3 {
+        let normal = self.constraint.normal;
+        vector - normal * normal.dot(vector)
+    }
+
+    /// Whether the normal projection of the node lies on its face, not past the rim.
+    pub(super) fn is_under_face(&self) -> bool {
+        let apart = self.constraint.jump(self.configuration.positions);
+        self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
+    }
+
     /// Whether the node was behind the plane of its face before the step.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
@@ -124,19 +136,18 @@ impl Query<'_> {
     /// before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
-        let across = |vector: Vec3| vector - normal * normal.dot(&vector);
-        let apart = self.constraint.jump(self.configuration.positions);
-        let (off, rounding) = (across(apart), self.rounding());
-        if off.norm() <= STRAIGHT * apart.norm() + rounding {
+        if self.is_under_face() {
             return false;
         }
+        let off = self.across(&self.constraint.jump(self.configuration.positions));
+        let rounding = self.rounding();
         let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
         let approach = normal.dot(&travel);
         if gap - approach < -rounding {
             return true;
         }
         let since_crossing = if approach < 0.0 { (gap / approach).clamp(0.0, 1.0) } else { 0.0 };
-        off.dot(&(off - across(travel) * since_crossing)) > rounding * off.norm()
+        off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
     /// Whether the closest point is inside a flat face, farther from its edges than a distance \[m\].
