@@ -34,6 +34,11 @@ pub enum Command {
     /// Plot histories of runs as SVG and PNG: energies, momenta, steps, contact forces, probes, or any column.
     #[command(override_usage = "ictus plot [OPTIONS] DIR... [QUANTITY]...")]
     Plot(PlotOptions),
+    /// Write the scenarios of the gallery with their meshes.
+    Examples {
+        /// Directory of the folders `configs` and `meshes`.
+        directory: PathBuf,
+    },
     /// Write a starter scenario with its mesh: NAME.toml and NAME.msh.
     Init {
         /// Name of the files, with a directory if they are to be elsewhere.

@@ -172,7 +172,7 @@ fn describe(report: &Report) -> String {
         text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", "mass [kg]"], &rows));
         text.push('\n');
     }
-    text.push_str(&print::facts(&expectations(report)));
+    text.push_str(&print::name_values(&expectations(report)));
     text
 }
 

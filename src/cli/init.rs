@@ -15,7 +15,7 @@ const SIZE: f64 = 0.025;
 
 /// The scenario; `NAME` stands for the name.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
-# ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` tells what a key means.
+# ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"
 gravity = [0.0, 0.0, -9.81]           # m/s²
 
@@ -51,7 +51,7 @@ quantities = ["position", "velocity", "acceleration"]
 frames = 60
 "#;
 
-/// Writes `NAME.toml` and `NAME.msh`; files that are there stay as they are.
+/// Writes `NAME.toml` and `NAME.msh`; existing files are kept, and the command then fails.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let stem = name.with_extension("");
     let Some(label) = stem.file_name().and_then(|label| label.to_str()) else {
@@ -63,7 +63,7 @@ pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let paths = ["toml", "msh"].map(|ending| stem.with_extension(ending));
     if let Some(path) = paths.iter().find(|path| path.exists()) {
         return Err(Failure::Usage {
-            fact: format!("`{}` is there already", path.display()),
+            fact: format!("`{}` exists already", path.display()),
             help: "give another name, or move the file away",
         });
     }

@@ -153,7 +153,7 @@ fn critical_step(
 }
 
 fn describe(report: &Report, quality: &QualityReport) -> String {
-    let text = format!("{}\n\n{}", report.file, print::facts(&facts(report, quality)));
+    let text = format!("{}\n\n{}", report.file, print::name_values(&name_values(report, quality)));
     if report.groups.is_empty() {
         return text + "\nNo physical groups.\n";
     }
@@ -165,7 +165,7 @@ fn describe(report: &Report, quality: &QualityReport) -> String {
     text + "\n" + &print::table(&["<physical group", "dimension", "tag", "elements"], &rows)
 }
 
-fn facts(report: &Report, quality: &QualityReport) -> Vec<(&'static str, String)> {
+fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, String)> {
     let counts: Vec<String> = report.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let (size, unit) = match report.dimension {
         3 => ("volume", "m³"),

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod diagnostic;
+mod examples;
 mod explain;
 mod failure;
 mod init;
@@ -32,6 +33,7 @@ pub fn run() -> ExitCode {
             on_threads(options.report.scenario.threads, || predict::predict(&options))
         }
         Command::Mesh(options) => mesh::mesh(&options),
+        Command::Examples { directory } => examples::examples(&directory),
         Command::Init { name } => init::init(&name),
         Command::Explain { key } => explain::explain(&key),
         Command::Plot(options) => plot::plot(&options),

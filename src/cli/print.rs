@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Prints a text unchanged.
 ///
-/// A closed pipe (`ictus mesh … | head`) is not an error; other failures could not be reported either.
+/// A closed pipe (`ictus mesh … | head`) is not an error; other write errors are ignored, as there is no other place to report them.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -19,7 +19,7 @@ pub fn message(text: &str) {
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Prints a value as one JSON object.
+/// Prints a value as one JSON object; nothing if it cannot be serialised.
 pub fn json(value: &impl Serialize) {
     if let Ok(mut object) = serde_json::to_string_pretty(value) {
         object.push('\n');
@@ -42,12 +42,12 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Name–value pairs, one per line, aligned.
-pub fn facts(facts: &[(&str, String)]) -> String {
-    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    facts.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
+pub fn name_values(pairs: &[(&str, String)]) -> String {
+    let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// A number with six significant digits, for tables.
+/// A number for tables: up to six significant digits, four in scientific notation; `-` if not finite.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -64,7 +64,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point, for tables; components within rounding of zero are printed as zero.
+/// A point, for tables; components below 1e-12 of the largest one are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_six_significant_digits() {
+    fn numbers_have_up_to_six_significant_digits() {
         let cases = [
             (0.0, "0"),
             (1.0, "1"),
@@ -110,6 +110,6 @@ mod tests {
 
     #[test]
     fn facts_are_aligned() {
-        assert_eq!(facts(&[("a", "1".into()), ("long", "2".into())]), " a     1\n long  2\n");
+        assert_eq!(name_values(&[("a", "1".into()), ("long", "2".into())]), " a     1\n long  2\n");
     }
 }

@@ -12,8 +12,9 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 /// Four points, exact to degree 2 (Hammer and Stroud 1956).
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
-/// A hundred points, exact to degree 7: the cube collapsed to a corner (Stroud 1971, *Approximate Calculation of
-/// Multiple Integrals*, §2.5), whose Jacobian uses two degrees of one rule and one of the next.
+/// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube that is collapsed to the tetrahedron
+/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian (1 − x)² (1 − y) adds two degrees
+/// along the first axis and one along the second, which therefore have five points, and the third four.
 pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 100] {
@@ -47,7 +48,7 @@ pub fn gradients4(gradients: &mut [[f64; 3]]) {
     gradients[..4].copy_from_slice(&[[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
 }
 
-/// End corners of each edge, in the order of the mid-side nodes.
+/// Corner nodes of each edge, in the order of the mid-side nodes.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
 /// N of the ten-node tetrahedron.

@@ -1,4 +1,5 @@
-//! The simulation: owns the model and its state, and defines the order of operations in a time step.
+//! The simulation: the model and its state. `step/predictor_corrector` has the order of operations in a time step,
+//! `step/free_flight` that of a flight step.
 
 mod account;
 mod error;

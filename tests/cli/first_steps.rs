@@ -1,6 +1,8 @@
 //! A first scenario, and what its keys mean.
 
-use super::Folder;
+use std::fs;
+
+use super::{Folder, source};
 
 /// What `ictus init` writes is read without a warning and runs to its end; it writes over nothing.
 #[test]
@@ -12,10 +14,9 @@ fn a_first_scenario_runs() {
     let report = folder.run(&["run", "drop.toml", "--set", "time.end=0.2"]).succeeds();
     assert!(report.contains("first contact     block and floor"), "{report}");
     assert!(folder.path("out/drop/probes.csv").exists());
-    folder.run(&["init", "drop.toml"]).refuses(&[
-        "error: `drop.toml` is there already",
-        "  help: give another name, or move the file away",
-    ]);
+    folder
+        .run(&["init", "drop.toml"])
+        .refuses(&["error: `drop.toml` exists already", "  help: give another name, or move the file away"]);
 }
 
 #[test]
@@ -34,4 +35,22 @@ fn keys_are_explained() {
         "error: no scenario has a key or table `frictoin`; did you mean `friction`?",
         "  help: give a key such as `time.step` or `friction`, or a table such as `contact`",
     ]);
+}
+
+/// `ictus examples` writes every scenario of `configs/` byte by byte, and all meshes that these name: each of them is
+/// valid where it is written. It overwrites nothing.
+#[test]
+fn examples_are_the_scenarios_of_the_repository() {
+    let folder = Folder::new();
+    folder.run(&["examples", "cases"]).succeeds();
+    for entry in fs::read_dir(source("configs")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let written = fs::read(folder.path(&format!("cases/configs/{name}"))).unwrap();
+        assert!(written == fs::read(&path).unwrap(), "{name}");
+        folder.run(&["check", &format!("cases/configs/{name}")]).succeeds();
+    }
+    folder
+        .run(&["examples", "cases"])
+        .refuses(&["error: `cases/configs/hertz.toml` exists already", "  help: choose a new directory"]);
 }

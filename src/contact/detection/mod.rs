@@ -8,12 +8,12 @@
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
 //! | Algorithm 1, the engine; the queue of times | [`Engine`], `engine/flight`, `engine/queue` |
-//! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`] |
-//! | level 2: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`] |
-//! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`] |
+//! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flight` |
+//! | level 2: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; pairs are opened in `engine/flight` |
+//! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`]; in contact, for curved faces, in `engine/traversal` |
 //! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
 //! | level 3: from candidates to constraints; time of impact | [`primitive`] |
-//! | lists of near pairs during contact | `engine/contact`, `engine/list_update` |
+//! | lists of near pairs during contact | `engine/contact` (sequence), `engine/patch_lists` (data), `engine/body_pair` (validity) |
 //! | cost model, eq. (19) | [`DetectionStatistics`] |
 //! | contact response | [`response`](super::response) |
 //!
@@ -27,7 +27,7 @@
 //! ```
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014) 574–588; Aragón, Yastrebov & Molinari, IJNME 95 (2013) 467–488.
+//! Aragón & Molinari, CMAME 268 (2014) 574–588; Aragón, Yastrebov & Molinari, IJNME 96 (2013) 323–338.
 
 mod detector;
 mod detectors;

@@ -6,7 +6,7 @@ use crate::math::Vec3;
 pub struct Samples(u64);
 
 impl Samples {
-    /// The sequence of a seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -40,7 +40,7 @@ impl Samples {
         }
     }
 
-    /// One of the entries, each as likely.
+    /// One of the entries, with equal probability.
     pub fn pick<T: Copy>(&mut self, entries: &[T]) -> T {
         entries[(self.bits() % entries.len() as u64) as usize]
     }

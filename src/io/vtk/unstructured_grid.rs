@@ -19,7 +19,7 @@ pub(super) struct EncodedCells {
 }
 
 impl EncodedCells {
-    /// Encodes the cells of a checked grid.
+    /// Encodes the cells of a grid whose connectivity is valid.
     pub fn new(grid: &Grid) -> io::Result<Self> {
         let mut xml = Vec::new();
         write_cells(&mut xml, grid)?;

@@ -16,33 +16,32 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of spring to element stiffness above which contact gains energy in steps that are stable for the elements. A
-/// rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
+/// Ratio of spring to element stiffness above which steps that are stable for the elements give contacts energy. A rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// Largest κ dt²/m for nodes that open and close on stiff springs, with the nodal mass m. With springs 267 times as
+/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the nodal mass m. With springs 267 times as
 /// stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3; with
 /// springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
-/// Largest step for nodes of deformable bodies that open and close on penalty springs with a stiffness independent of
-/// the step \[s\]; infinite otherwise.
+/// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness
+/// independent of the step \[s\]; infinite otherwise.
 ///
-/// The limit also applies without contact: the step in which a node enters determines its first penetration, and a
-/// step that grew whenever contact opens would eject chattering nodes.
+/// The limit also applies without contact: the step in which a node enters determines its first penetration, and if the
+/// step grew whenever contacts open, a chattering node would enter deeper and be ejected.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
-    (STIFF_SPRING_LIMIT / steepest_spring(scenario, model, surfaces)).sqrt()
+    (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of rigid bodies under their weight, over their extent.
+/// Penetration of rigid bodies under their own weight, relative to their size.
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model without deformable bodies \[s\]; infinite with deformable bodies or without gravity.
 ///
-/// Springs scaled with the step have a total λ dt² = 0.1 on a rigid body. A body of extent L resting on them
-/// penetrates by g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and more, as its heave mode has only a fraction of
-/// the largest λ. The penetration and the time to rest thus depend on the model and not on the length of the run.
-/// Impulses leave a penetration of g dt² in such steps and resolve times of dt.
+/// Let λ be the largest ω² that the springs give a rigid body; springs scaled with the step have λ dt² = 0.1. A body
+/// of size L then rests at a penetration of at least g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g: translation along
+/// the normal has an ω² below λ. The penetration and the time until the body rests thus depend on the model and not on
+/// the length of the run. With impulses the penetration is g dt², and times of impact are known to within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
@@ -60,7 +59,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
 }
 
 /// Largest κ/m of penalty springs with a stiffness independent of the step, on nodes of deformable bodies \[1/s²\].
-fn steepest_spring(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
+fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
     }
@@ -80,10 +79,9 @@ fn steepest_spring(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> 
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning of penalty springs that are stiffer than the adjacent elements, if a fixed step is too long for them.
+/// Warning if a fixed step is too long for penalty springs stiffer than the adjacent elements.
 ///
-/// Elements with the critical step dt_c support the end of a bar with the stiffness k = 2 m/dt_c², with the nodal
-/// mass m there.
+/// A bar whose elements have the critical step dt_c has the end stiffness k = 2 m/dt_c², with the mass m of the end node.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -92,7 +90,7 @@ pub(crate) fn stiffness_warning(
 ) -> Option<String> {
     let StepSize::Fixed(step) = scenario.time.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
-    let over_elements = 0.5 * steepest_spring(scenario, model, surfaces) * critical * critical;
+    let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
     // The value as printed, with four digits, must satisfy the limit too.
     let written = 0.999 * longest;
@@ -106,8 +104,8 @@ pub(crate) fn stiffness_warning(
     })
 }
 
-/// k_a = K A²/V of every node \[N/m\], with the bulk modulus and the tributary area and volume. Infinite for nodes of
-/// rigid bodies.
+/// k_a = K A²/V of every node \[N/m\], with the bulk modulus K, and the tributary area A and volume V of the node.
+/// Infinite for nodes of rigid bodies.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "contact stiffness".

@@ -1,13 +1,13 @@
 //! Initial gaps: offsets of contacts that begin with a penetration not caused by relative motion.
 //!
-//! With the policy "offset", a contact of bodies that overlap at t = 0 measures its gap from the initial gap. So does
-//! a contact whose penetration at first detection exceeds its travel in that step: it entered laterally, past the
-//! edge of a surface, or from an excluded part. A contact that continues from another surface with a larger
-//! penetration, as at a step in the surface, continues from the previous gap. Springs at the full penetration would
-//! store energy without corresponding work. The initial gap decreases with the penetration and is dropped when the
+//! With the policy "offset", the gap of a contact of bodies that overlap at t = 0 is reduced by its gap at t = 0. The
+//! same holds for a contact that is found deeper than the relative displacement of its points in the step: it cannot
+//! have entered through the face, but came past an edge or from a part excluded from contact. A contact that continues
+//! from another surface with a larger penetration, as at a ledge, continues from the previous gap. Springs at the full penetration would
+//! store energy without corresponding work. The initial gap decreases with the penetration and is removed when the
 //! contact opens.
 //!
-//! Edges that have passed each other's ends are not in contact: they lie side by side.
+//! Edges that have moved past each other's ends lie side by side and are removed from the constraints.
 //!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks initial and later penetrations likewise.
 
@@ -16,7 +16,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of the initial gap over the measured one: rounding must not leave a penetration.
+/// Relative excess of the initial gap over the measured one, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -92,15 +92,15 @@ impl InitialGaps {
 }
 
 /// Gap at the beginning of the step of a contact whose penetration exceeds the relative displacement of its points in
-/// the step: the surfaces were not apart then.
+/// the step, so that the surfaces overlapped at its beginning.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Excess penetration of a new node contact over the contact it continues, as at a step in the surface; `None` for
-/// edges, which continue in adjacent edges with gaps along other normals.
+/// Excess penetration of a new node contact over the contact it continues, as at a ledge; `None` for edges,
+/// whose successors have other normals, so that gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -110,8 +110,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Effective gap of the contact that a new one replaces, the deepest along its normal in either direction: of the
-/// same node with another surface, or of edges with a common node.
+/// Gap, less the initial gap, of the contact that a new one replaces, the smallest along its normal in either direction:
+/// of the same node with another surface, or of edges with a common node.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = touching(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));

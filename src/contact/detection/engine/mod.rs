@@ -7,11 +7,9 @@
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
 //! In flight the bodies carry their spheres in closed form, so a prediction stays valid until an impact. The queue
-//! holds
-//! the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
-//! deform
-//! and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from step to
-//! step: a list of near pairs is complete until this travel exceeds the distance that was free when it was made
+//! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
+//! deform and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from
+//! step to step: a list of near pairs is complete until this travel exceeds the distance that was free when it was made
 //! ([`contact`]).
 //!
 //! # Source

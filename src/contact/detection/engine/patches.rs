@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::contact::Surface;
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::face::control_points::{
-    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+    MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes, rounding_of,
 };
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::tree::box_tree::BoxTree;
@@ -163,7 +163,8 @@ impl Patches {
                     }
                 }
             }
-            self.is_linear.push(faces.iter().all(|&face| is_held_by_nodes(surface.face(face as usize).0)));
+            self.is_linear
+                .push(faces.iter().all(|&face| lies_in_hull_of_nodes(surface.face(face as usize).0)));
             self.ends.push(self.nodes.len() as u32);
         }
     }
@@ -318,7 +319,7 @@ fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
     for point in &points[1..] {
         bounds = bounds.union(&Aabb { lower: *point, upper: *point });
     }
-    if is_held_by_nodes(kind) { bounds } else { bounds.widened(rounding_of(points)) }
+    if lies_in_hull_of_nodes(kind) { bounds } else { bounds.widened(rounding_of(points)) }
 }
 
 #[cfg(test)]

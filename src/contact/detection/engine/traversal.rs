@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::contact::Surface;
 use crate::contact::detection::face::control_points::{
-    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+    MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes, rounding_of,
 };
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::primitive::edge_edge::{EdgePair, near_edges};
@@ -254,7 +254,7 @@ impl Workspace {
             for (leaf, &face) in leaves.iter_mut().zip(batches[k].faces) {
                 let (kind, nodes) = sides[k].surface.face(face as usize);
                 let points = control_points(kind, nodes, positions, &mut leaf.points);
-                let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+                let rounding = if lies_in_hull_of_nodes(kind) { 0.0 } else { rounding_of(points) };
                 (leaf.num_points, leaf.margin) = (points.len(), 0.5 * reach + rounding);
                 leaf.sphere = Sphere { centre: points[0], radius: 0.0 };
                 leaf.sphere.grow_over(points);

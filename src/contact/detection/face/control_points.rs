@@ -1,8 +1,8 @@
 //! Bézier control points: the points whose convex hull contains a face.
 //!
 //! A flat or bilinear face lies in the hull of its nodes, a quadratic one does not. In terms of Bernstein polynomials,
-//! which are not negative and sum to one, it lies in the hull of its coefficients, the control points. These are linear
-//! in the nodes, so positions and velocities both have them; but they are not convex combinations. If nodes deviate
+//! which are not negative and sum to one, the face lies in the hull of the coefficients, its control points. These are
+//! linear in the nodes, so velocities have control points too; their weights may be negative. If nodes deviate
 //! from a prediction by at most d, a control point may deviate by 9 d, and a point of the face by [`lebesgue_constant`]
 //! times d.
 //!
@@ -19,10 +19,9 @@ pub const MAX_CONTROL_POINTS: usize = 9;
 /// sum to nine in absolute value, in three components.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether a face of this kind lies in the convex hull of its nodal values, including bilinear faces: its control
-/// points are its nodes.
+/// Whether the nodes of a face of this kind are its control points: true for linear and bilinear faces.
 #[inline]
-pub const fn is_held_by_nodes(kind: CellKind) -> bool {
+pub const fn lies_in_hull_of_nodes(kind: CellKind) -> bool {
     !matches!(kind, CellKind::Line3 | CellKind::Tri6 | CellKind::Quad8 | CellKind::Quad9)
 }
 
@@ -77,8 +76,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound of the squared distance of a face from a point: that of the box of its control points, minus the
-/// rounding of both the box and a closest point \[m²\].
+/// Lower bound of the squared distance of a face from a point: that of the box of its control points, reduced by
+/// the rounding of the box and of a closest point \[m²\].
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -95,7 +94,7 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding of control points. Nodes are convex combinations of them, and no larger.
+/// Bound on the rounding of control points, and of the nodes, which lie in their hull.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
@@ -103,9 +102,9 @@ pub fn rounding_of(points: &[Vec3]) -> f64 {
 
 /// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of a point of it per unit deviation of its nodes.
 ///
-/// 1 where all shape functions are positive; else the maximum is 1 + s − s² at s = ½ on a segment, 3 − 4 Σ λ² at the
+/// 1 where no shape function is negative; else the maximum is 1 + s − s² at s = ½ on a segment, 3 − 4 Σ λ² at the
 /// centroid of a triangle, 3 − 2 (ξ² + η²) at the centre of an eight-node quadrilateral, and the square of that of a
-/// segment on a nine-node one.
+/// segment, (5/4)², on a nine-node one.
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -181,8 +180,8 @@ mod tests {
         }
     }
 
-    /// For a face anywhere, also for queries next to a corner at a distance within rounding, and close to the distance
-    /// for distant faces.
+    /// The bound holds for faces far from the origin and for queries next to a corner at a distance within rounding, and is
+    /// close to the distance for distant faces.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);

@@ -1,4 +1,5 @@
-//! Groups of neighbouring faces of a surface, which a bounding volume excludes as a whole.
+//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches they carry
+//! no lists and do not move.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -6,18 +7,18 @@ use crate::math::Vec3;
 use super::compact_order::compact_order_of_faces;
 use crate::contact::detection::face::bounds::overshoot;
 
-/// Faces per group: smaller groups share more border nodes, larger ones are less compact.
+/// Faces per group: smaller groups share more nodes with their neighbours, larger ones have looser boxes.
 pub(crate) const FACES_PER_GROUP: usize = 32;
 
-/// Faces of a surface in groups that are compact in the stress-free configuration.
+/// Faces of a surface in groups that are compact at the given positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaceGroups {
     faces_per_group: usize,
     /// Faces, group after group.
     faces: Vec<u32>,
-    /// Nodes of each group, those assigned to it first.
+    /// Nodes of each group, owned ones first: a node on a border is in several groups and owned by one.
     nodes: Vec<u32>,
-    /// End of the assigned nodes of each group, and end of all its nodes.
+    /// End of the owned nodes of each group, and end of all its nodes.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }
@@ -29,7 +30,7 @@ pub(crate) struct FaceGroup<'a> {
     pub faces: &'a [u32],
     /// All nodes of these faces.
     pub nodes: &'a [u32],
-    /// The nodes assigned to the group; each node of the surface is assigned to one group.
+    /// The nodes owned by the group; each node of the surface is owned by one group.
     pub own_nodes: &'a [u32],
 }
 
@@ -68,7 +69,8 @@ impl FaceGroups {
         )
     }
 
-    /// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range.
+    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to that range; 0 for
+    /// linear faces.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }
@@ -80,9 +82,9 @@ mod tests {
     use crate::mesh::CellKind;
 
     /// A sheet of 20 × 15 cells, 18 full groups and a partial one: every face is in one group, which contains its
-    /// nodes, and each node is assigned to one group.
+    /// nodes, and each node is owned by one group.
     #[test]
-    fn every_face_and_node_is_in_one_group() {
+    fn every_face_is_in_one_group_and_every_node_is_owned_once() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;
         let cells = (0..20).flat_map(|i| (0..15).map(move |j| (i, j)));
         let faces: Vec<[u32; 3]> = cells

@@ -30,7 +30,8 @@ const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts of both passes act at full stiffness. With the rule
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, less the penetration at which a contact began beyond its travel (see
+/// `spring`). Contacts of both passes act at full stiffness. With the rule
 /// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
 /// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
 /// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.

@@ -3,7 +3,7 @@
 use crate::contact::Surface;
 use crate::contact::detection::face::bounds::{Bounds, overshoot};
 use crate::contact::detection::face::control_points::{
-    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+    MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes, rounding_of,
 };
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::volume::Aabb;
@@ -71,7 +71,7 @@ pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let points = control_points(kind, nodes, positions, &mut points);
-    let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+    let rounding = if lies_in_hull_of_nodes(kind) { 0.0 } else { rounding_of(points) };
     Aabb::fit(points, rounding)
 }
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::contact::Surface;
-use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
+use crate::contact::detection::face::control_points::{
+    MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes,
+};
 use crate::contact::detection::volume::{Aabb, Sphere, rounded_up};
 use crate::math::Vec3;
 
@@ -46,7 +48,7 @@ impl WalledBody {
         let of_nodes = |block: &[u32]| sphere_of(block.iter().map(|&node| positions[node as usize]));
         let spheres = nodes.chunks(BLOCK).map(of_nodes).collect();
         let curved: Vec<u32> = (0..surface.num_faces() as u32)
-            .filter(|&face| !is_held_by_nodes(surface.face(face as usize).0))
+            .filter(|&face| !lies_in_hull_of_nodes(surface.face(face as usize).0))
             .collect();
         let of_faces = |block: &[u32]| {
             let mut points = Vec::with_capacity(block.len() * MAX_CONTROL_POINTS);

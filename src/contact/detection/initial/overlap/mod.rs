@@ -21,7 +21,9 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
-use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
+use crate::contact::detection::face::control_points::{
+    MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes,
+};
 use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::tree::body_tree::BodyTree;
@@ -265,7 +267,8 @@ fn curved_crossing(
 
 /// Whether a face is the polygon of its corners, up to `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
-    is_held_by_nodes(surface.face(face).0) && bezier_face(surface, face, positions).thickness() <= touching
+    lies_in_hull_of_nodes(surface.face(face).0)
+        && bezier_face(surface, face, positions).thickness() <= touching
 }
 
 fn bezier_face(surface: &Surface, face: usize, positions: &[Vec3]) -> QuadraticBezierFace {

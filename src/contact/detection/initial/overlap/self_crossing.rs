@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::face::control_points::is_held_by_nodes;
+use crate::contact::detection::face::control_points::lies_in_hull_of_nodes;
 use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
@@ -77,7 +77,7 @@ impl<'a> SelfCrossing<'a> {
             return None;
         }
         let kinds = faces.map(|face| self.surface.face(face).0);
-        if !kinds.iter().all(|&kind| is_held_by_nodes(kind)) {
+        if !kinds.iter().all(|&kind| lies_in_hull_of_nodes(kind)) {
             return self.curved_crossing(faces);
         }
         if kinds[0].dimension() == 1 {

@@ -21,7 +21,7 @@ use super::advance::{are_at_rest, leave};
 use super::direction::{Direction, Motion, Touch};
 use super::face_path::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation};
 use super::hull::{Closest, Hull, closest_features};
-use crate::contact::detection::face::control_points::is_held_by_nodes;
+use crate::contact::detection::face::control_points::lies_in_hull_of_nodes;
 use crate::contact::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -39,7 +39,7 @@ const WORTHWHILE: f64 = 1e-3;
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
 pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     if path.kind() != CellKind::Quad4 {
-        return !is_held_by_nodes(path.kind());
+        return !lies_in_hull_of_nodes(path.kind());
     }
     let bezier_face = BezierFace::of_corners(path.kind(), |k| path.node(k));
     bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()

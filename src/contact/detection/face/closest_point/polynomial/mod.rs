@@ -1,7 +1,7 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point.
 //!
-//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin loses no
-//! digits. Coefficients, unlike shape functions, are computed once per query. A part of a face
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin suffers no
+//! cancellation. Coefficients are computed once per query, where shape functions would be evaluated at each ξ. A part of a face
 //! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
 
 mod face_polynomial;
@@ -18,7 +18,7 @@ pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle}
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A generic operation on the polynomial of a face.
+/// A computation written once for all kinds of faces.
 pub trait Visitor {
     /// Its result.
     type Output;
@@ -26,7 +26,8 @@ pub trait Visitor {
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
-/// Passes the polynomial of a face to a visitor; `None` for kinds that are not faces, or with too few nodes.
+/// Passes the polynomial of a face to a visitor; `None` for points and solids, or too few nodes (segments are
+/// the faces of plane bodies).
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
     macro_rules! polynomial {

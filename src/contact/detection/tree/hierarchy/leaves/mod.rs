@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::contact::Surface;
 use crate::contact::detection::face::control_points::{
-    MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points,
+    MAX_CONTROL_POINTS, lies_in_hull_of_nodes, num_control_points,
 };
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
@@ -55,7 +55,7 @@ impl Leaves {
     ) -> Self {
         let kinds = surface.distinct_kinds();
         let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
-        let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
+        let leaves = match (largest, kinds.iter().all(|&kind| lies_in_hull_of_nodes(kind))) {
             (0..=2, _) => Self::with_stride::<2>,
             (3, true) => Self::with_stride::<3>,
             (4, true) => Self::with_stride::<4>,
