@@ -53,12 +53,12 @@
 //! # Layers
 //! | module | contents | may use |
 //! |---|---|---|
-//! | [`math`] | vectors, tensors, roots, functions of time | none of the others |
-//! | [`mesh`], [`scenario`], [`material`] | topology; the file, typed; constitutive laws | `math` |
+//! | [`math`], [`signal`] | vectors, tensors, roots, functions of time; filters and injury criteria | none of the others |
+//! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
+//! | [`scenario`] | the file, typed | `math`, `signal` |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
-//! | [`signal`] | filters, resampling and injury criteria of signals | nothing of ours |
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!

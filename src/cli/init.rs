@@ -32,7 +32,7 @@ poisson = 0.45
 name = "block"
 mesh = "NAME.msh"                     # from Gmsh, or of your own
 material = "rubber"
-translate = [0.0, 0.0, 0.1]           # m; its lowest point is 10 cm above the floor
+translate = [0.0, 0.0, 0.1]           # m; its lowest corner is 8 cm above the floor
 rotate = { axis = [1, 1, 0], angle = 20.0 }
 
 [[walls]]
@@ -53,14 +53,16 @@ frames = 60
 
 /// Writes `NAME.toml` and `NAME.msh`; existing files are kept, and the command then fails.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
-    let stem = name.with_extension("");
-    let Some(label) = stem.file_name().and_then(|label| label.to_str()) else {
+    let is_of_file = name.extension().is_some_and(|extension| extension == "toml" || extension == "msh");
+    let stem = if is_of_file { name.with_extension("") } else { name.to_owned() };
+    let is_plain = |label: &&str| label.chars().all(|c| c.is_alphanumeric() || "-_. ".contains(c));
+    let Some(label) = stem.file_name().and_then(|label| label.to_str()).filter(is_plain) else {
         return Err(Failure::Usage {
             fact: format!("`{}` is no name for a file", name.display()),
-            help: "give a name such as `drop`",
+            help: "give a name of letters, digits, `-` and `_`, such as `drop`",
         });
     };
-    let paths = ["toml", "msh"].map(|ending| stem.with_extension(ending));
+    let paths = ["toml", "msh"].map(|ending| stem.with_file_name(format!("{label}.{ending}")));
     if let Some(path) = paths.iter().find(|path| path.exists()) {
         return Err(Failure::Usage {
             fact: format!("`{}` exists already", path.display()),

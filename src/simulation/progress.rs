@@ -87,7 +87,7 @@ impl StepLimit {
             Self::Event => "event",
             Self::Scenario => "step",
             Self::FlightStep => "flight_step",
-            Self::Tunnelling => "passage",
+            Self::Tunnelling => "tunnelling",
             Self::Elements => "elements",
             Self::Contact => "contact",
             Self::RigidMotion => "rigid motion",

@@ -225,7 +225,10 @@ fn poor_samples_are_told() {
     let probe =
         "[[probes]]\nname = \"p\"\nbody = \"b\"\npoint = [3, 0, 0]\ninterval = 1e-3\nfilter = \"CFC 60\"\n";
     let summaries = run(folder.path(), [1, 1, 1], 1.0, &text(probe));
-    let [ProbeSummary { samples: 101, warnings, .. }] = summaries.as_slice() else { panic!("{summaries:?}") };
+    let [ProbeSummary { samples: 101, filter: None, warnings, .. }] = summaries.as_slice() else {
+        panic!("{summaries:?}")
+    };
+    assert!(warnings.last().unwrap().ends_with("are not filtered"), "{warnings:?}");
     assert!(
         warnings[0].starts_with("it has 100.000000 samples a second and its filter is for 600"),
         "{warnings:?}"

@@ -41,7 +41,7 @@ fn probes_are_read_as_written() {
     let default = [ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration];
     assert_eq!((whole.quantities.as_slice(), &whole.place.value), (&default[..], &ProbePlace::Centre));
     assert_eq!((whole.interval, whole.filter, whole.g), (None, None, 9.80665));
-    assert!(scenario.warnings.iter().any(|warning| warning.message.contains("CFC 600")
+    assert!(scenario.warnings.iter().all(|warning| warning.message.contains("CFC 600")
         == (warning.key.as_deref() == Some("probes.tip.filter"))));
 }
 
@@ -132,4 +132,23 @@ fn a_filter_needs_samples() {
     );
     let (problems, _) = problems_of(&with_probes(&lines("0.01")));
     assert!(problems[0].message.ends_with("the probe has 100.000000 a second"), "{problems:?}");
+}
+
+/// Injury criteria need accelerations that contain the contact forces, and 1 g in the units of the scenario.
+#[test]
+fn injury_criteria_need_their_inputs() {
+    assert_bad(
+        "body = \"bar\"\ninjury = \"hic15\"\nsecond = 1000",
+        "`probes.p.injury` in units with another second needs `g`",
+        "give `g`, the acceleration of 1 g in the units of the scenario, such as 0.00980665 in mm and ms",
+        "\"hic15\"",
+    );
+    let source = with_probes("[[probes]]\nname = \"p\"\nbody = \"bar\"\ninjury = \"peak\"\n");
+    let by_impulses =
+        problems_of(&source.replace("response = \"penalty\"", "response = \"decomposition\"")).0;
+    let of_injury = |problem: &&Problem| problem.key.as_deref() == Some("probes.p.injury");
+    let found: Vec<&Problem> = by_impulses.iter().filter(of_injury).collect();
+    assert_eq!(found.len(), 1, "{by_impulses:#?}");
+    assert_eq!(found[0].message, "`probes.p.injury` needs contact forces, and contact acts by impulses");
+    assert!(Scenario::parse(&source, &data("full.toml"), &[]).is_ok());
 }

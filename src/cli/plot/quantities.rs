@@ -25,18 +25,30 @@ const ENERGIES: [(&str, &[&str]); 7] = [
 ];
 
 /// Units of quantities that columns are named after.
-const UNITS: [(&str, &str); 21] = [
+const UNITS: [(&str, &str); 33] = [
     ("critical_step", "s"),
     ("dt", "s"),
-    ("penetration", "m"),
+    ("largest_penetration", "m"),
     ("kinetic", "J"),
+    ("kick", "J"),
     ("strain_", "-"),
     ("strain", "J"),
     ("energy_error", "-"),
-    ("energy", "J"),
+    ("energy_imbalance", "J"),
+    ("hourglass_energy", "J"),
+    ("contact_energy", "J"),
+    ("external_work", "J"),
+    ("numerical_work", "J"),
+    ("net_numerical_work", "J"),
     ("work", "J"),
-    ("dissipation", "J"),
+    ("friction_dissipation", "J"),
+    ("plastic_dissipation", "J"),
+    ("viscous_dissipation", "J"),
     ("total", "J"),
+    ("moment_", "N m"),
+    ("impulse", "N s"),
+    ("rotation", "rad"),
+    ("centre", "m"),
     ("angular_momentum", "N m s"),
     ("momentum", "N s"),
     ("force", "N"),
@@ -74,9 +86,10 @@ fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
     let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
     let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
     let labels = if runs.len() > 1 { runs.iter().map(|run| run.label.clone()).collect() } else { Vec::new() };
-    let times = || runs.iter().filter_map(Run::span).flatten();
+    let lines = panels.iter().flat_map(|panel| &panel.lines);
+    let times = || lines.clone().flat_map(|line| line.points.iter().map(|point| point.0));
     let span = [times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max)];
-    (!panels.is_empty()).then(|| Figure { name: name.replace('.', "_"), panels, runs: labels, span })
+    (span[0] < span[1]).then(|| Figure { name: file_name(name), panels, runs: labels, span })
 }
 
 fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
@@ -186,7 +199,7 @@ fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec
     match filtered {
         Some(values) => Ok(((*name).to_owned(), on_times(values))),
         None => Err(Failure::Usage {
-            fact: format!("the rows of the run are too far apart for {name}"),
+            fact: format!("the rows of the run are too few, or too far apart, for {name}"),
             help: "run it with a shorter interval of `output.history`, or take a mean (`--mean SECONDS`)",
         }),
     }
@@ -212,8 +225,11 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     for (run, of_run) in runs.iter().enumerate() {
         let Some(table) = of_run.table("probes.csv") else { continue };
         let prefix = format!("{name}.");
-        for column in table.names.iter().filter(|column| column.starts_with(&prefix)) {
-            let Some((quantity, component)) = column[prefix.len()..].split_once('_') else { continue };
+        for column in &table.names {
+            let Some(of_probe) = column.strip_prefix(&prefix).filter(|rest| !rest.contains('.')) else {
+                continue;
+            };
+            let Some((quantity, component)) = of_probe.split_once('_') else { continue };
             let Some(points) = column_of(table, column) else { continue };
             let is_filtered = |other: &String| other.starts_with(&format!("{column}_cfc"));
             let weight = if table.names.iter().any(is_filtered) { Weight::Faint } else { Weight::Plain };
@@ -232,7 +248,13 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
 
 /// The unit of a column by its name.
 fn unit_of(column: &str) -> &'static str {
-    UNITS.iter().find(|(name, _)| column.contains(name)).map_or("-", |(_, unit)| unit)
+    let quantity = column.rsplit('.').next().unwrap_or(column);
+    UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
+}
+
+/// A quantity as the name of a file: letters, digits and `-`, all others as `_`.
+fn file_name(quantity: &str) -> String {
+    quantity.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
 fn words(column: &str) -> String {

@@ -36,7 +36,10 @@ impl Run {
             }
         }
         let mut run = Self { label, tables, pairs: BTreeMap::new() };
-        run.pairs = read_pairs(&directory.join("pairs.csv")).unwrap_or_default();
+        let pairs = directory.join("pairs.csv");
+        if pairs.exists() {
+            run.pairs = read_pairs(&pairs)?;
+        }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
             // Before it touches for the first time a pair has no rows.
@@ -46,12 +49,6 @@ impl Run {
             points.splice(0..0, zeros);
         }
         Ok(run)
-    }
-
-    /// The first and the last time of its history.
-    pub fn span(&self) -> Option<[f64; 2]> {
-        let times = self.column("dt")?;
-        Some([times.first()?.0, times.last()?.0])
     }
 
     /// A table.
@@ -73,19 +70,27 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// Sizes of the resultants by pair of bodies.
-fn read_pairs(path: &Path) -> Option<BTreeMap<String, Vec<(f64, f64)>>> {
-    let mut reader = csv::Reader::from_path(path).ok()?;
-    let header = reader.headers().ok()?.clone();
-    let place = |name: &str| header.iter().position(|other| other == name);
+/// Magnitudes of the contact forces by pair of bodies.
+fn read_pairs(path: &Path) -> Result<BTreeMap<String, Vec<(f64, f64)>>, Failure> {
+    let unreadable = |cause: &dyn std::fmt::Display| Failure::Usage {
+        fact: format!("cannot read `{}`: {cause}", path.display()),
+        help: "repair or remove the file, or run the scenario again",
+    };
+    let mut reader = csv::Reader::from_path(path).map_err(|error| unreadable(&error))?;
+    let header = reader.headers().map_err(|error| unreadable(&error))?.clone();
+    let place = |name: &str| {
+        let found = header.iter().position(|other| other == name);
+        found.ok_or_else(|| unreadable(&format!("it has no column `{name}`")))
+    };
     let [time, first, second] = [place("time")?, place("first")?, place("second")?];
     let force = [place("force_x")?, place("force_y")?, place("force_z")?];
     let mut pairs: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
-    for record in reader.records().flatten() {
-        let number = |place: usize| record.get(place).and_then(|cell| cell.parse::<f64>().ok());
-        let size = force.iter().filter_map(|&place| number(place)).map(|f| f * f).sum::<f64>().sqrt();
-        let name = format!("{} – {}", record.get(first)?, record.get(second)?);
-        pairs.entry(name).or_default().push((number(time)?, size));
+    for record in reader.records() {
+        let record = record.map_err(|error| unreadable(&error))?;
+        let number = |place: usize| record[place].parse::<f64>().map_err(|error| unreadable(&error));
+        let [x, y, z] = [number(force[0])?, number(force[1])?, number(force[2])?];
+        let name = format!("{} – {}", &record[first], &record[second]);
+        pairs.entry(name).or_default().push((number(time)?, (x * x + y * y + z * z).sqrt()));
     }
-    Some(pairs)
+    Ok(pairs)
 }

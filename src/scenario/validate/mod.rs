@@ -69,6 +69,9 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         bodies: bodies.as_deref(),
         materials: &materials,
         history_interval: output.as_ref().map(|output| output.history_interval),
+        has_impulses: contact
+            .as_ref()
+            .is_some_and(|contact| contact.response.method == super::ResponseMethod::Decomposition),
     };
     let probes = probes::validate(tables.probes, &measured, check);
 

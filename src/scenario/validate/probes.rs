@@ -29,13 +29,15 @@ const INJURIES: [(&str, Injury); 3] =
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
 
-/// What probes refer to, as far as it is known.
+/// What probes refer to.
 pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
     /// Time between rows of the history \[s\].
     pub history_interval: Option<f64>,
+    /// Whether contact acts by impulses.
+    pub has_impulses: bool,
 }
 
 impl Measured<'_> {
@@ -136,7 +138,7 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
 }
 
-/// Refuses what its place or body does not have.
+/// Refuses quantities that the place or body does not have, and injury criteria without their inputs.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -162,6 +164,18 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     {
         let fact = format!("`{}` is of the acceleration, which is not measured", key("injury"));
         let help = "add \"acceleration\" to `quantities`, or leave that key out";
+        check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
+    }
+    if let (Some(injury), true) = (&raw.injury, measured.has_impulses) {
+        let fact = format!("`{}` needs contact forces, and contact acts by impulses", key("injury"));
+        let help = "accelerations omit impulses, which change velocities at once: set `contact.response` to \"penalty\" or \
+                    \"energy-momentum\"";
+        check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
+    }
+    if let (Some(injury), Some(_), None) = (&raw.injury, &raw.second, &raw.g) {
+        let fact = format!("`{}` in units with another second needs `g`", key("injury"));
+        let help =
+            "give `g`, the acceleration of 1 g in the units of the scenario, such as 0.00980665 in mm and ms";
         check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
     }
 }

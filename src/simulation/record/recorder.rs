@@ -122,12 +122,12 @@ impl Recorder {
         if time > self.schedule.last_frame {
             self.write_frame(simulation)?;
         }
+        for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
+            series.finish()?;
+        }
         if let Some(probes) = &mut self.probes {
             probes.record_last(simulation)?;
             self.probe_summaries = probes.finish(&simulation.probes)?;
-        }
-        for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
-            series.finish()?;
         }
         simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())

@@ -1,4 +1,4 @@
-//! What becomes of samples at the end of a run: filtered columns and injury criteria.
+//! Post-processing of samples at the end of a run: filtered columns and injury criteria.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::probe::Probe;
 const HIC15: f64 = 0.015;
 const HIC36: f64 = 0.036;
 
-/// Largest ratio of the gaps between samples of which filtered columns are taken without a word.
+/// Largest ratio of the gaps between samples to their median without a warning.
 const UNEVEN: f64 = 1.5;
 
 /// Samples of a probe: the rows they are in, their times in seconds, and its columns.
@@ -48,10 +48,10 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// The same samples without what is above a class, and what is to be said of that.
+    /// The samples filtered by a channel class, with warnings; `None` if they cannot be filtered.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
-            warnings.push("it has too few samples to filter".to_owned());
+            warnings.push("it has too few samples for its filter and is not filtered".to_owned());
             return None;
         };
         let (rate, least) = (1.0 / grid.spacing(), class.least_rate());
@@ -74,12 +74,15 @@ impl Samples {
             let even = class.filter(&grid.sample(&self.times, values), grid.spacing()).ok()?;
             Some((name(column), grid.back(&self.times, &even)))
         };
-        let columns = self.columns.iter().map(column).collect::<Option<Vec<_>>>()?;
+        let Some(columns) = self.columns.iter().map(column).collect::<Option<Vec<_>>>() else {
+            warnings.push("its samples are too far apart for its filter and are not filtered".to_owned());
+            return None;
+        };
         Some(Self { rows: self.rows.clone(), times: self.times.clone(), columns })
     }
 }
 
-/// Adds the filtered columns to the table at `path`, and says what came out of each probe.
+/// Adds the filtered columns to the table at `path`; returns the results of each probe.
 pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
     let mut table = Columns::read(path)?;
     let mut added = Vec::new();
@@ -89,7 +92,8 @@ pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSum
         let mut warnings = Vec::new();
         let filtered = probe.spec.filter.and_then(|class| samples.filtered(class, &mut warnings));
         let measured = filtered.as_ref().unwrap_or(&samples);
-        let summary = summary(probe, measured, warnings);
+        let filter = filtered.is_some().then_some(probe.spec.filter).flatten();
+        let summary = summary(probe, measured, filter, warnings);
         summaries.push(ProbeSummary { samples: samples.times.len(), ..summary });
         added.extend(filtered);
     }
@@ -108,11 +112,17 @@ pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSum
     Ok(summaries)
 }
 
-fn summary(probe: &Probe, measured: &Samples, warnings: Vec<String>) -> ProbeSummary {
+/// Summary of the samples of a probe, with the filter that was applied.
+fn summary(
+    probe: &Probe,
+    measured: &Samples,
+    filter: Option<ChannelClass>,
+    warnings: Vec<String>,
+) -> ProbeSummary {
     let spec = &probe.spec;
     let mut summary = ProbeSummary {
         name: spec.name.clone(),
-        filter: spec.filter.map(|class| format!("CFC {}", class.number())),
+        filter: filter.map(|class| format!("CFC {}", class.number())),
         warnings,
         ..ProbeSummary::default()
     };
@@ -129,7 +139,9 @@ fn summary(probe: &Probe, measured: &Samples, warnings: Vec<String>) -> ProbeSum
         match injury {
             Injury::Peak => {
                 summary.peak = peak(&measured.times, &acceleration, spec.second);
-                summary.warnings.extend(warning_of_peak(summary.peak, measured, spec));
+                if filter.is_some() {
+                    summary.warnings.extend(warning_of_peak(summary.peak, measured, spec));
+                }
             }
             Injury::Hic15 => summary.hic15 = Some(hic(HIC15)),
             Injury::Hic36 => summary.hic36 = Some(hic(HIC36)),
@@ -142,8 +154,7 @@ fn summary(probe: &Probe, measured: &Samples, warnings: Vec<String>) -> ProbeSum
 /// none of the filtered signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
-    let is_of_raw_signal = spec.filter.is_some() && ends.contains(&peak?.time);
-    is_of_raw_signal.then(|| {
+    ends.contains(&peak?.time).then(|| {
         "its peak is at an end of the run, where the filter leaves samples nearly as they are; let the run go on for 10 ms and take \
          the peak before that"
             .to_owned()
