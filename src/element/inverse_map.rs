@@ -1,4 +1,4 @@
-//! Where in an element a point is: the inverse of its isoparametric map.
+//! Natural coordinates of a point of an element: the inverse of its isoparametric map.
 
 use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
@@ -7,10 +7,10 @@ use crate::mesh::CellKind;
 /// Most iterations; affine elements need one, curved ones a handful.
 const MOST_ITERATIONS: usize = 30;
 
-/// Distance of the point from where the map takes what is found, relative to the extent of the element.
+/// Residual of the map, relative to the extent of the element; the rounding of the coordinates is added.
 const TOLERANCE: f64 = 1e-10;
 
-/// How far outside of the reference element a point on its border may come out.
+/// Tolerance of the border of the reference element, in natural coordinates.
 const BORDER: f64 = 1e-7;
 
 /// Natural coordinates of the centre of an element.
@@ -30,10 +30,12 @@ pub fn centre(kind: CellKind) -> [f64; 3] {
 pub fn natural_coordinates(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<[f64; 3]> {
     let dimension = kind.dimension();
     let extent = nodes.iter().map(|node| (node - nodes[0]).norm()).fold(0.0, f64::max);
+    let largest = nodes.iter().chain([point]).map(Vec3::amax).fold(0.0, f64::max);
+    let tolerance = TOLERANCE * extent + 16.0 * f64::EPSILON * largest;
     let mut xi = centre(kind);
     for _ in 0..MOST_ITERATIONS {
         let residual = point - position(kind, nodes, xi);
-        if residual.norm() <= TOLERANCE * extent {
+        if residual.norm() <= tolerance {
             return is_inside(kind, xi).then_some(xi);
         }
         let tangents = tangents(kind, nodes, xi);

@@ -245,6 +245,14 @@ impl Simulation {
             (StepSize::Auto, Some(committed_step)) => self.step_without_tunnelling(committed_step.regular),
             _ => self.preferred_step(),
         };
+        self.control.limit = match (self.control.size, committed) {
+            (StepSize::Auto, Some(committed_step)) if preferred < committed_step.regular => {
+                StepLimit::Tunnelling
+            }
+            (StepSize::Fixed(size), _) if preferred < size => StepLimit::Tunnelling,
+            (StepSize::Fixed(_), _) => StepLimit::Scenario,
+            (StepSize::Auto, _) => self.control.limit,
+        };
         let longest = self.control.longest;
         let wanted = match committed.filter(|committed_step| committed_step.holds(preferred, longest)) {
             Some(committed_step) => committed_step.length,

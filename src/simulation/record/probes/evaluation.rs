@@ -139,7 +139,7 @@ fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // The axis of the smallest singular value, which comes last.
+    // The axis of the smallest singular value turns a reflection into a rotation.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::math::Rotation;
 
-    /// The rotation of points in space, in a plane and on a line through R comes back; to rounding.
+    /// The rotation of points in space and in a plane by R is R, to rounding.
     #[test]
     fn rotations_are_found() {
         let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();

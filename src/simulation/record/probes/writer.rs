@@ -23,6 +23,8 @@ pub(crate) struct ProbeWriter {
     /// By probe.
     schedules: Vec<Schedule>,
     last_row: f64,
+    /// Workspace: whether each probe is due.
+    is_due: Vec<bool>,
 }
 
 /// When a probe is due.
@@ -67,22 +69,32 @@ impl ProbeWriter {
         let header: Vec<String> =
             std::iter::once("time".to_owned()).chain(columns.into_iter().flatten()).collect();
         let table = Measurements::create(directory, FILE_NAME, &header)?;
-        Ok(Some(Self { table, path: directory.join(FILE_NAME), schedules, last_row: f64::NEG_INFINITY }))
+        Ok(Some(Self {
+            table,
+            path: directory.join(FILE_NAME),
+            schedules,
+            last_row: f64::NEG_INFINITY,
+            is_due: Vec::new(),
+        }))
     }
 
-    /// Filters what is to be filtered; what came out of each probe.
+    /// Adds filtered columns; returns the results of each probe.
     pub fn finish(&self, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes)
     }
 
-    /// Writes what is due at present.
+    /// Writes the samples that are due.
     pub fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let (time, time_step) = (simulation.state.time, simulation.control.time_step());
-        let is_due: Vec<bool> = self.schedules.iter_mut().map(|probe| probe.take(time, time_step)).collect();
-        if is_due.contains(&true) { self.write(simulation, &is_due) } else { Ok(()) }
+        let mut is_due = std::mem::take(&mut self.is_due);
+        is_due.clear();
+        is_due.extend(self.schedules.iter_mut().map(|probe| probe.take(time, time_step)));
+        let written = if is_due.contains(&true) { self.write(simulation, &is_due) } else { Ok(()) };
+        self.is_due = is_due;
+        written
     }
 
-    /// Writes the last state, unless it just was.
+    /// Writes the last state, unless already written.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         if simulation.state.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);
