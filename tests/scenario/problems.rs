@@ -66,7 +66,7 @@ fn values_of_the_wrong_type() {
         "exact = true",
         "exact = \"frames\"",
         "`output.exact` is the string \"frames\", not true or false",
-        "`exact`: whether equal steps end exactly at the times of frames and history rows; otherwise these are written at the end of the step that passes their time",
+        "`exact`: whether equal steps end exactly at the times of frames, history rows and probe samples; otherwise these are written at the end of the step that passes their time",
         "\"frames\"",
     );
     assert_problem(
