@@ -1,9 +1,9 @@
 use super::*;
-use crate::contact::NodeOnSurface;
 use crate::contact::detection::detector::Detector;
 use crate::contact::detection::detectors::AllPairs;
 use crate::contact::detection::face::closest_point::Method;
 use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
+use crate::contact::{NodeOnSurface, Side};
 use crate::mesh::CellKind;
 
 /// Faces of a box of quadrilaterals with its nodes from `first` on.
@@ -138,4 +138,18 @@ fn equal_faces_push_between_them() {
     let mut scene = Scene::new(&[RIGHT]);
     let found = scene.step([-0.1, 0.1, 0.1], [0.05, 0.1, -0.05]);
     assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
+}
+
+/// A contact on an edge of a quadrilateral is a contact of the nodes of the edge, not of those beyond it.
+#[test]
+fn nodes_that_carry_nothing_are_not_in_contact() {
+    let mut before = Constraints::default();
+    let contactor = Side { body: 0, nodes: &[9], shape_values: &[1.0] };
+    let target = Side { body: 1, nodes: &[0, 1, 2, 3], shape_values: &[0.25, 0.75, 1e-17, 0.0] };
+    let key = ContactKey::Node(NodeOnSurface { contactor: 9, target: 1 });
+    before.push(key, -0.1, Vec3::z(), contactor, target);
+    let mut faces = EntryFaces::default();
+    faces.note(&before);
+    let found: Vec<(u32, f64)> = faces.records.iter().map(|record| (record.node, record.sign)).collect();
+    assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
