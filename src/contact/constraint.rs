@@ -3,6 +3,9 @@
 use super::flush::rounding_of_gap;
 use crate::math::Vec3;
 
+/// Largest weight by rounding \[-\]: a closest point on an edge of a face has such shape values at its other nodes.
+const CARRYING: f64 = 1e-9;
+
 /// Identifies a contact from its beginning to its end; node contacts come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContactKey {
@@ -93,6 +96,12 @@ impl Constraint<'_> {
     /// Whether its nodes can carry a couple: not for a node on a wall, or on another node.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
+    }
+
+    /// Target nodes that carry a part of the contact force beyond rounding.
+    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
+        let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
+        target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
     }
 
     /// Σ w_a q_a of a nodal vector field.

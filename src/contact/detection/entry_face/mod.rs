@@ -56,7 +56,8 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step at one of its nodes.
+/// A contact of the last step at one of the nodes that carry it. On an edge shared by two faces, these are the nodes of
+/// the edge, whichever face the contact was found on.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -100,10 +101,9 @@ impl EntryFaces {
     /// Sorts the contacts of the last step by node.
     fn note(&mut self, before: &Constraints) {
         for (contact, earlier) in (0..).zip(before.iter()) {
-            for (place, &node) in earlier.nodes.iter().enumerate() {
-                let sign = if place < earlier.num_contactor_nodes { 1.0 } else { -1.0 };
-                self.records.push(Record { node, contact, sign });
-            }
+            let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
+            let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
+            self.records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
         }
         self.records.sort_unstable_by_key(|record| record.node);
     }

@@ -264,8 +264,20 @@ impl Query<'_> {
         };
         tied.clear();
         tied.extend(alternatives.iter().filter(|a| merit(a) >= best - tolerance));
-        let differ = tied.iter().any(|a| !are_coplanar(&a.normal, &tied[0].normal));
-        if !(differ && self.push_common(tied, chosen)) {
+        self.push_tied(tied, chosen);
+    }
+
+    /// Adds the contact with equal alternatives: what they have in common, or of coplanar ones the original contact if
+    /// it is one of them.
+    fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
+        let normal = &tied[0].normal;
+        let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
+        // The face of the contact is the first examined.
+        let is_original =
+            || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
+        if !differ && is_original() {
+            chosen.push_copy(&self.constraint);
+        } else if !(differ && self.push_common(tied, chosen)) {
             self.push_face(&tied[0], chosen);
         }
     }

@@ -1,9 +1,9 @@
 use super::*;
-use crate::contact::NodeOnSurface;
 use crate::contact::detection::detector::Detector;
 use crate::contact::detection::detectors::AllPairs;
 use crate::contact::detection::face::closest_point::Method;
 use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
+use crate::contact::{NodeOnSurface, Side};
 use crate::mesh::CellKind;
 
 /// Faces of a box of quadrilaterals with its nodes from `first` on.
@@ -138,4 +138,46 @@ fn equal_faces_push_between_them() {
     let mut scene = Scene::new(&[RIGHT]);
     let found = scene.step([-0.1, 0.1, 0.1], [0.05, 0.1, -0.05]);
     assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
+}
+
+/// A contact on an edge of a quadrilateral is a contact of the nodes of the edge, not of those beyond it.
+#[test]
+fn nodes_that_carry_nothing_are_not_in_contact() {
+    let mut before = Constraints::default();
+    let contactor = Side { body: 0, nodes: &[9], shape_values: &[1.0] };
+    let target = Side { body: 1, nodes: &[0, 1, 2, 3], shape_values: &[0.25, 0.75, 1e-17, 0.0] };
+    let key = ContactKey::Node(NodeOnSurface { contactor: 9, target: 1 });
+    before.push(key, -0.1, Vec3::z(), contactor, target);
+    let mut faces = EntryFaces::default();
+    faces.note(&before);
+    let found: Vec<(u32, f64)> = faces.records.iter().map(|record| (record.node, record.sign)).collect();
+    assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
+}
+
+/// A tip on the edge between two coplanar faces of a floor keeps the contact of the detection, bit for bit, though its
+/// gap differs by rounding from those of both faces.
+#[test]
+fn the_original_contact_stays_among_coplanar_faces() {
+    let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));
+    let floor = [[4, 5, 8, 7], [5, 6, 9, 8]].map(|face| (CellKind::Quad4, face.to_vec()));
+    let surfaces = [tool.to_vec(), floor.to_vec()]
+        .map(|faces| Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))));
+    let tip = Vec3::new(0.0, 0.1, -0.1);
+    let row = |y: f64| [-1.0, 0.0, 1.0].map(|x| Vec3::new(x, y, 0.0));
+    let positions = [tool_at(tip).to_vec(), row(-1.0).to_vec(), row(1.0).to_vec()].concat();
+    let mut velocities = vec![Vec3::zeros(); positions.len()];
+    velocities[..4].fill(-Vec3::z());
+    let configuration =
+        Configuration { time: 0.0, time_step: 1.0, positions: &positions, velocities: &velocities };
+    let model = ContactModel::new(surfaces.to_vec(), &[], &positions);
+    let mut before = Constraints::default();
+    let contactor = Side { body: 0, nodes: &[0], shape_values: &[1.0] };
+    let target = Side { body: 1, nodes: &[4, 5, 8, 7], shape_values: &[0.0, 0.45, 0.55, 0.0] };
+    let key = ContactKey::Node(NodeOnSurface { contactor: 0, target: 1 });
+    before.push(key, -0.1 * (1.0 + 1e-15), Vec3::z(), contactor, target);
+    let mut chosen = before.clone();
+    let mut faces = EntryFaces::new(&model);
+    faces.choose(&model.surfaces, &configuration, &Constraints::default(), &mut chosen);
+    assert_eq!(chosen.get(0).gap, before.get(0).gap);
+    assert_eq!(chosen.get(0).weights, before.get(0).weights);
 }
