@@ -1,64 +1,64 @@
-//! Channel frequency classes of impact tests: a low-pass filter without phase.
+//! Channel frequency classes of impact tests: zero-phase low-pass filters.
 
 use std::f64::consts::{PI, SQRT_2};
 
-/// A channel frequency class: a Butterworth filter of two poles, applied forward and backward.
+/// A channel frequency class: a two-pole Butterworth filter, applied forward and backward.
 ///
 /// ```text
 /// y_t = a₀ x_t + a₁ x_{t−1} + a₂ x_{t−2} + b₁ y_{t−1} + b₂ y_{t−2},    ω_d = 2π · CFC · 2.0775,  ω_a = tan(ω_d T/2)
 /// ```
-/// Both passes together have −3 dB near 5/3 CFC.
+/// The gain of both passes together is −3 dB near 5/3 CFC.
 ///
 /// # Ends
-/// The signal is continued on both ends by its rotation by half a turn about the end, 2 x₀ − x_k, over 10 ms and at least 100
-/// samples, as far as it has them; each pass begins in the steady state of its first value.
+/// The signal is extended at both ends by its point reflection about the end sample, 2 x₀ − x_k, over 10 ms and at
+/// least 100 samples, as far as its length allows; each pass starts in the steady state of its first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelClass {
-    /// Of structures as a whole: 60.
+    /// CFC 60, for vehicle structures.
     Cfc60,
-    /// Of what is integrated: 180.
+    /// CFC 180, for accelerations to be integrated.
     Cfc180,
-    /// Of components: 600.
+    /// CFC 600, for components.
     Cfc600,
-    /// Of the accelerations of a head: 1000.
+    /// CFC 1000, for head accelerations.
     Cfc1000,
 }
 
-/// Samples a second that a class needs, over its number, to be told from what its filter lets pass.
+/// Ratio of the minimum sampling rate of a class to its number.
 const SAMPLES_PER_CLASS: f64 = 10.0;
 
-/// Ratio of the corner of one pass to the number of the class.
+/// Ratio of the corner frequency of one pass to the number of the class.
 const CORNER: f64 = 2.0775;
 
-/// Length of what continues the signal \[s\], and samples that it has at least.
+/// Duration of the extension at each end \[s\], and its least number of samples.
 const CONTINUED: f64 = 0.01;
 const LEAST_CONTINUED: usize = 100;
 
-/// Samples so far apart that a class has no filter for them.
+/// The sampling rate is too low for the corner frequency of a class.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{rate:.6} samples a second are too few for a corner at {corner} Hz; sample at {least} a second or more"
 )]
 pub struct TooFewSamples {
-    /// Samples a second.
+    /// Sampling rate \[Hz\].
     pub rate: f64,
-    /// Corner of the filter \[Hz\].
+    /// Corner frequency of the filter \[Hz\].
     pub corner: f64,
-    /// Samples a second that the class is meant for.
+    /// Minimum sampling rate of the class \[Hz\].
     pub least: f64,
 }
 
-/// Coefficients of one pass.
+/// Filter coefficients of one pass.
 struct Coefficients {
     a: [f64; 3],
     b: [f64; 2],
 }
 
 impl ChannelClass {
-    /// All of them, with their names.
+    /// All classes, with their names.
     pub const ALL: [(&'static str, Self); 4] = [
         ("CFC 60", Self::Cfc60),
         ("CFC 180", Self::Cfc180),
@@ -76,15 +76,15 @@ impl ChannelClass {
         }
     }
 
-    /// Samples a second from which on the class is served well: ten times its number.
+    /// Minimum sampling rate of the class, ten times its number \[Hz\].
     pub fn least_rate(self) -> f64 {
         SAMPLES_PER_CLASS * f64::from(self.number())
     }
 
-    /// The signal without what is above the class, from samples `spacing` apart \[s\].
+    /// Returns the low-pass filtered signal, for samples `spacing` apart \[s\].
     ///
     /// # Errors
-    /// [`TooFewSamples`] where the corner is not below half the sampling rate.
+    /// [`TooFewSamples`] if the corner frequency is not below half the sampling rate.
     pub fn filter(self, samples: &[f64], spacing: f64) -> Result<Vec<f64>, TooFewSamples> {
         let corner = CORNER * f64::from(self.number());
         let rate = 1.0 / spacing;
@@ -104,7 +104,7 @@ impl ChannelClass {
 }
 
 impl Coefficients {
-    /// Of a corner \[rad/s\] and a spacing of samples \[s\].
+    /// Coefficients for a corner frequency \[rad/s\] and a sampling interval \[s\].
     fn of(corner: f64, spacing: f64) -> Self {
         let half = 0.5 * corner * spacing;
         let w = half.sin() / half.cos();
@@ -113,7 +113,7 @@ impl Coefficients {
         Self { a: [a0, 2.0 * a0, a0], b: [-2.0 * (w * w - 1.0) * scale, (-1.0 + SQRT_2 * w - w * w) * scale] }
     }
 
-    /// One pass, from the steady state of the first value on.
+    /// One forward pass, in place, from the steady state of the first value.
     fn pass(&self, signal: &mut [f64]) {
         let ([a0, a1, a2], [b1, b2]) = (self.a, self.b);
         let first = signal.first().copied().unwrap_or_default();
@@ -127,7 +127,7 @@ impl Coefficients {
     }
 }
 
-/// The samples with `count` more on each end, each end turned by half a turn.
+/// The samples, extended by `count` samples at each end by point reflection about the end sample.
 fn continued(samples: &[f64], count: usize) -> Vec<f64> {
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
     let before = samples[1..=count].iter().rev().map(|x| 2.0 * first - x);
@@ -144,8 +144,8 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant passes as it is, however few samples it has. Tolerance: rounding of the coefficients, which poles near 1 amplify by
-    /// 1/(4 a₀), 1.6e4 of CFC 60 here: some ten times 2e-16 · 1.6e4 · 3.
+    /// A constant signal is unchanged for any number of samples. Tolerance: rounding of the coefficients, which poles
+    /// near 1 amplify by 1/(4 a₀), 1.6e4 for CFC 60 here: some ten times 2e-16 · 1.6e4 · 3.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
@@ -157,8 +157,8 @@ mod tests {
         }
     }
 
-    /// A straight line passes as it is, ends included, where a pass forgets its beginning, as exp(−ω_d t/√2), in the 10 ms before
-    /// the signal: of CFC 600 to 1e-24.
+    /// A straight line is unchanged, ends included, where the transient of a pass, exp(−ω_d t/√2), has decayed over the
+    /// 10 ms before the signal: to 1e-24 for CFC 600.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Samples that cannot carry the corner are refused.
+    /// Sampling rates below twice the corner frequency are refused.
     #[test]
     fn too_few_samples_are_refused() {
         let refused = ChannelClass::Cfc600.filter(&[0.0; 9], 1e-3).unwrap_err();

@@ -1,24 +1,24 @@
-//! Even instants for samples that are not.
+//! Resampling of unevenly spaced samples.
 
-/// Gaps that differ by less than this part of their median are even: sums of steps are rounded.
+/// Largest spread of the intervals of even samples, relative to their median: sums of steps are rounded.
 const EVEN: f64 = 1e-6;
 
-/// Most instants of a grid.
+/// Largest number of instants of a grid.
 const MOST: f64 = 1e8;
 
-/// Evenly spaced instants from the first to the last one of a signal.
+/// Evenly spaced instants from the first to the last sample of a signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     start: f64,
     spacing: f64,
     count: usize,
-    /// Whether the samples have these instants themselves.
+    /// Whether the samples are at these instants already.
     is_even: bool,
 }
 
 impl Grid {
-    /// As many instants as the median gap between samples fits in; `None` with fewer than two samples, with instants that do
-    /// not ascend, or where the median gap is a vanishing part of the whole.
+    /// Grid with about the median interval of the samples. `None` for fewer than two samples, for times that do not
+    /// ascend, or where the median interval is a vanishing fraction of the duration.
     pub fn of(times: &[f64]) -> Option<Self> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable_by(f64::total_cmp);
@@ -34,17 +34,17 @@ impl Grid {
         Some(Self { start: times[0], spacing, count: count + 1, is_even })
     }
 
-    /// Time between two instants \[s\].
+    /// Interval between two instants \[s\].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
 
-    /// Whether the samples have these instants themselves.
+    /// Whether the samples are at these instants already.
     pub fn is_even(&self) -> bool {
         self.is_even
     }
 
-    /// A signal on the instants of the grid, linear between the samples at `times`.
+    /// Resamples a signal to the instants of the grid, linearly between the samples at `times`.
     pub fn sample(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -61,7 +61,7 @@ impl Grid {
             .collect()
     }
 
-    /// A signal on the grid at the instants of the samples, linear between.
+    /// Resamples a signal on the grid to the instants `times` of the samples, linearly between the grid points.
     pub fn back(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -75,7 +75,7 @@ impl Grid {
     }
 }
 
-/// The value at an instant of the line through two points, held at their ends.
+/// Linear interpolation between two points at an instant, constant beyond them.
 fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
     let part = ((time - from) / (to - from)).clamp(0.0, 1.0);
     first + part * (second - first)
@@ -85,7 +85,7 @@ fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Even samples stay as they are; uneven ones of a line come back as the line, to rounding.
+    /// Even samples are unchanged; resampling an uneven straight line to the grid and back is exact, to rounding.
     #[test]
     fn lines_survive() {
         let even: Vec<f64> = (0..11).map(|k| 0.1 * f64::from(k)).collect();

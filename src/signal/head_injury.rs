@@ -1,20 +1,20 @@
 //! The head injury criterion.
 
-/// Largest value of the criterion, and the interval that has it.
+/// Largest value of the criterion, and its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadInjury {
-    /// The criterion.
+    /// Value of the criterion \[-\].
     pub value: f64,
-    /// Beginning of the interval \[s\].
+    /// Start of the interval \[s\].
     pub start: f64,
-    /// Its end \[s\].
+    /// End of the interval \[s\].
     pub end: f64,
 }
 
-/// Most samples of a window that are tried as ends at first; around the best of them all are.
+/// Largest number of samples of a window tried as ends in the first search; the second tries all samples near its best.
 const MOST_TRIED: usize = 2_000;
 
-/// Rounds of the search beside the best samples, and halvings of each.
+/// Passes of the refinement between samples, and golden sections of each line search.
 const ROUNDS: usize = 20;
 const SECTIONS: usize = 50;
 
@@ -24,10 +24,10 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2} over t₁ < t₂ ≤ t₁ + `window`, with a(t) linear between the samples.
 ///
 /// # Shapes and units
-/// `times` \[s\], ascending; `accelerations`: size of the resultant, in multiples of gravity, one an instant; `window` \[s\].
+/// `times` \[s\], ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
-/// Samples times the samples of a window, at most 2000 of them.
+/// Number of samples times the samples per window, of which at most about 2000 are tried.
 ///
 /// # Source
 /// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).
@@ -37,11 +37,11 @@ pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInj
     signal.refined(best)
 }
 
-/// The acceleration and its integral.
+/// The acceleration, linear between samples, and its integral.
 struct Signal<'a> {
     times: &'a [f64],
     values: &'a [f64],
-    /// At the samples.
+    /// ∫ a dt from the first sample to each.
     integral: Vec<f64>,
     window: f64,
 }
@@ -61,7 +61,7 @@ impl<'a> Signal<'a> {
         Self { times, values, integral, window }
     }
 
-    /// ∫ a from the beginning to an instant.
+    /// ∫ a dt from the first sample to an instant.
     fn integral_to(&self, time: f64) -> f64 {
         let last = self.times.len() - 1;
         let k = self.times.partition_point(|&t| t <= time).clamp(1, last) - 1;
@@ -74,7 +74,7 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best interval whose ends are samples, or of which one is and which is as long as the window.
+    /// The best interval of those between two samples, and of those from or to a sample with the length of the window.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -100,7 +100,7 @@ impl<'a> Signal<'a> {
         Some(best)
     }
 
-    /// Tries the intervals from a sample to others.
+    /// Tries the intervals from one sample to others; `ends` are the samples of the best.
     fn try_ends(
         &self,
         from: usize,
@@ -120,7 +120,8 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Moves the ends of an interval, and the interval, as far as a gap between samples goes, to the largest value.
+    /// Maximises the criterion over each end and over the position of an interval, each within the longest sampling
+    /// interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
@@ -146,7 +147,7 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Takes over an interval with a larger value; whether it has one.
+    /// Takes over an interval if its value is larger; returns whether it is.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {
@@ -156,12 +157,12 @@ impl HeadInjury {
     }
 }
 
-/// T (V/T)^{5/2} of a change of velocity V in a time T; 0 where it is no gain.
+/// T (V/T)^{5/2} for a velocity change V in a time T; 0 if either is not positive.
 fn criterion(change: f64, length: f64) -> f64 {
     if change > 0.0 && length > 0.0 { change * (change / length).powi(3).sqrt() } else { 0.0 }
 }
 
-/// Where a function of one maximum between two places has it (Kiefer 1953).
+/// Position of the maximum of a unimodal function on an interval (Kiefer 1953).
 fn golden_section(function: &impl Fn(f64) -> f64, [mut from, mut to]: [f64; 2]) -> f64 {
     let inner = |from: f64, to: f64| [to - GOLDEN * (to - from), from + GOLDEN * (to - from)];
     let mut places = inner(from, to);

@@ -1,7 +1,7 @@
-//! Signals over time: channel filters of impact tests, resampling and injury criteria. Nothing here knows what is measured.
+//! Signal processing: channel filters of impact tests, resampling and injury criteria, independent of the model.
 //!
-//! A signal is a list of samples, one an instant. [`ChannelClass`] filters evenly spaced ones; [`Grid`] brings others on
-//! even instants and back. Times are in seconds here, as the classes and criteria are defined with them.
+//! A signal is a list of samples, one per instant. [`ChannelClass`] filters evenly spaced samples; [`Grid`] resamples
+//! others to even instants and back. Times are in seconds, in which the classes and criteria are defined.
 
 mod channel_class;
 mod grid;

@@ -1,9 +1,9 @@
-//! Means over a window that moves along a signal.
+//! Moving mean.
 
-/// Mean of a signal, linear between its samples, over a window about each of them; at its ends over what there is of the window.
+/// Mean of a signal, linear between its samples, over a window centred at each sample and truncated at the ends.
 ///
 /// # Shapes and units
-/// `times` \[s\], ascending; `values`: one an instant; `window` \[s\].
+/// `times` \[s\], ascending; `values`: one per instant; `window` \[s\].
 pub fn moving_mean(times: &[f64], values: &[f64], window: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (times.first(), times.last()) else { return Vec::new() };
     if times.len() < 2 || times.len() != values.len() {
@@ -30,7 +30,7 @@ pub fn moving_mean(times: &[f64], values: &[f64], window: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The mean of a parabola over a window w is off by w²/12; sampled finely, to 1e-6.
+    /// The mean of t² over a window w exceeds t² by w²/12. Tolerance: 1e-6, for the interpolation between samples.
     #[test]
     fn a_parabola_is_raised() {
         let times: Vec<f64> = (0..=1000).map(|k| 1e-3 * f64::from(k)).collect();

@@ -1,13 +1,13 @@
-//! Filters and injury criteria of signals, against other programs and closed forms.
+//! Filters and injury criteria of signals, against an independent program and closed forms.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use ictus::signal::{ChannelClass, head_injury};
 
-/// Reference: `filtfilt` of scipy with the coefficients of SAE J211-1 and the same continuation of the ends, by
-/// tests/data/signal/make.py: a pulse cut off at its end, at two rates, of which the shorter one has fewer samples than the
-/// continuation wants. Tolerance: 1e-9 of the largest sample; both programs round differently.
+/// Reference: `filtfilt` of scipy with the coefficients of SAE J211-1 and the same extension at the ends, by
+/// tests/data/signal/make.py, for a truncated pulse at two sampling rates; the shorter record has fewer samples than
+/// the full extension. Tolerance: 1e-9 of the largest sample; both programs round differently.
 #[test]
 fn channel_classes_are_those_of_the_standard() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signal/channel_classes.csv");
@@ -44,8 +44,8 @@ fn channel_classes_let_pass_what_they_should() {
     }
 }
 
-/// A rectangle of A g over D s has HIC = A^{5/2} min(D, window), whatever the samples before and after it. Tolerance: 1e-6, of
-/// its edges, which are as long as 1e-9 D.
+/// A rectangular pulse of A g over D s has HIC = A^{5/2} min(D, window), for any zero samples before and after it.
+/// Tolerance: 1e-6, for edges with a duration of 1e-9 D.
 #[test]
 fn rectangles_have_their_head_injury() {
     let (size, length) = (80.0, 0.02);
@@ -63,8 +63,9 @@ fn rectangles_have_their_head_injury() {
     }
 }
 
-/// A half sine A sin(π t/D) over an interval w about its middle has w^{−3/2} (2 A D/π sin(π w/2D))^{5/2}, the largest where
-/// u cot u = 3/5 with u = π w/2D, or w is the window. Tolerance: 1e-6; the error of 20 000 samples is 2.5 (π/20 000)²/12.
+/// The criterion of a half sine A sin(π t/D) over an interval w about its middle is w^{−3/2} (2 A D/π sin(π
+/// w/2D))^{5/2}. It is largest for u cot u = 3/5 with u = π w/2D, or for w equal to the window. Tolerance: 1e-6; the
+/// error of 20 000 samples is 2.5 (π/20 000)²/12.
 #[test]
 fn half_sines_have_their_head_injury() {
     let size = 120.0;
@@ -89,7 +90,7 @@ fn half_sines_have_their_head_injury() {
     }
 }
 
-/// Nothing hurts where nothing pushes: no samples, one, or none above zero.
+/// The criterion is zero for no samples, one sample, and accelerations that are not positive.
 #[test]
 fn no_acceleration_does_no_injury() {
     for (times, values) in [(&[][..], &[][..]), (&[0.0], &[9.0]), (&[0.0, 1.0], &[0.0, 0.0])] {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Signals through the channel frequency classes of SAE J211-1, by scipy: writes channel_classes.csv beside this file.
+"""Filters signals by the channel frequency classes of SAE J211-1 with scipy; writes channel_classes.csv to this folder.
 
-The coefficients are those of the standard; `filtfilt` continues the signal by its rotation by half a turn about its ends
-(`padtype="odd"`), over 10 ms and at least 100 samples, as far as there are that many. Needs numpy and scipy.
+The coefficients are those of the standard; `filtfilt` extends the signal at both ends by its point reflection about the
+end sample (`padtype="odd"`), over 10 ms and at least 100 samples, as far as its length allows. Needs numpy and scipy.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ def channel_class(samples, rate, cfc):
 
 
 def crash(rate, count):
-    """A pulse of 100 g with a ringing of 2.5 kHz, from an offset, cut off before it is over."""
+    """A pulse of 100 g with a decaying oscillation of 2.5 kHz and an offset, truncated before its end."""
     t = np.arange(count) / rate
     pulse = 100.0 * np.exp(-(((t - 0.006) / 0.002) ** 2))
     return 3.0 + pulse + 20.0 * np.sin(2.0 * np.pi * 2500.0 * t) * np.exp(-t / 0.004)
