@@ -1,16 +1,16 @@
-//! Natural coordinates of a point of an element: the inverse of its isoparametric map.
+//! Inverse isoparametric map: natural coordinates of a point of an element.
 
 use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Most iterations; affine elements need one, curved ones a handful.
+/// Largest number of Newton iterations; affine elements need one, curved ones a few.
 const MOST_ITERATIONS: usize = 30;
 
-/// Residual of the map, relative to the extent of the element; the rounding of the coordinates is added.
+/// Tolerance of the residual |x − x(ξ)|, relative to the extent of the element; rounding of the coordinates is added.
 const TOLERANCE: f64 = 1e-10;
 
-/// Tolerance of the border of the reference element, in natural coordinates.
+/// Tolerance of the boundary of the reference element, in natural coordinates.
 const BORDER: f64 = 1e-7;
 
 /// Natural coordinates of the centre of an element.
@@ -22,11 +22,11 @@ pub fn centre(kind: CellKind) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates ξ of a point inside of an element or on its border, by Newton's method from the centre; `None` for a
-/// point outside.
+/// Natural coordinates ξ of a point inside an element or on its boundary, by Newton's method from the centre; `None`
+/// for a point outside.
 ///
 /// # Shapes and units
-/// `nodes`: one position a node \[m\]; `point` \[m\].
+/// `nodes`: one position per node \[m\]; `point` \[m\].
 pub fn natural_coordinates(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<[f64; 3]> {
     let dimension = kind.dimension();
     let extent = nodes.iter().map(|node| (node - nodes[0]).norm()).fold(0.0, f64::max);
@@ -54,15 +54,15 @@ pub fn position(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Vec3 {
     nodes.iter().zip(values).map(|(node, value)| node * value).sum()
 }
 
-/// ∂x/∂ξ, a column a natural coordinate; columns past the dimension are zero.
+/// ∂x/∂ξ, one column per natural coordinate; columns beyond the dimension are zero.
 pub fn tangents(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Mat3 {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
     nodes.iter().zip(gradients).map(|(node, gradient)| node * Vec3::from(gradient).transpose()).sum()
 }
 
-/// F = ∂x/∂X of present and reference tangents; of a plane element that of plane strain. `None` where the reference element is
-/// flat.
+/// F = ∂x/∂X from the current and reference tangents, in plane strain for plane elements. `None` if the reference
+/// tangents are singular.
 pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) -> Option<Mat3> {
     let (mut present, mut reference) = (*present, *reference);
     for axis in dimension..3 {
@@ -72,7 +72,7 @@ pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) 
     Some(present * reference.try_inverse()?)
 }
 
-/// Whether natural coordinates are those of a point of the reference element, to its border.
+/// Whether natural coordinates are in the reference element, within the tolerance of its boundary.
 fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
     let in_interval = |x: f64| x.abs() <= 1.0 + BORDER;
     let in_simplex = |x: &[f64]| x.iter().all(|x| *x >= -BORDER) && x.iter().sum::<f64>() <= 1.0 + BORDER;
@@ -91,7 +91,7 @@ fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
 mod tests {
     use super::*;
 
-    /// A skew hexahedron: the map of ξ is found back, inside and on the border to 1e-9; a point beside it is not.
+    /// The inverse map of a skew hexahedron recovers ξ inside and on the boundary, to 1e-9; outside it returns `None`.
     #[test]
     fn the_map_is_inverted() {
         let corners = [
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(natural_coordinates(CellKind::Hex8, &nodes, &beside), None);
     }
 
-    /// A triangle in space has the points of its plane only.
+    /// A triangle in space contains only points of its plane.
     #[test]
     fn a_point_off_a_triangle_is_outside() {
         let nodes = [Vec3::zeros(), Vec3::x(), Vec3::y()];

@@ -1,4 +1,4 @@
-//! Tables of measurements over time, a row an instant: columns of numbers and words, some cells empty.
+//! Tables of time series, one row per instant: columns of numbers and words; cells may be empty.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use super::table::{CsvTable, float};
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// A number, with the fewest digits that read back the same.
+    /// A number, with the fewest digits that read back exactly.
     Number(f64),
     /// A whole number.
     Count(u64),
     /// A word.
     Word(&'a str),
-    /// Nothing.
+    /// No value.
     Empty,
 }
 
@@ -31,13 +31,13 @@ impl Cell<'_> {
     }
 }
 
-/// A table of measurements, open.
+/// An open table, written row by row.
 #[derive(Debug)]
 pub struct Measurements {
     table: CsvTable,
 }
 
-/// A table of numbers as it was read; empty cells and words are `None`.
+/// A table read back by columns; empty cells and words are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
@@ -55,7 +55,7 @@ impl Measurements {
         Ok(Self { table: CsvTable::create(directory, name, columns)? })
     }
 
-    /// Removes the file that an earlier run has left.
+    /// Removes the file of an earlier run, if it exists.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -69,7 +69,7 @@ impl Measurements {
         }
     }
 
-    /// Appends a row, a cell a column.
+    /// Appends a row, one cell per column.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -83,7 +83,7 @@ impl Columns {
     /// Reads a table.
     ///
     /// # Errors
-    /// [`OutputError::File`] where the file cannot be read or is no table.
+    /// [`OutputError::File`] if the file cannot be read or is not a table.
     pub fn read(path: &Path) -> Result<Self, OutputError> {
         Self::parse(path).map_err(|error| OutputError::file(FileAction::Read, path)(error.into()))
     }
@@ -106,7 +106,7 @@ impl Columns {
         self.values.get(place).map(Vec::as_slice)
     }
 
-    /// Writes the table in the place of the file.
+    /// Replaces the file at `path` by this table.
     ///
     /// # Errors
     /// [`OutputError::File`].

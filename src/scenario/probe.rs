@@ -1,27 +1,27 @@
-//! What a run measures: probes.
+//! Probes: quantities sampled during a run.
 
 use super::Located;
 use crate::math::Vec3;
 use crate::signal::ChannelClass;
 
-/// A point or a group of a body that is measured.
+/// A probe: quantities sampled at a point or over a group of a body.
 #[derive(Clone, Debug)]
 pub struct ProbeSpec {
-    /// Unique name, with which its columns begin.
+    /// Unique name, the prefix of its columns.
     pub name: String,
     /// Index into [`Scenario::bodies`](super::Scenario::bodies).
     pub body: usize,
-    /// What of the body.
+    /// Location on the body.
     pub place: Located<ProbePlace>,
-    /// What is measured there.
+    /// Sampled quantities.
     pub quantities: Vec<ProbeQuantity>,
-    /// The axes of its components.
+    /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Time between samples; 0: every step, `None`: as the rows of the history \[s\].
+    /// Sampling interval; 0: every step, `None`: that of the history \[s\].
     pub interval: Option<f64>,
     /// Filter of the samples.
     pub filter: Option<ChannelClass>,
-    /// What is made of its acceleration.
+    /// Injury criteria of the acceleration.
     pub injuries: Vec<Injury>,
     /// Acceleration of 1 g in the units of the scenario.
     pub g: f64,
@@ -29,20 +29,20 @@ pub struct ProbeSpec {
     pub second: f64,
 }
 
-/// What of a body is measured.
+/// Location of a probe on its body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbePlace {
-    /// Its centre of mass.
+    /// The centre of mass of the body.
     Centre,
-    /// The node that is nearest to this place at t = 0 \[m\].
+    /// The node nearest to this position at t = 0 \[m\].
     NearestNode(Vec3),
-    /// The material point that is at this place at t = 0 \[m\].
+    /// The material point at this position at t = 0 \[m\].
     Point(Vec3),
-    /// The mean of a physical group.
+    /// The mean over a physical group.
     Group(String),
 }
 
-/// What is measured.
+/// A quantity that probes sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeQuantity {
     /// Position \[m\].
@@ -60,7 +60,7 @@ pub enum ProbeQuantity {
 }
 
 impl ProbeQuantity {
-    /// Its name in a scenario and in columns.
+    /// Name in scenarios and column names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Position => "position",
@@ -72,12 +72,12 @@ impl ProbeQuantity {
         }
     }
 
-    /// Endings of its columns.
+    /// Component suffixes of its columns.
     pub fn components(self) -> &'static [&'static str] {
         if self.is_of_elements() { &["xx", "yy", "zz", "xy", "yz", "xz"] } else { &["x", "y", "z"] }
     }
 
-    /// Whether elements have it, and not nodes.
+    /// Whether the quantity is defined on elements instead of nodes.
     pub fn is_of_elements(self) -> bool {
         matches!(self, Self::Stress | Self::Strain)
     }
@@ -86,19 +86,19 @@ impl ProbeQuantity {
 /// Axes of the components of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeFrame {
-    /// Those of space.
+    /// Spatial axes.
     Space,
-    /// Those that were the axes of space at t = 0 and turn with the body.
+    /// Axes that rotate with the body and coincide with the spatial axes at t = 0.
     Body,
 }
 
-/// What is made of the acceleration of a probe.
+/// Injury criterion of the acceleration of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Injury {
-    /// Its largest size.
+    /// Largest magnitude.
     Peak,
-    /// Head injury criterion over up to 15 ms.
+    /// Head injury criterion with a window of 15 ms.
     Hic15,
-    /// Head injury criterion over up to 36 ms.
+    /// Head injury criterion with a window of 36 ms.
     Hic36,
 }

@@ -1,4 +1,4 @@
-//! `[[probes]]`.
+//! Validation of `[[probes]]`.
 
 use std::ops::Range;
 
@@ -29,14 +29,14 @@ const INJURIES: [(&str, Injury); 3] =
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
 
-/// What probes refer to.
+/// Parts of the scenario to which probes refer.
 pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// Time between rows of the history \[s\].
+    /// Interval of the history \[s\].
     pub history_interval: Option<f64>,
-    /// Whether contact acts by impulses.
+    /// Whether the contact response applies impulses.
     pub has_impulses: bool,
 }
 
@@ -47,7 +47,7 @@ impl Measured<'_> {
     }
 }
 
-/// The probes, or `None` if one has problems that leave nothing of it.
+/// Validates all probes; `None` if one of them cannot be specified.
 pub(super) fn validate(
     probes: Vec<Named<'_>>,
     measured: &Measured<'_>,
@@ -100,7 +100,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     Some(spec)
 }
 
-/// One place, or the centre of mass.
+/// The location of a probe, by default the centre of mass; more than one is refused.
 fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
     let spans = [
         raw.nearest_node.as_ref().map(Spanned::span),
@@ -138,7 +138,7 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
 }
 
-/// Refuses quantities that the place or body does not have, and injury criteria without their inputs.
+/// Refuses quantities undefined for the location or body, and injury criteria without their inputs.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -180,7 +180,7 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     }
 }
 
-/// Samples as often as a filter wants.
+/// Checks the sampling rate of a filter: refused if the filter cannot be applied, a warning below its minimum rate.
 fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
     let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
@@ -188,7 +188,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // To rounding.
+    // The minimum rate itself is accepted, within rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

@@ -254,7 +254,7 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// A probe of a point outside all elements of its body.
+    /// A probe point outside all elements of its body.
     #[error(transparent)]
     ProbeOutside(Box<Outside>),
     /// More nodes than 32-bit indices allow.
@@ -336,7 +336,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A probe of a point outside all elements of its body.
+/// A probe point outside all elements of its body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "probe `{probe}` is at {point:?}, outside of body `{body}`: the nearest of its nodes, {node}, is {distance:.3e} m away, at \
@@ -347,15 +347,15 @@ pub struct Outside {
     pub probe: String,
     /// Its body.
     pub body: String,
-    /// Its point \[m\].
+    /// Point of the probe \[m\].
     pub point: [f64; 3],
     /// The user's number of the nearest node.
     pub node: u64,
-    /// Its position \[m\].
+    /// Position of the node \[m\].
     pub position: [f64; 3],
-    /// Its distance from the point \[m\].
+    /// Distance of the node from the point \[m\].
     pub distance: f64,
-    /// Where the scenario places the probe.
+    /// Location of the probe in the scenario text.
     pub span: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Tables beside the history, a row at each of its instants: what bodies, supports and steps are like.
+//! Tables of bodies, supports and steps, with one row at each instant of the history.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ const STEPS: &str = "steps.csv";
 const STEP_COLUMNS: [&str; 8] =
     ["time", "step", "dt", "critical_step", "limited_by", "body", "element", "largest_penetration"];
 
-/// `bodies.csv`, `supports.csv` where anything is supported or a wall, and `steps.csv`.
+/// `bodies.csv`, `steps.csv` and, if there are boundaries or walls, `supports.csv`.
 #[derive(Debug)]
 pub(crate) struct SideTables {
     bodies: Measurements,
@@ -27,7 +27,7 @@ pub(crate) struct SideTables {
 }
 
 impl SideTables {
-    /// Creates them, or replaces those of an earlier run.
+    /// Creates the tables, or replaces those of an earlier run.
     pub fn create(directory: &Path, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
         let names = names_of_supports(scenario);
         let supports = if names.is_empty() {
@@ -44,7 +44,7 @@ impl SideTables {
         })
     }
 
-    /// Appends a row to each.
+    /// Appends a row to each table.
     pub fn append(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
         let numbers = |numbers: Vec<f64>| -> Vec<Cell<'_>> {
             let time = simulation.state.time;
@@ -62,7 +62,7 @@ fn with_time(columns: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once("time".to_owned()).chain(columns).collect()
 }
 
-/// Columns of vectors and scalars of something with a name.
+/// Columns of the scalars and vectors of a named body or support.
 fn columns<const V: usize, const S: usize>(
     name: &str,
     scalars: [&str; S],
@@ -84,7 +84,7 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// Names of the supports: body and group of boundaries, numbered where several are of the same, and walls.
+/// Names of the supports: `BODY.GROUP` of each boundary, numbered from the second with the same name, then the walls.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {
@@ -103,7 +103,7 @@ fn push(numbers: &mut Vec<f64>, vector: Vec3) {
 }
 
 impl Simulation {
-    /// Energies of bodies that deform; kinetic energy, rotation vector and angular velocity of rigid ones.
+    /// Energies of deformable bodies; kinetic energy, rotation vector and angular velocity of rigid bodies.
     fn body_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for (index, body) in self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()) {
@@ -136,7 +136,7 @@ impl Simulation {
         numbers
     }
 
-    /// The last step, what limits it, and how deep contacts are at its end.
+    /// The last step, its limit, and the largest penetration at its end.
     fn step_cells(&self) -> Vec<Cell<'_>> {
         let critical = self.control.critical_step();
         let element = self.control.critical_element();
@@ -153,7 +153,7 @@ impl Simulation {
         ]
     }
 
-    /// How deep the deepest contact of the last step is; 0 where there is none \[m\].
+    /// Largest penetration of the contacts of the last step; 0 without contact \[m\].
     fn largest_penetration(&self) -> f64 {
         self.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }

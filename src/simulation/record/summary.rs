@@ -14,7 +14,8 @@ use crate::simulation::error::NumericalFailure;
 use crate::simulation::model::Behaviour;
 
 impl Simulation {
-    /// Summary of the run. The caller sets the threads, the total wall-clock time, and the probes, which the recorder has.
+    /// Summary of the run. The caller sets the threads, the total wall-clock time, and the probes, which the recorder
+    /// holds.
     pub fn summary(
         &self,
         scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! Probes of the model under construction: the nodes and elements that they are of.
+//! Probes of the model under construction: the nodes and elements that they sample.
 
 use crate::element::{MAX_NODES, centre, natural_coordinates, shape_values};
 use crate::math::Vec3;
@@ -9,7 +9,7 @@ use crate::simulation::error::{Outside, SetupError};
 use crate::simulation::model::{Block, Body};
 use crate::simulation::record::probes::{ElementSample, Probe, Spot};
 
-/// How far a curved element may reach over the box around its nodes, over the extent of that.
+/// Margin of the bounding box of the nodes within which a curved element lies, relative to the largest edge of the box.
 const BULGE: f64 = 0.25;
 
 impl Assembly {
@@ -47,7 +47,7 @@ impl Assembly {
         Ok(Probe { spec: spec.clone(), spot, elements })
     }
 
-    /// The centre of mass of a body.
+    /// The centre of mass of a body, as a point of a rigid body or a mean over nodes.
     fn centre_of(&self, body: &Body) -> Spot {
         let index = self.model.body_of(body.nodes.start as u32);
         if let Some(rigid_state) = &self.rigid_states[index] {
@@ -57,7 +57,7 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The node of a body that is nearest to a place, of several the one with the lowest user's number.
+    /// The node of a body nearest to a position; of several, the one with the lowest user's number.
     fn nearest_node(&self, body: &Body, place: &Vec3) -> u32 {
         let distance = |node: &usize| (self.model.reference_positions[*node] - place).norm_squared();
         let tag = |node: &usize| self.model.node_tags[*node];
@@ -65,7 +65,7 @@ impl Assembly {
         body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
-    /// The elements of a body that have one of these nodes, ascending, each by itself at its centre.
+    /// The centres of the elements of a body that contain one of these nodes (ascending), with equal weights.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -80,7 +80,7 @@ impl Assembly {
         elements
     }
 
-    /// The element that a point is in, with the shares of its nodes.
+    /// The element that contains a point, and its nodes with the shape values at the point.
     fn inside(
         &self,
         body: &Body,
@@ -110,7 +110,7 @@ impl Assembly {
         })))
     }
 
-    /// Where in an element a point is; `None` if it is outside.
+    /// Natural coordinates of a point in an element; `None` outside.
     fn natural_coordinates(&self, block: &Block, nodes: &[u32], point: &Vec3) -> Option<[f64; 3]> {
         let at = |&node: &u32| self.model.reference_positions[node as usize];
         let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

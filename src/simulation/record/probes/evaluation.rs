@@ -1,4 +1,4 @@
-//! What probes read of the present state.
+//! Evaluation of probes in the current state.
 
 use crate::dynamics::RigidBody;
 use crate::element::{deformation_gradient, tangents};
@@ -17,7 +17,7 @@ struct Motion {
 }
 
 impl Simulation {
-    /// Values of the columns of a probe; nodes have to be up to date, see [`Simulation::update_nodal_state`].
+    /// Values of the columns of a probe; requires a current nodal state, see [`Simulation::update_nodal_state`].
     pub(crate) fn probe_values(&self, probe: &Probe) -> Vec<f64> {
         let motion = match &probe.spot {
             Spot::Nodes(nodes) => self.mean_motion(nodes),
@@ -34,7 +34,7 @@ impl Simulation {
             ProbeQuantity::Velocity => turned(motion.velocity),
             ProbeQuantity::Acceleration => turned(motion.acceleration),
             ProbeQuantity::Stress => components(&(axes.transpose() * self.mean_stress(probe) * axes)),
-            // Its axes are those of the reference configuration in either frame.
+            // E is referred to the reference axes in either frame.
             ProbeQuantity::Strain => components(&self.mean_strain(probe)),
         };
         probe.spec.quantities.iter().flat_map(value).collect()
@@ -50,7 +50,7 @@ impl Simulation {
         }
     }
 
-    /// Motion of a point that moves with a rigid body.
+    /// Motion of a point fixed to a rigid body, by its reference position.
     fn rigid_motion(&self, body: usize, reference: &Vec3) -> Motion {
         let at_rest = Motion {
             reference: *reference,
@@ -84,8 +84,8 @@ impl Simulation {
         [(rigid.force + rigid.reaction) / rigid_state.mass(), spin_rate]
     }
 
-    /// Centre of a body and its rotation from the reference configuration; of one that deforms and does not fly the rotation
-    /// that brings that configuration nearest to the present one, by least squares of its masses.
+    /// Centre of mass of a body and its rotation from the reference configuration. For a deformable body outside flight
+    /// the rotation is the mass-weighted least-squares fit of the reference to the current configuration.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
@@ -139,17 +139,17 @@ fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // The axis of the smallest singular value turns a reflection into a rotation.
+    // Inverting the axis of the smallest singular value turns a reflection into a rotation.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }
 
-/// Symmetric matrix from XX YY ZZ XY YZ XZ.
+/// Symmetric matrix from its components XX YY ZZ XY YZ XZ.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
-/// XX YY ZZ XY YZ XZ of a symmetric matrix.
+/// Components XX YY ZZ XY YZ XZ of a symmetric matrix.
 fn components(matrix: &Mat3) -> Vec<f64> {
     [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|place| matrix[place]).to_vec()
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::math::Rotation;
 
-    /// The rotation of points in space and in a plane by R is R, to rounding.
+    /// The fit to points in space and in a plane, rotated by R, returns R. Tolerance: rounding.
     #[test]
     fn rotations_are_found() {
         let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();

@@ -1,4 +1,4 @@
-//! Probes: what a run measures of points, groups and bodies, in `probes.csv`.
+//! Probes: quantities sampled at points, groups and bodies during a run, written to `probes.csv`.
 
 mod evaluation;
 mod post_processing;

@@ -14,10 +14,10 @@ use super::probe::Probe;
 const HIC15: f64 = 0.015;
 const HIC36: f64 = 0.036;
 
-/// Largest ratio of the gaps between samples to their median without a warning.
+/// Largest ratio of a sampling interval to the spacing of the grid without a warning.
 const UNEVEN: f64 = 1.5;
 
-/// Samples of a probe: the rows they are in, their times in seconds, and its columns.
+/// Samples of a probe: their rows in the table, their times in seconds, and the columns.
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -38,7 +38,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// Size of the acceleration, in multiples of g.
+    /// Magnitude of the acceleration, in multiples of g.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.name());
         let components: Vec<_> =
@@ -82,7 +82,7 @@ impl Samples {
     }
 }
 
-/// Adds the filtered columns to the table at `path`; returns the results of each probe.
+/// Adds the filtered columns to the table at `path`; returns the summary of each probe.
 pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
     let mut table = Columns::read(path)?;
     let mut added = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSum
     Ok(summaries)
 }
 
-/// Summary of the samples of a probe, with the filter that was applied.
+/// Summary of the samples of a probe and the filter applied to them.
 fn summary(
     probe: &Probe,
     measured: &Samples,
@@ -150,8 +150,8 @@ fn summary(
     summary
 }
 
-/// The ends of a record pass a filter nearly as they are, as the signal is continued by its rotation about them: a peak there is
-/// none of the filtered signal.
+/// Warns of a peak at an end of the record: the extension by point reflection leaves the end samples nearly unfiltered,
+/// so this peak is not one of the filtered signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -161,7 +161,7 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
     })
 }
 
-/// The largest value and when it is.
+/// The largest value and its time.
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })

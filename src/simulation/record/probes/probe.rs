@@ -3,41 +3,41 @@
 use crate::math::Vec3;
 use crate::scenario::ProbeSpec;
 
-/// A probe in the model: what of the nodes and elements it is of.
+/// A probe, with the nodes and elements of the model that it samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// What the scenario says of it.
+    /// Specification of the scenario.
     pub spec: ProbeSpec,
-    /// Where its motion is measured.
+    /// Where the motion is sampled.
     pub spot: Spot,
-    /// Elements of which stress and strain are measured, ascending by block and element; the weights sum to 1.
+    /// Element points at which stress and strain are sampled, ascending by block and element; the weights sum to 1.
     pub elements: Vec<ElementSample>,
 }
 
-/// Where a motion is measured.
+/// Where a motion is sampled.
 #[derive(Clone, Debug)]
 pub(crate) enum Spot {
-    /// The mean of nodes with these weights, which sum to 1.
+    /// Weighted mean over nodes; the weights sum to 1.
     Nodes(Vec<(u32, f64)>),
-    /// A point that moves with a rigid body, where it is in the reference configuration \[m\].
+    /// A point fixed to a rigid body, by its reference position \[m\].
     OfRigidBody(Vec3),
 }
 
 /// A point of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementSample {
-    /// Block of the body.
+    /// Index of the block of the body.
     pub block: usize,
-    /// Element of the block.
+    /// Index of the element of the block.
     pub element: usize,
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// What it counts.
+    /// Weight in the mean of the probe.
     pub weight: f64,
 }
 
 impl Probe {
-    /// Names of its columns.
+    /// Column names in `probes.csv`.
     pub fn columns(&self) -> Vec<String> {
         let of = |quantity: &crate::scenario::ProbeQuantity| {
             let name = format!("{}.{}", self.spec.name, quantity.name());

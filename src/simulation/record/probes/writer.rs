@@ -1,4 +1,4 @@
-//! `probes.csv`: a row an instant at which a probe is due.
+//! `probes.csv`: one row per instant at which a probe is due.
 
 use std::path::{Path, PathBuf};
 
@@ -12,32 +12,32 @@ use crate::simulation::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Part of a step by which a state may be before an instant and still be that of the instant: sums of steps are rounded.
+/// Fraction of a step within which a state before a sampling instant counts as reaching it: sums of steps are rounded.
 const EARLY: f64 = 1e-6;
 
-/// Writes what probes measure, when it is due.
+/// Writes the samples of the probes at their sampling instants.
 #[derive(Debug)]
 pub(crate) struct ProbeWriter {
     table: Measurements,
     path: PathBuf,
-    /// By probe.
+    /// One per probe.
     schedules: Vec<Schedule>,
     last_row: f64,
     /// Workspace: whether each probe is due.
     is_due: Vec<bool>,
 }
 
-/// When a probe is due.
+/// Sampling instants of a probe.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
-    /// Time between samples; 0: every step \[s\].
+    /// Sampling interval; 0: every step \[s\].
     interval: f64,
     next: f64,
     columns: usize,
 }
 
 impl Schedule {
-    /// Whether a sample is due after a step of a length; the next one is then after it \[s\].
+    /// Whether a sample is due at `time`, after a step of length `time_step` \[s\]; if so, schedules the next one.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
@@ -49,8 +49,8 @@ impl Schedule {
 }
 
 impl ProbeWriter {
-    /// For the probes of a simulation, by default at intervals \[s\]; without probes the table that an earlier run has left is
-    /// removed.
+    /// Creates the table of these probes; `default_interval` applies to probes without an interval \[s\]. Without
+    /// probes, removes the table of an earlier run and returns `None`.
     pub fn create(
         directory: &Path,
         probes: &[Probe],
@@ -78,7 +78,7 @@ impl ProbeWriter {
         }))
     }
 
-    /// Adds filtered columns; returns the results of each probe.
+    /// Adds the filtered columns; returns the summary of each probe.
     pub fn finish(&self, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes)
     }
@@ -94,7 +94,7 @@ impl ProbeWriter {
         written
     }
 
-    /// Writes the last state, unless already written.
+    /// Writes the last state unless it is already written.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         if simulation.state.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);
