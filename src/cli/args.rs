@@ -139,8 +139,8 @@ pub enum Units {
 /// Options of `ictus plot`.
 #[derive(Debug, Args)]
 pub struct PlotOptions {
-    /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta, step,
-    /// forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
+    /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta,
+    /// step, forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
     #[arg(value_name = "DIR, QUANTITY", required = true)]
     pub items: Vec<String>,
     /// Names of the runs in the pictures, one each [default: the names of the directories].

@@ -1,4 +1,4 @@
-//! `ictus examples`: the scenarios of the gallery with their meshes.
+//! `ictus examples`: writes the scenarios of the gallery and their meshes.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Path in the repository and contents of files.
+/// Paths in the repository and contents of files.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         [$(($path, include_bytes!(concat!("../../", $path)))),*]
@@ -37,7 +37,7 @@ const FILES: [(&str, &[u8]); 18] = files![
     "meshes/wall.msh",
 ];
 
-/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`; existing files are kept, and the command then fails.
+/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`; fails without writing if any of them exists.
 pub fn examples(directory: &Path) -> Result<ExitCode, Failure> {
     if let Some((path, _)) = FILES.iter().find(|(path, _)| directory.join(path).exists()) {
         return Err(Failure::Usage {

@@ -1,4 +1,4 @@
-//! `ictus explain`: what a key of a scenario means.
+//! `ictus explain`: reference of the keys of a scenario.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use ictus::scenario::{KEYS, KeyReference};
 use super::failure::Failure;
 use super::print;
 
-/// Tells a key by its path or name, or all keys of a table.
+/// Prints the reference of a key, by its path or name, or of all keys of a table.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let found: Vec<&KeyReference> = KEYS.iter().filter(|entry| is_meant(entry, &key)).collect();
@@ -28,12 +28,12 @@ fn path(entry: &KeyReference) -> String {
     if entry.table.is_empty() { entry.name.to_owned() } else { format!("{}.{}", entry.table, entry.name) }
 }
 
-/// Whether a key is asked for by its path, its name alone, or its table.
+/// Whether `key` is the path, the name or the table of an entry.
 fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// `probes.0.filter`, as `--set` takes it, is `probes.filter`.
+/// Key without indices: `probes.0.filter`, as in `--set`, becomes `probes.filter`.
 fn without_indices(key: &str) -> String {
     let parts = key.trim_matches(|c| c == '[' || c == ']').split('.');
     parts.filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
@@ -46,7 +46,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// The key that is likely meant, by at most one slip in three letters.
+/// The nearest key, within an edit distance of one plus a third of the letters.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

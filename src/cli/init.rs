@@ -1,4 +1,4 @@
-//! `ictus init`: a first scenario with its mesh, ready to run.
+//! `ictus init`: writes an initial scenario and its mesh, ready to run.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::print;
 const CELLS: [usize; 3] = [4, 4, 4];
 const SIZE: f64 = 0.025;
 
-/// The scenario; `NAME` stands for the name.
+/// Text of the scenario; `NAME` is replaced.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"
@@ -51,7 +51,7 @@ quantities = ["position", "velocity", "acceleration"]
 frames = 60
 "#;
 
-/// Writes `NAME.toml` and `NAME.msh`; existing files are kept, and the command then fails.
+/// Writes `NAME.toml` and `NAME.msh`; fails without writing if either exists.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let is_of_file = name.extension().is_some_and(|extension| extension == "toml" || extension == "msh");
     let stem = if is_of_file { name.with_extension("") } else { name.to_owned() };
@@ -80,7 +80,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(atomic_write(path, |file| file.write_all(text.as_bytes()))?)
 }
 
-/// A block of hexahedra from the origin as a Gmsh mesh (MSH 2.2), physical group `block`.
+/// Gmsh mesh (MSH 2.2) of a block of hexahedra with a corner at the origin, physical group `block`.
 fn mesh() -> String {
     let nodes_along = CELLS.map(|count| count + 1);
     let node = |[i, j, k]: [usize; 3]| 1 + i + nodes_along[0] * (j + nodes_along[1] * k);
@@ -104,7 +104,7 @@ fn mesh() -> String {
     )
 }
 
-/// Places of a grid, the first index fastest.
+/// Indices of the points of a grid, the first index fastest.
 fn grid([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
 }

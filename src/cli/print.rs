@@ -7,7 +7,8 @@ use serde::Serialize;
 
 /// Prints a text unchanged.
 ///
-/// A closed pipe (`ictus mesh … | head`) is not an error; other write errors are ignored, as there is no other place to report them.
+/// A closed pipe (`ictus mesh … | head`) is not an error. Other write errors are ignored: they cannot be reported
+/// elsewhere.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

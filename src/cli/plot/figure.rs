@@ -1,52 +1,52 @@
-//! What is to be drawn.
+//! Figures, their panels and lines.
 
-/// A picture: panels under one another, with the same times.
+/// A figure: panels below each other with a common time axis.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Name of its files.
+    /// Name of its files, without extension.
     pub name: String,
     /// From top to bottom.
     pub panels: Vec<Panel>,
-    /// Names of the runs, where there are several.
+    /// Labels of the runs if there are several.
     pub runs: Vec<String>,
-    /// Times that it spans.
+    /// First and last time.
     pub span: [f64; 2],
 }
 
-/// Lines over time.
+/// Curves over time with a common value axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What is drawn.
+    /// Name of the quantity.
     pub label: String,
-    /// Its unit, in SI; `-` for a number.
+    /// SI unit of the quantity; `-` if dimensionless.
     pub unit: &'static str,
     /// The lines.
     pub lines: Vec<Line>,
 }
 
-/// A line.
+/// A curve.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What it is; lines of a name share a colour.
+    /// Name in the legend; lines with the same name have the same colour.
     pub name: String,
-    /// Number of its run, which its dashes tell.
+    /// Index of the run, which determines the dashes.
     pub run: usize,
-    /// How much it stands out.
+    /// Weight of the stroke.
     pub weight: Weight,
-    /// Time and value.
+    /// Times and values.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How much a line stands out.
+/// Weight of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// As what it is filtered from.
+    /// Thin and pale, for unfiltered signals.
     Faint,
-    /// As others do.
+    /// Normal.
     Plain,
 }
 
-/// Largest size of the values of lines.
+/// Largest magnitude of the values of lines.
 pub fn largest<'a>(lines: impl IntoIterator<Item = &'a Line>) -> f64 {
     let values = lines.into_iter().flat_map(|line| line.points.iter().map(|point| point.1.abs()));
     values.filter(|value| value.is_finite()).fold(0.0, f64::max)

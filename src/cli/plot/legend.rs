@@ -1,4 +1,4 @@
-//! Legends: what is drawn in which colour, above a panel.
+//! Legends above the panels.
 
 use plotters::coord::Shift;
 use plotters::element::PathElement;
@@ -7,15 +7,15 @@ use plotters::prelude::*;
 use super::figure::{Figure, Line, Panel, Weight};
 use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 
-/// Height of a line.
+/// Height of a row \[pixels\].
 const LINE_HEIGHT: i32 = 44;
 
-/// Length of a line of the legend, and the gap behind its name.
+/// Length of a line sample, gap after a name, and left margin \[pixels\].
 const SAMPLE: i32 = 50;
 const GAP: i32 = 36;
 const LEFT: i32 = 16;
 
-/// Names of the lines of a panel, each once.
+/// Distinct names of the lines of a panel, in their order.
 pub fn names(panel: &Panel) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in &panel.lines {
@@ -26,7 +26,7 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// A faint line has the colour of the one that comes behind it, paler.
+/// Style of a line. A faint line has the colour of its filtered line (named `NAME, …`), paler.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -56,7 +56,7 @@ pub fn entries(panel: &Panel) -> Vec<Entry> {
     names.iter().filter_map(entry).collect()
 }
 
-/// Entries of the runs, where there are several.
+/// Entries of the runs if there are several.
 pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     let entry = |(run, name): (usize, &String)| Entry {
         name: name.clone(),
@@ -66,14 +66,14 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// About the width of a text: the mean letter of the font is 0.41 of its size wide, which leaves some room.
+/// Estimated width of a text \[pixels\]: 0.48 of the font size per letter, above the mean of the font, 0.41.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Where entries stand behind a heading, in rows as wide as the picture.
+/// Positions of entries after a heading: x \[pixels\] and row, wrapped at the width of the figure.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
-    // Units of the axis stand behind it.
+    // Includes space for the unit of the axis.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 4 * GAP };
     let (mut x, mut row) = (start, 0);
     let place = |entry: &Entry| {
@@ -88,14 +88,14 @@ fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     entries.iter().map(place).collect()
 }
 
-/// Height of a legend behind a heading \[pixels\].
+/// Height of a legend with a heading \[pixels\].
 pub fn legend_height(heading: &str, entries: &[Entry]) -> i32 {
     let rows = places(heading, entries).last().map_or(0, |(_, row)| row + 1);
     let rows = if heading.is_empty() { rows } else { rows.max(1) };
     if rows > 0 { rows * LINE_HEIGHT + 10 } else { 0 }
 }
 
-/// Draws a heading, with its unit, and entries behind it.
+/// Draws a heading with its unit, followed by the entries.
 pub fn draw_legend<DB: DrawingBackend>(
     heading: &str,
     entries: &[Entry],
@@ -112,7 +112,7 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // Without its unit: that is how the rows were counted.
+    // The height was computed from the heading without its unit.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

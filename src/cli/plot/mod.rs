@@ -1,4 +1,4 @@
-//! `ictus plot`: the histories of runs as pictures for papers, SVG and PNG.
+//! `ictus plot`: figures of the histories of runs for papers, as SVG and PNG.
 
 mod draw;
 mod figure;
@@ -20,10 +20,10 @@ use quantities::figures;
 use runs::Run;
 use scale::guessed_units;
 
-/// What is drawn where nothing is asked for.
+/// Quantities plotted by default.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 
-/// Draws what is asked for of the runs, one over the other.
+/// Plots the requested quantities of the runs, all runs in the same axes.
 pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     let is_run = |item: &&String| Path::new(item).is_dir();
     let directories: Vec<PathBuf> = options.items.iter().filter(is_run).map(PathBuf::from).collect();
@@ -52,7 +52,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All that there is of [`ALL`].
+/// Figures of all quantities of [`ALL`] that the runs contain; at least one is required.
 fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let found: Vec<Vec<Figure>> =
         ALL.into_iter().map(|quantity| figures(quantity, runs, options)).collect::<Result<_, _>>()?;
@@ -66,7 +66,7 @@ fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Fi
     Ok(found)
 }
 
-/// The quantities that are asked for, each of which has to be there.
+/// Figures of the requested quantities; a missing quantity is refused.
 fn asked_for(
     quantities: &[&str],
     runs: &[Run],

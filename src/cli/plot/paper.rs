@@ -1,15 +1,15 @@
-//! What figures are drawn on, and with what.
+//! Dimensions, colours and strokes of figures.
 
 use plotters::prelude::*;
 
 /// Width of a figure \[pixels\]: 85 mm.
 pub const WIDTH: u32 = 1004;
 
-/// 8 pt.
+/// Font and its size \[pixels\]: 8 pt.
 pub const FONT: &str = "sans-serif";
 pub const SIZE: u32 = 32;
 
-/// Colours that are told apart without red and green (Okabe & Ito 2008), and by their lightness in grey.
+/// Colours distinguishable with red–green colour blindness (Okabe & Ito 2008), and by their lightness in grey.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -19,27 +19,27 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(120, 94, 60),
 ];
 
-/// Dashes and gaps of the runs: the first is solid.
+/// Dash and gap lengths of the runs; the first is solid.
 pub const DASHES: [Option<(i32, i32)>; 4] = [None, Some((16, 8)), Some((4, 8)), Some((28, 10))];
 
-/// What drawing gives.
+/// Result of drawing.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// How lines are drawn on a kind of paper.
+/// Resolution and strokes of an output format.
 #[derive(Clone, Copy)]
 pub struct Paper {
-    /// Pixels a unit of length.
+    /// Pixels per unit of length.
     pub zoom: u32,
-    /// Whether lines are drawn segment by segment, as the ends of sharp corners of thick ones go astray in pixels.
+    /// Strokes of solid lines; in bitmaps one per segment, since thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
 }
 
-/// Whether lines are drawn as they are or in pieces.
+/// Division of a solid line into strokes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Strokes {
-    /// A line is one stroke.
+    /// One stroke per line.
     Whole,
-    /// A stroke a segment.
+    /// One stroke per segment.
     Segments,
 }
 
@@ -54,7 +54,7 @@ impl Paper {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// The same of a coordinate.
+    /// Pixels of a coordinate.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

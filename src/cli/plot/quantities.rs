@@ -1,4 +1,4 @@
-//! From names of quantities to figures.
+//! Figures of named quantities.
 
 use ictus::signal::{ChannelClass, Grid, moving_mean};
 
@@ -7,13 +7,13 @@ use super::runs::{Run, column_of};
 use crate::cli::args::PlotOptions;
 use crate::cli::failure::Failure;
 
-/// Part of the largest line of a panel below which one is left out.
+/// Fraction of the largest value of a panel below which a line is omitted.
 const NOTHING: f64 = 1e-6;
 
-/// Window of the mean of forces, where nothing is asked for, over the time of the run.
+/// Default window of the moving mean of forces, as a fraction of the duration of the run.
 const MEAN: f64 = 0.02;
 
-/// Names of energies, and the columns they are the sum of.
+/// Names of energies, and the columns summed for each.
 const ENERGIES: [(&str, &[&str]); 7] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
@@ -24,7 +24,7 @@ const ENERGIES: [(&str, &[&str]); 7] = [
     ("sum", &["total"]),
 ];
 
-/// Units of quantities that columns are named after.
+/// Units by prefix of the column name; the first match applies.
 const UNITS: [(&str, &str); 33] = [
     ("critical_step", "s"),
     ("dt", "s"),
@@ -61,7 +61,7 @@ const UNITS: [(&str, &str); 33] = [
     ("position", "m"),
 ];
 
-/// The figures of a quantity: none where no run has it.
+/// The figures of a quantity; empty if no run contains it.
 pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let panels = match quantity {
         "energies" => energies(runs),
@@ -81,7 +81,7 @@ pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Ve
     Ok(figure(quantity, panels, runs).into_iter().collect())
 }
 
-/// A figure of the panels that have lines.
+/// A figure of the panels with at least one line of two points; `None` without such panels.
 fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
     let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
     let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
@@ -96,7 +96,7 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, lines }
 }
 
-/// A line a name and run: the sum of columns, where it is something.
+/// One line per name and run, the sum of the columns that the run contains; none without such columns.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -111,14 +111,14 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// Lines less those that are nothing beside the largest.
+/// Lines without those that are negligible compared to the largest.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Steps and critical steps, from the first step on.
+/// Time steps and critical steps, from the first step.
 fn steps(runs: &[Run]) -> Vec<Line> {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
     all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0));
@@ -132,7 +132,7 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Parts of the error of the energy over the peak of kinetic, strain and |external work|.
+/// Contributions to the energy error, relative to the peak of kinetic energy, strain energy and |external work|.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -161,7 +161,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Forces of the pairs as they are, and behind a filter.
+/// Contact forces of the pairs, unfiltered and filtered.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -174,7 +174,7 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// A signal behind the filter that is asked for, and the name of that.
+/// Name of the requested filter, and the filtered signal.
 fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec<(f64, f64)>), Failure> {
     let (times, values): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let on_times = |values: Vec<f64>| times.iter().copied().zip(values).collect::<Vec<_>>();
@@ -219,7 +219,7 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// A panel a quantity of a probe; what is filtered stands before what it is of.
+/// One panel per quantity of a probe; columns that also exist filtered are faint.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -246,13 +246,13 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     panels
 }
 
-/// The unit of a column by its name.
+/// Unit of a column, by its name.
 fn unit_of(column: &str) -> &'static str {
     let quantity = column.rsplit('.').next().unwrap_or(column);
     UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
 }
 
-/// A quantity as the name of a file: letters, digits and `-`, all others as `_`.
+/// File name of a quantity: characters other than letters, digits and `-` become `_`.
 fn file_name(quantity: &str) -> String {
     quantity.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }

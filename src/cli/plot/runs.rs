@@ -1,4 +1,4 @@
-//! The tables that a run has left.
+//! Tables written by a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,20 +7,20 @@ use ictus::io::measurements::Columns;
 
 use crate::cli::failure::Failure;
 
-/// Tables of a run, in the order in which a column is looked for.
+/// Tables of a run, in the order in which they are searched for a column.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// A run.
+/// The tables of a run.
 pub struct Run {
-    /// Its name for people.
+    /// Label in legends.
     pub label: String,
     tables: Vec<(&'static str, Columns)>,
-    /// Times and sizes of the resultant of each pair of bodies that has touched.
+    /// Times and magnitudes of the contact force of each pair of bodies that has touched.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
 }
 
 impl Run {
-    /// Reads what is there of them; the history has to be.
+    /// Reads the tables in a directory; `history.csv` is required.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
         if !directory.join(TABLES[0]).exists() {
             return Err(Failure::Usage {
@@ -42,7 +42,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // Before it touches for the first time a pair has no rows.
+            // A pair has no rows before its first contact.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -51,19 +51,19 @@ impl Run {
         Ok(run)
     }
 
-    /// A table.
+    /// The table with this file name.
     pub fn table(&self, name: &str) -> Option<&Columns> {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Times and values of a column of the first table that has it.
+    /// Times and values of a column, from the first table that contains it.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Times and values of a column, where there are values.
+/// Times and values of a column, without empty cells; `None` if no value remains.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();

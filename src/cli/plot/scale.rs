@@ -1,13 +1,13 @@
-//! Units and powers of ten of axes.
+//! Units and scale factors of axes.
 
 use super::figure::{Line, largest};
 use super::runs::Run;
 use crate::cli::args::Units;
 
-/// Longest step of a run whose numbers suggest SI units \[s\].
+/// Step below which the units of a run are taken as SI \[s\].
 const LONGEST_SI_STEP: f64 = 1e-4;
 
-/// SI units where the steps of all runs are as short as those of stiff bodies are in seconds.
+/// SI units if the smallest step of every run is in the range of stiff bodies in seconds.
 pub fn guessed_units(runs: &[Run]) -> Units {
     let shortest = |run: &Run| {
         let steps = run.column("dt").unwrap_or_default();
@@ -19,9 +19,9 @@ pub fn guessed_units(runs: &[Run]) -> Units {
 /// Scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Value over what is written.
+    /// Ratio of a value to its number on the axis.
     pub factor: f64,
-    /// What stands at the axis.
+    /// Label of the axis.
     pub label: String,
 }
 
@@ -29,7 +29,7 @@ const PREFIXES: [(i32, &str); 8] =
     [(-12, "p"), (-9, "n"), (-6, "µ"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G")];
 
 impl Scale {
-    /// Of values up to a size, with a prefix where the unit takes one, or a power of ten.
+    /// Scale for values up to `size`: an SI prefix for units that take one, otherwise a power of ten.
     pub fn of(what: &str, unit: &str, size: f64, units: Units) -> Self {
         let power = power_of_thousand(size);
         let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
@@ -49,13 +49,13 @@ impl Scale {
         Self { factor: 10.0_f64.powi(power), label }
     }
 
-    /// Of the values of lines.
+    /// Scale for the values of lines.
     pub fn of_lines(what: &str, unit: &str, lines: &[Line], units: Units) -> Self {
         Self::of(what, unit, largest(lines), units)
     }
 }
 
-/// The power of a thousand, as one of ten, in which a size has one to three digits.
+/// Decimal exponent, a multiple of three, for which a size has one to three digits before the point.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
 }
