@@ -1,10 +1,10 @@
-//! A first scenario, and what its keys mean.
+//! `ictus init`, `ictus explain` and `ictus examples`.
 
 use std::fs;
 
 use super::{Folder, source};
 
-/// What `ictus init` writes is read without a warning and runs to its end; it writes over nothing.
+/// The scenario of `ictus init` is valid without warnings and runs to its end; existing files are not overwritten.
 #[test]
 fn a_first_scenario_runs() {
     let folder = Folder::new();
@@ -27,7 +27,7 @@ fn keys_are_explained() {
         told,
         "time.step [s]\n  \"auto\" (safety times the critical step) or a number\n  default: \"auto\"\n"
     );
-    // By its name alone, wherever it stands; as `--set` writes it; a whole table.
+    // By its name in all tables; with an index, as in `--set`; a whole table.
     assert_eq!(folder.run(&["explain", "restitution"]).succeeds().matches("restitution [-]\n").count(), 3);
     assert!(folder.run(&["explain", "probes.0.body"]).succeeds().ends_with("  required\n"));
     assert_eq!(folder.run(&["explain", "[time]"]).succeeds().matches("default: ").count(), 4);
@@ -37,8 +37,8 @@ fn keys_are_explained() {
     ]);
 }
 
-/// `ictus examples` writes every scenario of `configs/` byte by byte, and all meshes that these name: each of them is
-/// valid where it is written. It overwrites nothing.
+/// `ictus examples` writes identical copies of all scenarios of `configs/` and of their meshes; each scenario is valid
+/// in the new directory. Existing files are not overwritten.
 #[test]
 fn examples_are_the_scenarios_of_the_repository() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Probes and pictures as users ask for them.
+//! `ictus plot`, and messages about probes.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ filter = \"CFC 1000\"
 injury = \"peak\"
 ";
 
-/// Two blocks that have met, in `out`.
+/// A folder with a finished run of two impacting blocks in `out`.
 fn with_run() -> Folder {
     let folder = Folder::with_impact();
     folder.write("impact.toml", &format!("{IMPACT}{PROBES}"));
@@ -28,7 +28,7 @@ fn with_run() -> Folder {
     folder
 }
 
-/// Width and height of a PNG, which a decoder reads whole, and the share of its pixels that are not white.
+/// Width and height of a PNG, decoded completely, and the fraction of its pixels that are not white.
 fn picture(folder: &Folder, name: &str) -> (u32, u32, f64) {
     let file = std::io::BufReader::new(fs::File::open(folder.path(name)).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -38,7 +38,7 @@ fn picture(folder: &Folder, name: &str) -> (u32, u32, f64) {
     (info.width, info.height, 3.0 * inked as f64 / pixels.len() as f64)
 }
 
-/// Every quantity of a run becomes an SVG and a PNG as wide as a column, with its axes named and something drawn.
+/// Each quantity of a run gives an SVG and a PNG of the width of a column, with labelled axes and curves.
 #[test]
 fn a_run_is_drawn() {
     let folder = with_run();
@@ -61,7 +61,7 @@ fn a_run_is_drawn() {
     assert!(folder.read("out/plots/forces.svg").contains("left – right, mean"));
 }
 
-/// Runs are drawn over each other under their labels; a column by its name; to another directory.
+/// Plots two runs in the same axes with their labels, and a column by its name, to another directory.
 #[test]
 fn runs_are_drawn_over_each_other() {
     let folder = with_run();
@@ -113,7 +113,7 @@ fn what_cannot_be_drawn_is_told() {
     ]);
 }
 
-/// A probe outside of its body is refused where the scenario places it, with the way out.
+/// A probe outside its body is refused, with its location in the scenario and the remedy.
 #[test]
 fn a_probe_outside_of_its_body_is_refused() {
     let folder = Folder::with_impact();

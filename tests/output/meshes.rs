@@ -1,7 +1,7 @@
 //! Meshes for tests.
 
-/// The text of a Gmsh mesh (MSH 2.2) of a block of cubes of edge `size` from the origin: physical group `block`, and its face of the
-/// largest x, `right`.
+/// Gmsh mesh (MSH 2.2) of a block of cubes of edge `size` with a corner at the origin: physical groups `block` and, for
+/// its face of largest x, `right`.
 pub fn block(cells: [usize; 3], size: f64) -> String {
     let [nx, ny, nz] = cells;
     let node = |i: usize, j: usize, k: usize| 1 + i + (nx + 1) * (j + (ny + 1) * k);

@@ -2,8 +2,8 @@
 //!
 //! The oracle decides inside and outside by the winding number, a sum of solid angles (van Oosterom & Strackee, IEEE
 //! Trans. Biomed. Eng. 30 (1983) 125–126). Its closest points of triangles and of edges enumerate the faces of the
-//! feasible set and solve for the stationary point on each (the Karush–Kuhn–Tucker conditions of the distance), where the
-//! detectors walk through Voronoi regions.
+//! feasible set and solve for the stationary point on each (the Karush–Kuhn–Tucker conditions of the distance), where
+//! the detectors walk through Voronoi regions.
 
 use std::f64::consts::PI;
 
@@ -15,14 +15,13 @@ use rayon::prelude::*;
 use crate::samples::Samples;
 use crate::scenes::{Scene, Shape, number_of_scenes};
 
-/// Relative to the size of the bodies, 1: of distances, and of normals, which lose the digits that a depth above
-/// [`SHALLOW`] has fewer.
+/// Tolerance of distances, and of the errors of normals times the depth, relative to the size of the bodies, 1.
 const ROUNDING: f64 = 1e-14;
 
-/// Depth below which normals and sides are left to rounding \[m\].
+/// Depth below which rounding decides normals and sides, which are not checked \[m\].
 const SHALLOW: f64 = 1e-4;
 
-/// Least cosine between opposed normals from which on a contact is certain: the detectors need a negative one only.
+/// Cosine of opposed normals below which a contact is required; the detectors require a negative one only.
 const OPPOSED: f64 = -0.1;
 
 /// A closed surface of triangles.
@@ -40,7 +39,7 @@ impl ClosedSurface {
         Self { triangles: (0..surface.num_faces()).map(triangle).collect() }
     }
 
-    /// 1 inside, 0 outside.
+    /// Winding number: 1 inside, 0 outside.
     fn winding_number(&self, point: &Vec3) -> f64 {
         let solid_angle = |triangle: &[Vec3; 3]| {
             let [a, b, c] = triangle.map(|corner| corner - point);
@@ -51,7 +50,7 @@ impl ClosedSurface {
         self.triangles.iter().map(solid_angle).sum::<f64>() / (4.0 * PI)
     }
 
-    /// Closest point and its distance.
+    /// Closest point of the surface and its distance.
     fn closest(&self, point: &Vec3) -> (Vec3, f64) {
         let of_triangle = |triangle: &[Vec3; 3]| closest_of_simplex(triangle, point);
         let points = self.triangles.iter().map(of_triangle);
@@ -82,7 +81,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
     candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
 }
 
-/// Distance of two segments: the least over ends against segments, and of the two lines where that is inside both.
+/// Distance of two segments: the least of the distances of their ends to the other segment, and of their lines if the
+/// closest points lie inside both.
 fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
         let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();
@@ -114,7 +114,7 @@ fn nodal_normal(scene: &Scene, body: usize, node: u32) -> Vec3 {
     (0..surface.num_faces()).filter_map(of_face).sum::<Vec3>().normalize()
 }
 
-/// Nodes and edges that were checked, and nodes that had to be in contact.
+/// Numbers of checked nodes and edges, and of nodes required to be in contact.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     nodes: usize,
@@ -179,7 +179,7 @@ fn compare(seed: u64) -> Tally {
     tally
 }
 
-/// The depth of a crossing is the distance of its edges, and its points are apart by it along the normal.
+/// The depth of a crossing is the distance of its edges; the closest points are separated by it along the normal.
 fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     let at = |k: usize| positions[constraint.nodes[k] as usize];
     let distance = distance_of_segments([at(0), at(1)], [at(2), at(3)]);
@@ -189,7 +189,8 @@ fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     assert!(apart < ROUNDING * 10.0, "seed {seed}: points are {apart:e} off");
 }
 
-/// Each contactor node is inside the target, as deep as far from its surface, and nodes well inside are in contact.
+/// Each contactor node is inside the target, at a depth equal to its distance from the surface; nodes well inside are
+/// in contact.
 fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraints) -> Tally {
     let surface = ClosedSurface::of(scene, target);
     let depth = scene.model().search_depth([0, 1]);
@@ -223,7 +224,7 @@ fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraint
     tally
 }
 
-/// Source: geometry alone. Reference: the oracle of this file. Tolerance: rounding.
+/// Source: geometry. Reference: the oracle of this file. Tolerance: rounding.
 #[test]
 fn gaps_are_those_of_an_independent_oracle() {
     let scenes = number_of_scenes(1000);

@@ -1,4 +1,4 @@
-//! `[[probes]]`: what they mean, and what is said of bad ones.
+//! `[[probes]]`: specification and validation.
 
 use ictus::signal::ChannelClass;
 
@@ -11,7 +11,7 @@ fn with_probes(probes: &str) -> String {
     text("full.toml").replace(OUTPUT, &format!("{probes}\n{OUTPUT}"))
 }
 
-/// Asserts that a probe `p` of a body with these lines gives one problem: its message, its help, and the text it points to.
+/// Asserts that a probe `p` with these lines gives exactly one problem, with this message, help and underlined text.
 #[track_caller]
 fn assert_bad(lines: &str, message: &str, help: &str, underlined: &str) {
     let probe = format!("[[probes]]\nname = \"p\"\n{lines}\n{OUTPUT}");
@@ -109,7 +109,8 @@ fn probes_have_names_of_their_own() {
     assert_eq!(problem.message, "two probes are named `p`");
 }
 
-/// A class needs ten samples in the time of its number; with fewer there is a warning, with too few for its corner an error.
+/// The minimum sampling rate of a class is ten times its number. A lower rate gives a warning, one below twice the
+/// corner frequency an error.
 #[test]
 fn a_filter_needs_samples() {
     let lines = |interval: &str| {
