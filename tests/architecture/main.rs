@@ -82,8 +82,8 @@ const SIMULATION_MODULES: [(&str, &[&str]); 6] = [
     ("setup", &["account", "error", "forces", "model", "progress", "record", "step"]),
 ];
 
-/// Types whose methods are spread over the files of their folder, one a stage: these files name the type that their `mod.rs`
-/// defines, and of it nothing else.
+/// Types whose methods are spread over the files of their folder, one a stage: these files name the type that their
+/// `mod.rs` defines, and of it nothing else.
 const SPREAD_TYPES: [(&str, &str); 7] = [
     ("contact::detection::engine", "Engine"),
     ("contact::detection::detectors::buckets", "Buckets"),
@@ -268,7 +268,8 @@ fn illegal_imports_in(modules: &Crate, parent: &ModulePath, children: &[(&str, &
     illegal
 }
 
-/// Import cycles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into that child.
+/// Import cycles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into
+/// that child.
 fn cycles_with_parent(modules: &Crate) -> Vec<String> {
     let mut found = Vec::new();
     for (parent, module) in modules.iter().filter(|(_, module)| !module.is_test) {

@@ -34,8 +34,8 @@ fn clearance(simulation: &Simulation) -> f64 {
 /// velocities but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do
 /// not touch nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them:
 /// for 0.2 s. Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m
-/// v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors the
-/// same, bit for bit.
+/// v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All
+/// detectors the same, bit for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();

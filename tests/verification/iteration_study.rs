@@ -7,9 +7,9 @@
 //!   · · · · 1 · ·
 //! ```
 //!
-//! Goal: the trends of the paper's table I. The means themselves depend on the coordinates of the nodes, which the paper
-//! does not give, on the tolerance and on what is counted: they are held to those of an independent implementation on
-//! the same faces within 1.5 iterations, which is less than what the trends are about.
+//! Goal: the trends of the paper's table I. The means themselves depend on the coordinates of the nodes, which the
+//! paper does not give, on the tolerance and on what is counted: they are held to those of an independent
+//! implementation on the same faces within 1.5 iterations, which is less than what the trends are about.
 
 #[path = "../../benches/closest_point/study.rs"]
 mod study;
@@ -79,8 +79,8 @@ fn one_iteration_is_enough_about_a_corner() {
     }
 }
 
-/// Source: an independent implementation of the same methods. Its line searches and tolerances take up to 1.4 iterations
-/// more, most on curved faces; ours never take a quarter of an iteration more.
+/// Source: an independent implementation of the same methods. Its line searches and tolerances take up to 1.4
+/// iterations more, most on curved faces; ours never take a quarter of an iteration more.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {

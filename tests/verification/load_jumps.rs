@@ -1,8 +1,8 @@
 //! Energy balance of contact over steps in which loads jump.
 //!
 //! ```text
-//!        ┌───┐ → t > T   A block is thrown obliquely onto a wall; while they touch a traction comes up on its side at once,
-//!        └───┘ ↓         along the wall or onto it.
+//!        ┌───┐ → t > T   A block is thrown obliquely onto a wall; while they touch a traction comes up on its side at
+//!        └───┘ ↓         once, along the wall or onto it.
 //!   ───────────────
 //! ```
 //!

@@ -1,5 +1,5 @@
-//! Two equal balls of curved elements of second order, head-on: the time at which their faces touch, and what an impact of
-//! equal balls exchanges.
+//! Two equal balls of curved elements of second order, head-on: the time at which their faces touch, and what an impact
+//! of equal balls exchanges.
 //!
 //! ```text
 //!     ___        ___
@@ -47,14 +47,14 @@ fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
 
 /// Goals of one scenario.
 ///
-/// First contact: the closest points are the middles of two faces, where both are symmetric about the axis; the gap over
-/// the closing speed, to 1e-9 s (a nanometre at 1 m/s).
+/// First contact: the closest points are the middles of two faces, where both are symmetric about the axis; the gap
+/// over the closing speed, to 1e-9 s (a nanometre at 1 m/s).
 ///
 /// Balances: forces of contact come in pairs, momentum to 1e-12 of that of a ball. The balls exchange their velocities
 /// but for their vibration: 2R/c is a seventh of the contact, some per cent of the energy; 4 % of the speed.
 ///
-/// Duration against the impact of a finite ball on its mirror image, 5 %: nodes half an element off the axis touch when the
-/// balls have approached by 3 % (Tet10) and 7 % (Hex20) of the whole.
+/// Duration against the impact of a finite ball on its mirror image, 5 %: nodes half an element off the axis touch when
+/// the balls have approached by 3 % (Tet10) and 7 % (Hex20) of the whole.
 fn check(name: &str) {
     let mut simulation = from_config(name, &[]);
     let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);

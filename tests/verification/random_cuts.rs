@@ -1,8 +1,8 @@
 //! Energy balance of contact over randomly cut steps.
 //!
 //! ```text
-//!        ┌───┐ ↘        A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held. Both
-//!        └───┘          are rigid, or of a linear material, whose strain energy the trapezoidal rule gives exactly.
+//!        ┌───┐ ↘      A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held.
+//!        └───┘        Both are rigid, or of a linear material, whose strain energy the trapezoidal rule gives exactly.
 //!   ───────────────
 //! ```
 //!

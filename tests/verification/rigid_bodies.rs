@@ -43,9 +43,9 @@ fn equal_cubes_exchange_their_velocities() {
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes that meet is the
-/// line of centres, and by symmetry the contact normal. Tolerances: momentum to rounding, 1e-12; velocities 1e-6, as a
-/// stiff undamped spring opens where it closed; energy while it is pressed 1 %.
+/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes that meet is
+/// the line of centres, and by symmetry the contact normal. Tolerances: momentum to rounding, 1e-12; velocities 1e-6,
+/// as a stiff undamped spring opens where it closed; energy while it is pressed 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(

@@ -59,12 +59,13 @@ fn exchange_their_velocities_in_two_transit_times() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Springs of 4 GN/m, each twice as stiff as what follows from mass and step for a node in the middle of an end, and eight
-/// times for one at a corner. A node of one rim leaves the other bar by its side and comes back behind the face.
+/// Springs of 4 GN/m, each twice as stiff as what follows from mass and step for a node in the middle of an end, and
+/// eight times for one at a corner. A node of one rim leaves the other bar by its side and comes back behind the face.
 ///
-/// Goal: the balance of energy and the energy of the bars keep to 0.5 %, as with the default springs. In the step that the
-/// run chooses: over 60 % is made in the step of the elements, which throws out the nodes that come and go. And in one of a
-/// tenth of that: where a node that comes in from the side is taken at its full depth, it makes 6 % at any step.
+/// Goal: the balance of energy and the energy of the bars keep to 0.5 %, as with the default springs. In the step that
+/// the run chooses: over 60 % is made in the step of the elements, which throws out the nodes that come and go. And in
+/// one of a tenth of that: where a node that comes in from the side is taken at its full depth, it makes 6 % at any
+/// step.
 #[test]
 fn stiff_springs_keep_the_energy() {
     for step in ["auto", "1e-8"] {

@@ -204,8 +204,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Sum of the same over elements of a block with weights, in ascending order of the elements \[Pa\]; computes the chunks that
-    /// they are in.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block, in ascending order \[Pa\]. Only the chunks that
+    /// contain these elements are evaluated.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],

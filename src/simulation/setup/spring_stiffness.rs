@@ -16,12 +16,13 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of spring to element stiffness above which steps that are stable for the elements give contacts energy. A rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
+/// Ratio of spring to element stiffness above which steps that are stable for the elements give contacts energy. A rod
+/// on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the nodal mass m. With springs 267 times as
-/// stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3; with
-/// springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
+/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the nodal mass m. With springs 267
+/// times as stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3;
+/// with springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness
@@ -81,7 +82,8 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
 
 /// Warning if a fixed step is too long for penalty springs stiffer than the adjacent elements.
 ///
-/// A bar whose elements have the critical step dt_c has the end stiffness k = 2 m/dt_c², with the mass m of the end node.
+/// A bar whose elements have the critical step dt_c has the end stiffness k = 2 m/dt_c², with the mass m of the end
+/// node.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,

@@ -3,9 +3,9 @@
 //! With the policy "offset", the gap of a contact of bodies that overlap at t = 0 is reduced by its gap at t = 0. The
 //! same holds for a contact that is found deeper than the relative displacement of its points in the step: it cannot
 //! have entered through the face, but came past an edge or from a part excluded from contact. A contact that continues
-//! from another surface with a larger penetration, as at a ledge, continues from the previous gap. Springs at the full penetration would
-//! store energy without corresponding work. The initial gap decreases with the penetration and is removed when the
-//! contact opens.
+//! from another surface with a larger penetration, as at a ledge, continues from the previous gap. Springs at the full
+//! penetration would store energy without corresponding work. The initial gap decreases with the penetration and is
+//! removed when the contact opens.
 //!
 //! Edges that have moved past each other's ends lie side by side and are removed from the constraints.
 //!
@@ -110,8 +110,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap, less the initial gap, of the contact that a new one replaces, the smallest along its normal in either direction:
-/// of the same node with another surface, or of edges with a common node.
+/// Gap, less the initial gap, of the contact that a new one replaces, the smallest along its normal in either
+/// direction: of the same node with another surface, or of edges with a common node.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = touching(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));

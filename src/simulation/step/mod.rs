@@ -1,4 +1,5 @@
-//! The stages of a time step (their order: `predictor_corrector`; in flight: `free_flight`), and the choice of its length.
+//! The stages of a time step (their order: `predictor_corrector`; in flight: `free_flight`), and the choice of its
+//! length.
 
 pub(crate) mod contact_response;
 pub(crate) mod corrector;

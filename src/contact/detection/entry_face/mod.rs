@@ -1,9 +1,9 @@
 //! The entry face of a node: the face through which it entered a body, where that is not the nearest one.
 //!
 //! ```text
-//!        block ┆ → slides          A node at depth δ in one body slides over a flush seam. It is then at the same depth
-//!   ──────●────┆─────────          below the top of the next body, and v dt behind its side: the side is often nearer,
-//!     a   ┆ δ  ┆ v dt   b          but is not the entry face.
+//!        block ┆ → slides         A node at depth δ in one body slides over a flush seam. It is then at the same depth
+//!   ──────●────┆─────────         below the top of the next body, and v dt behind its side: the side is often nearer,
+//!     a   ┆ δ  ┆ v dt   b         but is not the entry face.
 //! ```
 //! New contacts, and those whose normal has changed since the last step, are examined. The alternatives of a node are
 //! the faces near the closest one whose normal projection contains the node. An alternative is a *continuation* if a

@@ -180,8 +180,8 @@ mod tests {
         }
     }
 
-    /// The bound holds for faces far from the origin and for queries next to a corner at a distance within rounding, and is
-    /// close to the distance for distant faces.
+    /// The bound holds for faces far from the origin and for queries next to a corner at a distance within rounding,
+    /// and is close to the distance for distant faces.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);

@@ -1,5 +1,5 @@
-//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches they carry
-//! no lists and do not move.
+//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches they
+//! carry no lists and do not move.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -69,8 +69,8 @@ impl FaceGroups {
         )
     }
 
-    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to that range; 0 for
-    /// linear faces.
+    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to that range; 0
+    /// for linear faces.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }

@@ -168,8 +168,8 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 ///
 /// ```text
 ///   face      ┆
-///   ━━━━━━━━━━●            Behind both faces of a convex edge the closest point is inside one of them, behind those of a
-///    material ┃╲ offset    concave edge the offset is opposed to both normals: this point is outside.
+///   ━━━━━━━━━━●           Behind both faces of a convex edge the closest point is inside one of them, behind those of
+///    material ┃╲ offset   a concave edge the offset is opposed to both normals: this point is outside.
 ///             ┃  ●
 /// ```
 pub fn is_past_rim(

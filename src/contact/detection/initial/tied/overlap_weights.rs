@@ -1,22 +1,22 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the faces on either side (dual mortar method).
 //!
-//! The jump of the two surfaces is made zero in the mean, ∫ φ_i (u_c − u_t) dA = 0, with functions φ_i of the nodes i of the
-//! contactor that are dual to its shape functions, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
+//! The jump of the two surfaces is made zero in the mean, ∫ φ_i (u_c − u_t) dA = 0, with functions φ_i of the nodes i
+//! of the contactor that are dual to its shape functions, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
 //! on each face f of the contactor:   φ = D M⁻¹ N,   D = diag ∫ N_i dA,   M_ij = ∫ N_i N_j dA
 //! ```
-//! Σ φ_i = 1: a traction that is the same everywhere is that of both sides (the patch test), and linear displacements go
-//! through. Shape functions of quadratic faces whose integrals are not positive are replaced by Ñ_c = N_c + α Σ N_m at
-//! corners, with the middle nodes m beside, and Ñ_m = (1 − 2α) N_m, α = 1/5, which span the same functions.
+//! Σ φ_i = 1: a traction that is the same everywhere is that of both sides (the patch test), and linear displacements
+//! go through. Shape functions of quadratic faces whose integrals are not positive are replaced by Ñ_c = N_c + α Σ N_m
+//! at corners, with the middle nodes m beside, and Ñ_m = (1 − 2α) N_m, α = 1/5, which span the same functions.
 //!
-//! Integrals are by Gauss points of triangles of the overlap, each face of the contactor projected into its plane; that of
-//! M and D are by the same points, so that all holds to rounding.
+//! Integrals are by Gauss points of triangles of the overlap, each face of the contactor projected into its plane; that
+//! of M and D are by the same points, so that all holds to rounding.
 //!
 //! # Source
-//! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of curved
-//! surfaces); Popp, Wohlmuth, Gee & Wall, SIAM J. Sci. Comput. 34 (2012) B421–B446 (quadratic faces).
+//! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of
+//! curved surfaces); Popp, Wohlmuth, Gee & Wall, SIAM J. Sci. Comput. 34 (2012) B421–B446 (quadratic faces).
 
 use std::collections::BTreeMap;
 

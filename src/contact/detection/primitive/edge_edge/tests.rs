@@ -101,8 +101,8 @@ fn rims_that_cross_next_to_their_ends_touch() {
     }
 }
 
-/// A cube on an equal one, turned by 0.05°, and a block beside both that one of its corners is in: that node covers no crossing of
-/// the two, next to which it is.
+/// A cube on an equal one, turned by 0.05°, and a block beside both that one of its corners is in: that node covers no
+/// crossing of the two, next to which it is.
 #[test]
 fn nodes_in_another_body_cover_no_crossing() {
     let (size, depth) = (Vec3::repeat(1.0), 1e-4);

@@ -1,8 +1,9 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point.
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin suffers no
-//! cancellation. Coefficients are computed once per query, where shape functions would be evaluated at each ξ. A part of a face
-//! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
+//! cancellation. Coefficients are computed once per query, where shape functions would be evaluated at each ξ. A part
+//! of a face ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its
+//! parts.
 
 mod face_polynomial;
 mod linear;
