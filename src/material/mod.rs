@@ -1,4 +1,4 @@
-//! Hyperelastic laws over [`Real`]: one source for single points and vectors of points.
+//! Hyperelastic laws over [`Real`](crate::math::real::Real): one source for single points and vectors of points.
 //!
 //! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
 //! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.

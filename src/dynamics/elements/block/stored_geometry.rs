@@ -79,5 +79,5 @@ impl StoredGeometry {
     }
 }
 
-/// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).
+/// Rows of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum).
 const SPECTRUM_ROWS: usize = 2;
