@@ -225,6 +225,15 @@ fn planted_violations_are_found() {
         ("r::c::deep", "use super::super::a::A;"),
     ];
     assert_eq!(cycles(&plant(&passed_on)).len(), 1);
+    let with_parent = |own: &str, child: &str| {
+        let files = [("r", own), ("r::a", child), ("r::b", "pub struct B;")];
+        cycles_with_parent(&plant(&files)).len()
+    };
+    assert_eq!(with_parent("mod a; mod b; use a::A; pub struct P;", "use super::P;"), 1);
+    assert_eq!(with_parent("mod a; mod b; pub use a::A; pub struct P { a: A }", "use super::P;"), 1);
+    assert_eq!(with_parent("mod a; mod b; pub struct P { a: a::A }", "use super::P;"), 1);
+    assert_eq!(with_parent("mod a; mod b; pub use a::A; pub struct P;", "use super::P;"), 0);
+    assert_eq!(with_parent("mod a; mod b; use a::A; pub use b::*;", "use super::B;"), 0);
     let tree = [
         ("r", "mod a; mod b; pub use b::B; pub struct P;"),
         ("r::a", "use super::{B, P};"),

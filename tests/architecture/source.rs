@@ -42,7 +42,8 @@ fn passed_on_by_glob(modules: &Crate, module: &ModulePath, code: &str, name: &st
     let defines = |child: &ModulePath| {
         let kinds = ["struct", "enum", "trait", "type", "fn", "const"];
         let code = modules.get(child).map_or("", |child| child.code.as_str());
-        kinds.iter().any(|kind| code.contains(&format!("pub {kind} {name} ")))
+        let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        kinds.iter().any(|kind| code.split(&format!("pub {kind} {name}")).skip(1).any(ends))
     };
     children.find(defines)
 }
