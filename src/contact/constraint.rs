@@ -1,5 +1,7 @@
 //! Contact constraints: a gap, a normal, and nodal weights that sum to zero.
 
+use serde::{Deserialize, Serialize};
+
 use super::flush::rounding_of_gap;
 use crate::math::Vec3;
 
@@ -7,7 +9,7 @@ use crate::math::Vec3;
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end; node contacts come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// Node–surface contact.
     Node(NodeOnSurface),
@@ -16,7 +18,7 @@ pub enum ContactKey {
 }
 
 /// A node on a surface, on any of its faces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
     pub contactor: u32,
@@ -25,7 +27,7 @@ pub struct NodeOnSurface {
 }
 
 /// Two crossing edges, numbered through all surfaces in the order of the bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EdgeOnEdge {
     /// The edge with the lower number.
     pub contactor: u32,
@@ -39,7 +41,7 @@ pub struct EdgeOnEdge {
 /// node is +1, those of the nodes of a contactor edge are N_a(s), and those of the target nodes, of a face or an edge,
 /// are −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum.
 /// Structure of arrays with compressed rows, reused from step to step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,

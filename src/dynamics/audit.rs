@@ -2,11 +2,13 @@
 
 use std::ops::Add;
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
 /// Energies at an instant \[J\].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
@@ -59,7 +61,7 @@ impl Energies {
 }
 
 /// Linear and angular momentum, or force and moment, about the origin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wrench {
     /// Linear momentum \[kg·m/s\], or force \[N\].
     pub linear: Vec3,
@@ -110,7 +112,7 @@ const REST_MOMENTUM_RATIO: f64 = 1e-10;
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deviation {
     /// Largest value so far; NaN counts as the largest.
     pub largest: f64,
@@ -138,7 +140,7 @@ impl Deviation {
 ///
 /// Errors of a run are relative to its peaks at the end: the largest energy, or momentum of a body. During a run,
 /// [`Audit::relative_imbalance`] and [`Audit::is_past`] are relative to the peak so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
     /// Conserved energy after the first step \[J\].

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use pulp::{Simd, WithSimd};
 
 use super::elements::block::{ElementBlock, ElementOperation};
@@ -14,7 +16,7 @@ use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 
 /// The stable step and its controlling element.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriticalStep {
     /// Largest Δt known to be stable \[s\].
     pub time_step: f64,

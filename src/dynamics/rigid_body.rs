@@ -1,5 +1,7 @@
 //! Rigid bodies: six degrees of freedom.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
 /// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
@@ -11,7 +13,7 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean angular
 /// velocity in place of the Cayley transform, which is exact about a principal axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
     moments: Vec3,

@@ -1,10 +1,12 @@
-//! Kinematic state.
+//! Kinematic state of the nodes.
+
+use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
 
 /// Kinematic state of all nodes at one instant.
-#[derive(Clone, Debug, Default)]
-pub struct State {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
     /// Summation remainder: exact sum of the steps less `time` \[s\].
@@ -19,7 +21,7 @@ pub struct State {
     pub accelerations: Vec<Vec3>,
 }
 
-impl State {
+impl NodalState {
     /// Nodes at rest at these positions at t = 0.
     pub fn at_rest(positions: Vec<Vec3>) -> Self {
         let zeros = vec![Vec3::zeros(); positions.len()];

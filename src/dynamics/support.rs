@@ -1,5 +1,7 @@
 //! Supports and prescribed motion.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::{Integrals, Rotation, TimeFunction, Vec3};
 
 /// Prescribed motion of one component.
@@ -38,7 +40,7 @@ pub enum Turn {
 }
 
 /// One component of a prescribed motion over a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PrescribedStep {
     /// Position at the end \[m\].
     pub position: f64,
@@ -65,7 +67,7 @@ pub struct StepStart {
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VelocityJumps {
     begin: f64,
     end: f64,
@@ -120,7 +122,7 @@ enum Values {
 }
 
 /// A prescribed rotation over one step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RotationOverStep {
     point: Vec3,
     turn: TurnOverStep,
@@ -131,7 +133,7 @@ pub struct RotationOverStep {
 }
 
 /// Rotation at the end of a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum TurnOverStep {
     /// From the reference configuration.
     FromReference(Rotation),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::math::{TimeFunction, Vec3};
 
@@ -58,7 +60,7 @@ pub struct TimeSettings {
 }
 
 /// Choice of the time step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StepSize {
     /// `safety` times the critical step.
     Auto,

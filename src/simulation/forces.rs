@@ -1,10 +1,14 @@
 //! Nodal forces, and forces on rigid bodies, that a simulation keeps from step to step.
 
-use crate::dynamics::{PrescribedStep, RigidBody, RotationOverStep, VelocityJumps, Wrench};
+use serde::{Deserialize, Serialize};
+
+use crate::dynamics::{PrescribedStep, RigidBody, RotationOverStep, Support, VelocityJumps, Wrench};
 use crate::math::Vec3;
 
+use super::model::{Body, Model};
+
 /// Nodal forces at the end of the last step \[N\].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
     /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
     /// driven.
@@ -23,8 +27,31 @@ pub(crate) struct Forces {
     pub sliders: Vec<Vec3>,
 }
 
+impl Forces {
+    /// Weight at t = 0; no other forces.
+    pub fn new(model: &Model) -> Self {
+        let driven = model.bodies.iter().any(Body::is_driven);
+        let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
+        for body in model.bodies.iter().filter(|body| body.is_driven() && !body.is_rigid()) {
+            for node in body.nodes.clone() {
+                weights[node] = body.gravity * model.mass[node];
+            }
+        }
+        let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
+        Self {
+            external: weights.clone(),
+            external_before: weights,
+            loads: vec![AppliedLoad::NONE; model.loads.len()],
+            load_accelerations: vec![[0.0; 2]; model.bodies.len()],
+            rigid: vec![RigidForces::none(); model.bodies.len()],
+            supported: model.supports.iter().map(components).collect(),
+            sliders: vec![Vec3::zeros(); model.sliders.len()],
+        }
+    }
+}
+
 /// Values of a load by component; a pressure uses only the first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
     /// Included in the current nodal forces.
     pub applied: Vec3,
@@ -43,7 +70,7 @@ impl AppliedLoad {
 }
 
 /// A supported component of a node.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SupportedComponent {
     /// Prescribed motion at the end of the step.
     pub end: PrescribedStep,
@@ -69,7 +96,7 @@ impl SupportedComponent {
 }
 
 /// Forces on a rigid body and its prescribed motion at the end of a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RigidForces {
     /// Resultant of gravity, loads and contact \[N\].
     pub force: Vec3,

@@ -8,121 +8,112 @@ mod model;
 mod progress;
 mod record;
 mod setup;
+mod state;
 mod step;
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::contact::Constraints;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, TunnellingGuard, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
-use crate::contact::{Constraints, Surface};
-use crate::dynamics::{Audit, CriticalStep, Energies, InternalForce, RigidBody, State, Wrench};
+use crate::dynamics::{Audit, Energies, InternalForce, NodalState, RigidBody};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
-use account::contact_audit::ContactAudit;
 pub use account::contact_audit::PairBalance;
 pub use account::energy_audit::BodyBalance;
-use account::hourglass::HourglassAudit;
 use account::nodal_sums::NodalSums;
 pub use account::support_account::SupportAccount;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
-use forces::Forces;
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
-use record::probes::Probe;
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
-use step::corrector::NodeChunk;
-use step::driven_ties::DrivenTies;
+pub use state::State;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
-use step::initial_gaps::InitialGaps;
-use step::step_size::StepControl;
 
 /// A simulation between two steps.
 pub struct Simulation {
     model: Model,
-    settings: TimeSettings,
+    settings: Settings,
     state: State,
-    /// Motion of the rigid bodies, and of deformable bodies in flight; one entry per body.
-    rigid_states: Vec<Option<RigidBody>>,
-    /// `rigid_states` at the beginning of the step.
-    rigid_states_before: Vec<Option<RigidBody>>,
-    phase: Phase,
-    motions: Vec<RigidMotion>,
-    internal: InternalForce,
-    forces: Forces,
-    positions_next: Vec<Vec3>,
-    /// Position corrections applied by contact since the last detection, by node \[m\].
-    position_corrections: Vec<(u32, Vec3)>,
-    detector: Box<dyn Detector>,
-    wall_detector: WallDetector,
+    response: Box<dyn Response>,
+    /// Ties, if the model has any.
+    ties: Option<Ties>,
+    selection: ContactSelection,
+    caches: Caches,
+    scratch: Scratch,
+    timings: WallTimes,
+}
+
+/// Settings of the run.
+struct Settings {
+    time: TimeSettings,
+    driving_functions: DrivingFunctions,
+    /// Output times at which a step must end, with exact output.
+    exact_output: Option<OutputTimes>,
+    /// Remedy in warnings of energy created by contact.
+    contact_remedy: &'static str,
+}
+
+/// Selection of the contacts that act among the detected ones, with workspaces.
+struct ContactSelection {
     entry_faces: EntryFaces,
-    initial_penetrations: Vec<Overlap>,
-    initial_gaps: InitialGaps,
     excluded_parts: ExcludedParts,
     flush_contacts: FlushContacts,
     one_pass: OnePass,
     offset_points: OffsetPoints,
-    response: Box<dyn Response>,
-    mobility: Mobility,
-    /// Ties, if the model has any.
-    ties: Option<Ties>,
-    driven_ties: DrivenTies,
-    constraints: Constraints,
-    action: ContactAction,
-    /// Constraints of the previous step, and the contact action on them.
-    contact_before: (Constraints, ContactAction),
-    control: StepControl,
-    driving_functions: DrivingFunctions,
-    /// Output times at which a step must end, with exact output.
-    exact_output: Option<OutputTimes>,
+}
+
+/// What follows from the model and the state, kept for speed: without effect on any result.
+struct Caches {
+    /// Internal forces at the positions of the state.
+    internal: InternalForce,
+    detector: Box<dyn Detector>,
+    wall_detector: WallDetector,
     tunnelling: TunnellingGuard,
-    /// Workspace: bounding boxes of the positions and velocities of the bodies.
-    tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
-    /// Largest distance of a surface node from the centre of mass, for rigid bodies \[m\].
-    radii: Vec<f64>,
+    /// Mobility of the nodes, and of the rigid bodies in the middle of the last step.
+    mobility: Mobility,
     /// Impact search within a step, if steps end at impacts.
     impact_control: Option<Box<ImpactControl>>,
-    balances: Vec<BodyBalance>,
+}
+
+/// Workspaces of a step, without content between steps.
+struct Scratch {
+    positions_next: Vec<Vec3>,
+    motions: Vec<RigidMotion>,
+    /// Rigid bodies, balances and accounts at the beginning of the step.
+    rigid_bodies_before: Vec<Option<RigidBody>>,
     balances_before: Vec<BodyBalance>,
-    /// Node chunks of the corrector, and the sums over each.
-    chunks: Vec<NodeChunk>,
-    nodal_sums: Vec<NodalSums>,
-    pair_balances: Vec<PairBalance>,
-    contact_audit: ContactAudit,
-    /// One entry per body.
-    hourglass_audits: Vec<HourglassAudit>,
-    /// Contact surface of each body.
-    surfaces: Vec<Surface>,
-    energies: Energies,
-    audit: Audit,
-    /// 2 Σ m |x|² over the moving bodies, the scale of the energy that rounding of positions adds \[kg·m²\].
-    rounded_moment: f64,
-    external_wrench: Wrench,
-    /// Reactions, impulses and work of boundaries and walls.
-    support_accounts: Vec<SupportAccount>,
-    /// `support_accounts` at the beginning of the step.
     support_accounts_before: Vec<SupportAccount>,
-    first_contacts: Vec<FirstContact>,
-    /// Body pairs in `first_contacts`.
-    have_touched: BTreeSet<[u32; 2]>,
-    steps_in_flight: u64,
-    /// Consecutive steps in which the energy imbalance exceeded its tolerance.
-    steps_past_tolerance: u32,
-    timings: WallTimes,
-    /// Critical step of each element block in the reference configuration.
-    block_critical_steps: Vec<Option<CriticalStep>>,
-    /// What is measured.
-    probes: Vec<Probe>,
-    warnings: Vec<String>,
+    /// Constraints of the previous step, and the contact action on them.
+    contact_before: (Constraints, ContactAction),
+    /// Sums over each node chunk.
+    nodal_sums: Vec<NodalSums>,
+    /// Bounding boxes of the positions and velocities of the bodies.
+    tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
+}
+
+impl Scratch {
+    fn new(model: &Model) -> Self {
+        Self {
+            positions_next: model.reference_positions.clone(),
+            motions: Vec::new(),
+            rigid_bodies_before: Vec::new(),
+            balances_before: Vec::new(),
+            support_accounts_before: Vec::new(),
+            contact_before: (Constraints::default(), ContactAction::new(model.reference_positions.len())),
+            nodal_sums: vec![NodalSums::zero(); model.chunks.len()],
+            tunnelling_boxes: Vec::new(),
+        }
+    }
 }
 
 /// Consecutive steps over the energy tolerance after which a run stops.
@@ -173,7 +164,7 @@ impl Simulation {
     /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or
     /// the energy imbalance exceeds its tolerance. The state is then that of the last valid step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
-        match self.phase {
+        match self.state.phase {
             Phase::Flight => self.fly_timed(until),
             Phase::Stepping => self.step()?,
         }
@@ -182,20 +173,24 @@ impl Simulation {
 
     /// Time that remains to the end time \[s\].
     fn remaining_time(&self) -> f64 {
-        self.settings.end - self.state.time - self.state.time_remainder
+        self.settings.time.end - self.state.nodes.time - self.state.nodes.time_remainder
     }
 
     /// Whether the end time is reached.
     pub fn is_finished(&self) -> bool {
-        self.state.time >= self.settings.end
+        self.state.nodes.time >= self.settings.time.end
     }
 
     /// Fails if the energy imbalance exceeds its tolerance for [`MAX_STEPS_OVER_TOLERANCE`] steps, or is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
-        let (error, tolerance) = (self.audit.relative_imbalance(), self.settings.energy_tolerance);
-        self.steps_past_tolerance =
-            if self.audit.is_past(tolerance) { self.steps_past_tolerance + 1 } else { 0 };
-        if self.steps_past_tolerance < MAX_STEPS_OVER_TOLERANCE && error.is_finite() {
+        let (error, tolerance) =
+            (self.state.ledger.audit.relative_imbalance(), self.settings.time.energy_tolerance);
+        self.state.ledger.steps_past_tolerance = if self.state.ledger.audit.is_past(tolerance) {
+            self.state.ledger.steps_past_tolerance + 1
+        } else {
+            0
+        };
+        if self.state.ledger.steps_past_tolerance < MAX_STEPS_OVER_TOLERANCE && error.is_finite() {
             return Ok(());
         }
         let cause = FailureCause::EnergyImbalance { error, tolerance };
@@ -207,25 +202,25 @@ impl Simulation {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
             cause,
-            step: self.state.step,
-            time: self.state.time,
-            time_step: self.control.time_step(),
+            step: self.state.nodes.step,
+            time: self.state.nodes.time,
+            time_step: self.state.control.time_step(),
             body: named.map(|(body, _)| body.to_owned()),
             element: named.map(|(_, tag)| tag),
-            critical_step: self.control.critical_step(),
+            critical_step: self.state.control.critical_step(),
         }
     }
 
     /// Current progress.
     pub fn progress(&self) -> Progress {
         Progress {
-            time: self.state.time,
-            end: self.settings.end,
-            step: self.state.step,
-            time_step: self.control.time_step(),
-            contacts: self.constraints.len(),
-            energy_error: self.audit.energy_error().last,
-            in_flight: self.phase == Phase::Flight,
+            time: self.state.nodes.time,
+            end: self.settings.time.end,
+            step: self.state.nodes.step,
+            time_step: self.state.control.time_step(),
+            contacts: self.state.contact.constraints.len(),
+            energy_error: self.state.ledger.audit.energy_error().last,
+            in_flight: self.state.phase == Phase::Flight,
         }
     }
 
@@ -236,28 +231,28 @@ impl Simulation {
 
     /// Nodal positions, velocities and accelerations. During flight they are those of the last frame; see
     /// [`Simulation::update_nodal_state`].
-    pub fn state(&self) -> &State {
-        &self.state
+    pub fn state(&self) -> &NodalState {
+        &self.state.nodes
     }
 
     /// Contact constraints of the last step.
     pub fn constraints(&self) -> &Constraints {
-        &self.constraints
+        &self.state.contact.constraints
     }
 
     /// Current energies.
     pub fn energies(&self) -> &Energies {
-        &self.energies
+        &self.state.ledger.energies
     }
 
     /// Audit of energy and momentum.
     pub fn audit(&self) -> &Audit {
-        &self.audit
+        &self.state.ledger.audit
     }
 
     /// Momentum, kinetic energy and centre of each body.
     pub fn balances(&self) -> &[BodyBalance] {
-        &self.balances
+        &self.state.ledger.balances
     }
 
     /// Critical step of a body in the reference configuration \[s\], and the user's number of the controlling
@@ -265,7 +260,7 @@ impl Simulation {
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
-            let critical = self.block_critical_steps[block.internal?]?;
+            let critical = self.model.block_critical_steps[block.internal?]?;
             Some((critical.time_step, *block.tags.get(critical.element)?))
         });
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
@@ -273,17 +268,17 @@ impl Simulation {
 
     /// First contact of each pair of bodies, in chronological order.
     pub fn first_contacts(&self) -> &[FirstContact] {
-        &self.first_contacts
+        &self.state.ledger.first_contacts
     }
 
     /// Statistics of contact detection, of bodies and walls.
     pub fn detection(&self) -> DetectionStatistics {
-        self.detector.statistics().with(self.wall_detector.statistics())
+        self.caches.detector.statistics().with(self.caches.wall_detector.statistics())
     }
 
     /// Steps taken in flight.
     pub fn steps_in_flight(&self) -> u64 {
-        self.steps_in_flight
+        self.state.steps_in_flight
     }
 
     /// Wall-clock time by stage.
@@ -293,33 +288,35 @@ impl Simulation {
 
     /// Warnings of the set-up and of the run, with those of hourglass control up to the present time.
     pub fn warnings(&self) -> Vec<String> {
-        let audits = self.model.bodies.iter().zip(&self.hourglass_audits);
+        let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
-        self.warnings.iter().cloned().chain(of_hourglass).collect()
+        self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
     /// Records the first contact of two bodies. Pairs with excluded parts are recorded from their constraints
     /// instead.
     fn note_first_contact(&mut self, contact: FirstContact) {
-        if !self.excluded_parts.are_of(contact.bodies) && self.have_touched.insert(contact.bodies) {
-            self.first_contacts.push(contact);
+        if !self.selection.excluded_parts.are_of(contact.bodies)
+            && self.state.ledger.have_touched.insert(contact.bodies)
+        {
+            self.state.ledger.first_contacts.push(contact);
         }
     }
 
     /// Records the first contact of each pair of bodies from the constraints.
     fn note_first_contacts(&mut self) {
         let mut last = None;
-        for constraint in self.constraints.iter() {
+        for constraint in self.state.contact.constraints.iter() {
             let [contactor, target] = constraint.bodies;
             let bodies = [contactor.min(target), contactor.max(target)];
-            if last.replace(bodies) == Some(bodies) || !self.have_touched.insert(bodies) {
+            if last.replace(bodies) == Some(bodies) || !self.state.ledger.have_touched.insert(bodies) {
                 continue;
             }
             let normal = if bodies[0] == target { constraint.normal } else { -constraint.normal };
-            let normal_speed = -constraint.normal.dot(&constraint.jump(&self.state.velocities));
-            let point = constraint.point(&self.positions_next);
-            let time = self.state.time;
-            self.first_contacts.push(FirstContact { bodies, time, point, normal, normal_speed });
+            let normal_speed = -constraint.normal.dot(&constraint.jump(&self.state.nodes.velocities));
+            let point = constraint.point(&self.scratch.positions_next);
+            let time = self.state.nodes.time;
+            self.state.ledger.first_contacts.push(FirstContact { bodies, time, point, normal, normal_speed });
         }
     }
 }

@@ -3,10 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::dynamics::Load;
-use crate::dynamics::{Prescribed, PrescribedRotation, Support};
+use crate::contact::Surface;
+use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Support};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
+
+use super::error::Overlap;
+use super::record::probes::Probe;
+use super::step::corrector::NodeChunk;
+use super::step::driven_ties::DrivenTies;
 
 /// The model of a simulation. Nodes are numbered body by body, those of a body along a space-filling curve.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +38,19 @@ pub struct Model {
     pub output_nodes: Vec<u32>,
     /// Names of the materials.
     pub material_names: Vec<String>,
+    /// Contact surface of each body.
+    pub(crate) surfaces: Vec<Surface>,
+    /// Largest distance of a surface node from the centre of mass, for rigid bodies \[m\].
+    pub(crate) radii: Vec<f64>,
+    /// Critical step of each element block in the reference configuration.
+    pub(crate) block_critical_steps: Vec<Option<CriticalStep>>,
+    /// Node chunks of the corrector.
+    pub(crate) chunks: Vec<NodeChunk>,
+    pub(crate) driven_ties: DrivenTies,
+    /// Penetrations at t = 0.
+    pub(crate) initial_penetrations: Vec<Overlap>,
+    /// What is measured.
+    pub(crate) probes: Vec<Probe>,
 }
 
 /// A body.

@@ -1,9 +1,11 @@
 //! Phase, step limit, progress, first contacts and outcome of a run.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::Vec3;
 
 /// Phase of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
     /// Rigid motion in closed form, free of stress and contact.
     Flight,
@@ -12,7 +14,7 @@ pub(crate) enum Phase {
 }
 
 /// The first contact of two bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstContact {
     /// The bodies, first < second.
     pub bodies: [u32; 2],
@@ -55,7 +57,7 @@ pub struct Progress {
 }
 
 /// Limit of a time step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepLimit {
     /// The `flight_step`, in flight.
     Flight,

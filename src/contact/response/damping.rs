@@ -1,12 +1,14 @@
 //! Damping of contact springs.
 
+use serde::{Deserialize, Serialize};
+
 /// Viscous damping of a spring in one direction, as a fraction of critical damping: ζ in the damping coefficient 2 ζ
 /// κ/ω, with the frequency ω of the contact coupled to all others on the same bodies.
 ///
 /// An undamped spring under a resting body oscillates between zero and twice the load, and friction vanishes whenever
 /// the load does. Damping that begins when a contact has outlasted the half period of a free impact brings the body
 /// to rest, and conserves the energy of impacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].
     pub always: f64,

@@ -1,12 +1,14 @@
 //! Friction laws.
 
+use serde::{Deserialize, Serialize};
+
 /// Coulomb friction with a coefficient that falls from rest to motion,
 /// μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
 ///
 /// # Source
 /// Benson & Hallquist 1990, in: Hallquist, LS-DYNA Theory Manual, "Contact-impact algorithm, friction"; also in most
 /// explicit codes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrictionLaw {
     /// Coefficient at rest μ_s \[-\].
     pub at_rest: f64,

@@ -26,30 +26,32 @@ mod penalty;
 mod row;
 #[cfg(test)]
 mod samples;
+mod sparse;
 mod ties;
 
 pub(crate) use assembled_stiffness::MAX_ON_RIGID_BODIES;
 pub use damping::Damping;
-pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Order};
-pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
+pub use decomposition::{Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order};
+pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions};
 pub use friction::FrictionLaw;
 pub use mobility::{Mobility, RigidMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use pairs::PairOptions;
-pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
+pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, Stiffness, damping_of_restitution};
 pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
 
 use bytemuck::zeroed_vec;
 use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
 
 use super::Constraints;
 
 /// Friction status of a contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// Open: no contact force.
     #[default]
@@ -74,7 +76,7 @@ impl Status {
 }
 
 /// Force and energies of one contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactResult {
     /// Normal force \[N\], ≥ 0; for impulses, their mean over the step.
     pub normal_force: f64,
@@ -91,7 +93,7 @@ pub struct ContactResult {
 }
 
 /// Force and dissipation in a step of a contact that has ended and is not among its constraints.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
@@ -108,7 +110,7 @@ pub struct UnlistedWork {
 }
 
 /// Correction of the motion of a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeCorrection {
     /// Global number of a deformable node.
     pub node: u32,
@@ -119,7 +121,7 @@ pub struct NodeCorrection {
 }
 
 /// Correction of the motion of a rigid body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RigidCorrection {
     /// The body.
     pub body: u32,
@@ -142,7 +144,7 @@ impl RigidCorrection {
 }
 
 /// Resultant force and moment on a rigid body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RigidForce {
     /// The body.
     pub body: u32,
@@ -153,7 +155,7 @@ pub struct RigidForce {
 }
 
 /// Energies that contact dissipates or adds in one step \[J\].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepWork {
     /// Dissipated by friction.
     pub friction: f64,
@@ -165,7 +167,7 @@ pub struct StepWork {
 }
 
 /// Number of contact problems not solved to tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
     /// Impulse problems: the last iterate acts, scaled to create no energy.
     pub impulses: u64,
@@ -187,13 +189,16 @@ impl std::ops::AddAssign for UnsolvedProblems {
 }
 
 /// Action of contact on the bodies in one step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContactAction {
     /// Forces on all nodes of the model \[N\].
+    #[serde(with = "sparse")]
     pub forces: Vec<Vec3>,
     /// Impulses of the corrections on all nodes of the model \[N·s\].
+    #[serde(with = "sparse")]
     pub impulses: Vec<Vec3>,
     /// Friction part of the forces and impulses, as a force \[N\].
+    #[serde(with = "sparse")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes with a possibly non-zero force or impulse, ascending.
     pub nodes: Vec<u32>,
@@ -397,6 +402,20 @@ pub enum Stage {
     Accelerated,
 }
 
+/// Memory of a response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub enum ResponseMemory {
+    /// Before the first step.
+    #[default]
+    None,
+    /// Penalty.
+    Penalty(PenaltyMemory),
+    /// Decomposition.
+    Decomposition(DecompositionMemory),
+    /// Energy–momentum.
+    EnergyMomentum(EnergyMomentumMemory),
+}
+
 /// A contact response.
 pub trait Response: Send {
     /// Stage at which the response acts.
@@ -405,6 +424,24 @@ pub trait Response: Send {
     /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
     fn uses_flush_contacts(&self) -> bool {
         false
+    }
+
+    /// Exchanges the memory of the response with `memory`. Memory of another response counts as none.
+    fn exchange(&mut self, memory: &mut ResponseMemory);
+
+    /// Computes the action of the constraints on the bodies over a step from the memory of the previous one, and
+    /// updates the memory.
+    fn respond_from(
+        &mut self,
+        memory: &mut ResponseMemory,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        self.exchange(memory);
+        self.respond(constraints, bodies, step, action);
+        self.exchange(memory);
     }
 
     /// Computes the action of the constraints on the bodies over a step.

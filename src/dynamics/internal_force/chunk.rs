@@ -53,7 +53,6 @@ pub(super) struct Chunk {
     pub failure: Option<ElementFailure>,
     /// Shape at the last evaluation, and at the last mark.
     shape: Shape,
-    marked: Shape,
     /// Shear modulus times volume \[J\].
     stiffness: f64,
     groups: Range<usize>,
@@ -96,7 +95,6 @@ impl Chunk {
             hourglass: 0.0,
             failure: None,
             shape: Shape::UNDEFORMED,
-            marked: Shape::UNDEFORMED,
             stiffness: block.material().elasticity().mu * block.volume() * num_present
                 / block.num_elements() as f64,
             groups,
@@ -186,14 +184,9 @@ impl Chunk {
         });
     }
 
-    /// Change of shape since the last mark, see [`Shape::change_since`].
-    pub fn change_of_shape(&self) -> f64 {
-        self.shape.change_since(&self.marked)
-    }
-
-    /// Marks the shape of the last evaluation as reference of changes.
-    pub fn mark_shape(&mut self) {
-        self.marked = self.shape;
+    /// Shape at the last evaluation.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Critical step of the chunk, see [`critical_step`](super::InternalForce::critical_step).

@@ -23,6 +23,7 @@ use super::internal_force::memory::ChunkSums;
 use crate::math::Vec3;
 use crate::math::pack::Registers;
 use crate::math::reduction::nodes_per_task;
+pub use shape::Shape;
 
 /// A failed element.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -121,15 +122,16 @@ impl InternalForce {
         &self.hourglass_energy
     }
 
-    /// Estimate of the largest relative compression or strain of elements since [`InternalForce::mark_shapes`], over
-    /// all chunks.
-    pub fn change_of_shapes(&self) -> f64 {
-        self.chunks.iter().map(Chunk::change_of_shape).fold(0.0, f64::max)
+    /// Deformation of each chunk at the last [`InternalForce::evaluate`].
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> {
+        self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Marks the shapes of the last evaluation as reference of changes.
-    pub fn mark_shapes(&mut self) {
-        self.chunks.iter_mut().for_each(Chunk::mark_shape);
+    /// Estimate of the largest relative compression or strain of elements since they had these `shapes`, over all
+    /// chunks; without shapes, since the undeformed state.
+    pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
+        let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
+        self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
     }
 
     /// Computes the element forces at current `positions` \[m\]; [`InternalForce::forces`] returns their sums.

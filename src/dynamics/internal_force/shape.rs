@@ -1,8 +1,10 @@
 //! Aggregate measure of the deformation of elements, to detect changes.
 
+use serde::{Deserialize, Serialize};
+
 /// Deformation of a set of elements.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Shape {
     smallest_jacobian: f64,
     mean_strain: f64,
 }

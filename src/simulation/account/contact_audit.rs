@@ -1,5 +1,7 @@
 //! Contact forces, energies and areas of each pair of bodies.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::Constraint;
 use crate::contact::response::{ContactResult, Stage, UnlistedWork, UnsolvedProblems};
 use crate::dynamics::lumped_shares;
@@ -8,7 +10,7 @@ use crate::math::Vec3;
 use crate::simulation::Simulation;
 
 /// Contact balance of two bodies, or of a body in self-contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairBalance {
     /// The bodies, first ≤ second.
     pub bodies: [u32; 2],
@@ -66,7 +68,7 @@ impl PairBalance {
 const MAX_CREATED_RATIO: f64 = 0.02;
 
 /// Energy that contact creates beyond its constitutive laws.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
     pub created: f64,
@@ -83,24 +85,6 @@ pub(crate) struct ContactAudit {
     unsolved: UnsolvedProblems,
     /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties.
     warned: [bool; 5],
-    /// Remedy for energy creation.
-    remedy: &'static str,
-}
-
-impl ContactAudit {
-    /// Audit at the start of a run, with the remedy to name in the warning of energy creation.
-    pub fn new(remedy: &'static str) -> Self {
-        Self {
-            created: 0.0,
-            excess_work: 0.0,
-            loads_jump: false,
-            work_on_held_nodes: 0.0,
-            time_step: 0.0,
-            unsolved: UnsolvedProblems::default(),
-            warned: [false; 5],
-            remedy,
-        }
-    }
 }
 
 fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
@@ -122,40 +106,42 @@ fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> 
 impl Simulation {
     /// Balances of all pairs of bodies that have been in contact, in ascending order of the bodies.
     pub fn pair_balances(&self) -> &[PairBalance] {
-        &self.pair_balances
+        &self.state.ledger.pair_balances
     }
 
     /// Updates the pair balances after a step.
     pub(crate) fn account_pairs(&mut self) {
-        for balance in &mut self.pair_balances {
+        for balance in &mut self.state.ledger.pair_balances {
             (balance.contacts, balance.force, balance.contact_energy) = (0, Vec3::zeros(), 0.0);
         }
         let mut place = 0;
-        for (constraint, result) in self.constraints.iter().zip(&self.action.results) {
-            place = place_of(&mut self.pair_balances, ascending(constraint.bodies), place);
-            self.pair_balances[place].add(&constraint, result);
+        for (constraint, result) in
+            self.state.contact.constraints.iter().zip(&self.state.contact.action.results)
+        {
+            place = place_of(&mut self.state.ledger.pair_balances, ascending(constraint.bodies), place);
+            self.state.ledger.pair_balances[place].add(&constraint, result);
         }
-        for work in &self.action.unlisted {
-            place = place_of(&mut self.pair_balances, ascending(work.bodies), place);
-            self.pair_balances[place].add_unlisted(work);
+        for work in &self.state.contact.action.unlisted {
+            place = place_of(&mut self.state.ledger.pair_balances, ascending(work.bodies), place);
+            self.state.ledger.pair_balances[place].add_unlisted(work);
         }
-        self.contact_audit.unsolved += self.action.unsolved;
+        self.state.ledger.contact_audit.unsolved += self.state.contact.action.unsolved;
         self.warn_of_unsolved_problems();
         self.warn_of_contact_energy();
     }
 
     /// Number of contact problems not solved to tolerance since the start.
     pub(crate) fn unsolved_problems(&self) -> UnsolvedProblems {
-        self.contact_audit.unsolved
+        self.state.ledger.contact_audit.unsolved
     }
 
     /// Issues a warning at the first unsolved problem of each kind.
     fn warn_of_unsolved_problems(&mut self) {
-        let ContactAudit { unsolved, warned, .. } = self.contact_audit;
-        let time = self.state.time;
+        let ContactAudit { unsolved, warned, .. } = self.state.ledger.contact_audit;
+        let time = self.state.nodes.time;
         if !warned[2] && unsolved.impulses + unsolved.projections > 0 {
-            self.contact_audit.warned[2] = true;
-            self.warnings.push(format!(
+            self.state.ledger.contact_audit.warned[2] = true;
+            self.state.ledger.warnings.push(format!(
                 "contact impulses of coupled contacts did not converge to their tolerance, first at t = {time:.6e} \
                  s: the last iterate is applied, which conserves momentum and creates no energy; the closing report \
                  counts such problems; to avoid them, lower the friction, or set `contact.response` to \"penalty\" \
@@ -163,17 +149,17 @@ impl Simulation {
             ));
         }
         if !warned[4] && unsolved.ties > 0 {
-            self.contact_audit.warned[4] = true;
-            let gap = self.action.tie_gap;
-            self.warnings.push(format!(
+            self.state.ledger.contact_audit.warned[4] = true;
+            let gap = self.state.contact.action.tie_gap;
+            self.state.ledger.warnings.push(format!(
                 "tied points are {gap:.3e} m apart, first at t = {time:.6e} s: a rigid body rotates so far in one \
                  step that the tie forces do not converge, and the gap adds a moment error to the angular momentum; \
                  the closing report counts such steps; a shorter `time.step` avoids them"
             ));
         }
         if !warned[3] && unsolved.restitutions > 0 {
-            self.contact_audit.warned[3] = true;
-            self.warnings.push(format!(
+            self.state.ledger.contact_audit.warned[3] = true;
+            self.state.ledger.warnings.push(format!(
                 "friction jams contacts with restitution, first at t = {time:.6e} s, as in a body wedged in a \
                  groove: restitution is omitted in jammed contacts in such a step, and the closing report counts \
                  these steps; with less friction or restitution = 0 they do not jam"
@@ -191,7 +177,7 @@ impl Simulation {
     /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
     /// another length, or with loads discontinuous at its beginning, the difference is numerical work.
     pub(crate) fn audit_contact(&mut self) {
-        let (action, before) = (&self.action, &self.contact_before.1);
+        let (action, before) = (&self.state.contact.action, &self.scratch.contact_before.1);
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
         }
@@ -200,37 +186,40 @@ impl Simulation {
         } else {
             let along = |node: u32, force: &Vec3| {
                 let node = node as usize;
-                0.5 * force.dot(&(self.state.positions[node] - self.positions_next[node]))
+                0.5 * force.dot(&(self.state.nodes.positions[node] - self.scratch.positions_next[node]))
             };
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let taken = action.work.friction + action.work.damping;
-            done + self.contact_audit.excess_work + action.stored_energy - before.stored_energy + taken
+            done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
+                + taken
         };
-        self.contact_audit.created += created;
-        let differs = self.control.differs_from_committed() || self.contact_audit.loads_jump;
+        self.state.ledger.contact_audit.created += created;
+        let differs =
+            self.state.control.differs_from_committed() || self.state.ledger.contact_audit.loads_jump;
         if self.response.stage() == Stage::Accelerated && differs {
-            self.action.work.numerical += created;
+            self.state.contact.action.work.numerical += created;
         }
     }
 
     fn warn_of_contact_energy(&mut self) {
-        let scale = self.audit.energy_scale();
-        let ContactAudit { created, warned, remedy, .. } = self.contact_audit;
-        let time = self.state.time;
+        let scale = self.state.ledger.audit.energy_scale();
+        let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
+        let time = self.state.nodes.time;
         if !warned[0] && created > MAX_CREATED_RATIO * scale {
-            self.contact_audit.warned[0] = true;
-            self.warnings.push(format!(
+            self.state.ledger.contact_audit.warned[0] = true;
+            self.state.ledger.warnings.push(format!(
                 "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy so far; \
-                 {remedy}",
-                100.0 * created / scale
+                 {}",
+                100.0 * created / scale,
+                self.settings.contact_remedy
             ));
         }
         let negative = |balance: &&PairBalance| balance.friction_dissipation < -MAX_CREATED_RATIO * scale;
-        if let (false, Some(balance)) = (warned[1], self.pair_balances.iter().find(negative)) {
+        if let (false, Some(balance)) = (warned[1], self.state.ledger.pair_balances.iter().find(negative)) {
             let [first, second] = self.names(balance.bodies);
             let given = -balance.friction_dissipation;
-            self.contact_audit.warned[1] = true;
-            self.warnings.push(format!(
+            self.state.ledger.contact_audit.warned[1] = true;
+            self.state.ledger.warnings.push(format!(
                 "friction between `{first}` and `{second}` has returned {given:.3e} J by t = {time:.6e} s instead of \
                  dissipating energy: nodes slide over the edges of coarse faces; refine the surfaces where they slide"
             ));
@@ -245,10 +234,13 @@ impl Simulation {
     /// O(contacts), with the face ring of each contactor.
     pub fn contact_areas(&self) -> Vec<f64> {
         let mut touched: Vec<([u32; 3], Vec3)> = Vec::new();
-        for (constraint, result) in self.constraints.iter().zip(&self.action.results) {
+        for (constraint, result) in
+            self.state.contact.constraints.iter().zip(&self.state.contact.action.results)
+        {
             if result.normal_force > 0.0 {
                 let bodies = ascending(constraint.bodies);
-                let pair = self.pair_balances.binary_search_by(|balance| balance.bodies.cmp(&bodies));
+                let pair =
+                    self.state.ledger.pair_balances.binary_search_by(|balance| balance.bodies.cmp(&bodies));
                 let side = u32::from(constraint.bodies[0] != bodies[0]);
                 let contactors = &constraint.nodes[..constraint.num_contactor_nodes];
                 let of_node = |&node: &u32| Some(([pair.ok()? as u32, side, node], constraint.normal));
@@ -257,7 +249,7 @@ impl Simulation {
         }
         touched.sort_by_key(|touched| touched.0);
         touched.dedup_by_key(|touched| touched.0);
-        let mut sides = vec![[(0_u64, 0.0); 2]; self.pair_balances.len()];
+        let mut sides = vec![[(0_u64, 0.0); 2]; self.state.ledger.pair_balances.len()];
         for ([pair, side, node], normal) in touched {
             let (count, area) = &mut sides[pair as usize][side as usize];
             (*count, *area) = (*count + 1, *area + self.projected_area(node, &normal));
@@ -268,8 +260,8 @@ impl Simulation {
     /// Deformed tributary area of a surface node, projected on the direction of the force on it \[m²\]: faces
     /// parallel to the force, as beyond the edge of a contact, do not bear it. 0 off the surface.
     fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
-        let positions = &self.state.positions;
-        let Some(surface) = self.surfaces.get(self.model.body_of(node)) else { return 0.0 };
+        let positions = &self.state.nodes.positions;
+        let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
         let Some(local) = surface.local_node(node) else { return 0.0 };
         let mut area = 0.0;
         for &face in surface.faces_of_local_node(local) {
@@ -286,12 +278,14 @@ impl Simulation {
     /// Contact pressure of every node: normal contact force over the projected tributary area \[Pa\]. Tie forces do
     /// not contribute.
     pub fn contact_pressures(&self) -> Vec<f64> {
-        let mut pressures = vec![0.0; self.state.positions.len()];
+        let mut pressures = vec![0.0; self.state.nodes.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
-        self.action.tie_forces.iter().for_each(|&(node, force)| tied[node as usize] += force);
-        for &node in &self.action.nodes {
+        self.state.contact.action.tie_forces.iter().for_each(|&(node, force)| tied[node as usize] += force);
+        for &node in &self.state.contact.action.nodes {
             let node = node as usize;
-            let force = self.action.mean_force(node) - self.action.friction_forces[node] - tied[node];
+            let force = self.state.contact.action.mean_force(node)
+                - self.state.contact.action.friction_forces[node]
+                - tied[node];
             let size = force.norm();
             let area = if size > 0.0 { self.projected_area(node as u32, &(force / size)) } else { 0.0 };
             if area > 0.0 {
@@ -303,7 +297,8 @@ impl Simulation {
 
     /// Whether contact applied impulses, as velocity jumps, in the last step.
     pub(crate) fn acts_by_impulses(&self) -> bool {
-        !self.action.node_corrections.is_empty() || !self.action.rigid_corrections.is_empty()
+        !self.state.contact.action.node_corrections.is_empty()
+            || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
     /// Moment about the origin by which the supports and sliders of walls prevent their rotation \[N·m\]: contact
@@ -311,13 +306,13 @@ impl Simulation {
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
-        for (constraint, result) in self.acting_constraints().iter().zip(&self.action.results) {
+        for (constraint, result) in self.acting_constraints().iter().zip(&self.state.contact.action.results) {
             if constraint.bodies[1] >= first_wall {
                 let force = constraint.normal * result.normal_force + result.friction_force;
-                couple += constraint.jump(&self.state.positions).cross(&force);
+                couple += constraint.jump(&self.state.nodes.positions).cross(&force);
             }
         }
-        let on_walls = self.action.unlisted.iter().filter(|work| work.bodies[1] >= first_wall);
+        let on_walls = self.state.contact.action.unlisted.iter().filter(|work| work.bodies[1] >= first_wall);
         couple += on_walls.map(|work| work.moment).sum::<Vec3>();
         couple
     }

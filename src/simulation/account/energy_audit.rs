@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::response::Stage;
 use crate::dynamics::{Audit, RigidBody, Wrench};
 use crate::math::Vec3;
@@ -16,7 +18,7 @@ use crate::simulation::model::Body;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyBalance {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
@@ -77,28 +79,35 @@ impl Simulation {
     /// Updates energies and momenta after a step and checks their balance.
     pub(crate) fn account(&mut self, dt: f64) {
         let start = Instant::now();
-        let before = self.external_wrench;
+        let before = self.state.ledger.external_wrench;
         let (jumps, work_of_supports) = self.account_supports(dt);
-        self.external_wrench = self.compute_external_wrench();
-        self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
-        jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
+        self.state.ledger.external_wrench = self.compute_external_wrench();
+        self.state.ledger.audit.add_impulse((before + self.state.ledger.external_wrench).scaled(0.5 * dt));
+        jumps.into_iter().for_each(|jump| self.state.ledger.audit.add_impulse(jump));
         if self.acts_by_impulses() {
-            let angular = self.wall_couple() * self.action.spread() + self.action.support_moment;
-            self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
+            let angular = self.wall_couple() * self.state.contact.action.spread()
+                + self.state.contact.action.support_moment;
+            self.state.ledger.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
         self.audit_contact();
-        self.energies.external_work += work_of_supports + self.external_work(dt);
-        self.energies.viscous_dissipation += self.action.work.damping;
-        self.energies.friction_dissipation += self.action.work.friction;
-        self.energies.numerical_work += self.action.work.numerical;
-        let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
-        let given = self.action.work.numerical + self.contact_audit.work_on_held_nodes;
-        self.audit.add_numerical_work(given, taken_by_impulses);
+        self.state.ledger.energies.external_work += work_of_supports + self.external_work(dt);
+        self.state.ledger.energies.viscous_dissipation += self.state.contact.action.work.damping;
+        self.state.ledger.energies.friction_dissipation += self.state.contact.action.work.friction;
+        self.state.ledger.energies.numerical_work += self.state.contact.action.work.numerical;
+        let taken_by_impulses =
+            if self.acts_by_impulses() { self.state.contact.action.work.damping } else { 0.0 };
+        let given =
+            self.state.contact.action.work.numerical + self.state.ledger.contact_audit.work_on_held_nodes;
+        self.state.ledger.audit.add_numerical_work(given, taken_by_impulses);
         self.sum_energies(dt);
-        let step = self.control.regular_step().max(dt);
-        self.audit.add_noise(self.rounded_moment * (f64::EPSILON / step).powi(2));
-        self.audit.add_noise(self.rounded_work_of_ties());
-        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+        let step = self.state.control.regular_step().max(dt);
+        self.state.ledger.audit.add_noise(self.state.ledger.rounded_moment * (f64::EPSILON / step).powi(2));
+        self.state.ledger.audit.add_noise(self.rounded_work_of_ties());
+        self.state.ledger.audit.check(
+            self.state.nodes.time,
+            &self.state.ledger.energies,
+            scaled_momenta(&self.state.ledger.balances),
+        );
         self.account_pairs();
         self.account_hourglass();
         self.timings.account += start.elapsed().as_secs_f64();
@@ -108,31 +117,35 @@ impl Simulation {
     /// depends on its own length. Discrete-gradient forces are excluded: their work extends over whole kicks, from
     /// the middle of a step to the middle of the next, and has no such term.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
-        let kick = kick_energy(&self.balances, dt);
-        let before = std::mem::replace(&mut self.contact_audit.time_step, dt);
-        (self.contact_audit.excess_work, self.contact_audit.work_on_held_nodes) = (0.0, 0.0);
-        if !self.audit.has_started() {
-            self.audit.start(kick);
+        let kick = kick_energy(&self.state.ledger.balances, dt);
+        let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
+        (self.state.ledger.contact_audit.excess_work, self.state.ledger.contact_audit.work_on_held_nodes) =
+            (0.0, 0.0);
+        if !self.state.ledger.audit.has_started() {
+            self.state.ledger.audit.start(kick);
             return;
         }
         let change = 0.125 * (before * before - dt * dt);
         if self.response.stage() == Stage::Accelerated {
-            self.contact_audit.excess_work = change * self.contact_force_acceleration();
+            self.state.ledger.contact_audit.excess_work = change * self.contact_force_acceleration();
         } else if change != 0.0 {
-            self.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
+            self.state.ledger.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
         }
-        let given = self.energies.kick - kick - self.contact_audit.excess_work;
-        self.energies.numerical_work += given;
-        self.audit.add_numerical_work(given - self.contact_audit.work_on_held_nodes, 0.0);
+        let given = self.state.ledger.energies.kick - kick - self.state.ledger.contact_audit.excess_work;
+        self.state.ledger.energies.numerical_work += given;
+        self.state
+            .ledger
+            .audit
+            .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
     }
 
     /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the
     /// other forces \[N·m/s²\]: these impulses absorb the energy that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
-        let action = &self.contact_before.1;
+        let action = &self.scratch.contact_before.1;
         let of_node = |&node: &u32| {
-            let impulse = self.mobility.free_part(node, &action.impulses[node as usize]);
-            let along = impulse.dot(&self.state.accelerations[node as usize]);
+            let impulse = self.caches.mobility.free_part(node, &action.impulses[node as usize]);
+            let along = impulse.dot(&self.state.nodes.accelerations[node as usize]);
             if along < 0.0 {
                 self.model.mass[node as usize] * along * along / impulse.norm_squared()
             } else {
@@ -150,9 +163,9 @@ impl Simulation {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
                 return 0.0;
             }
-            self.mobility.free_part(node, force).dot(&self.state.accelerations[node as usize])
+            self.caches.mobility.free_part(node, force).dot(&self.state.nodes.accelerations[node as usize])
         };
-        let of_nodes = self.contact_before.1.sum_over_contact(of_node);
+        let of_nodes = self.scratch.contact_before.1.sum_over_contact(of_node);
         let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
         of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }
@@ -160,10 +173,16 @@ impl Simulation {
     /// Starts the audit from the current state.
     pub(crate) fn begin_audit(&mut self) {
         self.measure();
-        let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
-        self.rounded_moment = self.rounded_moment();
-        self.audit = Audit::new(&self.energies, momentum, self.energy_of_rounding());
-        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+        let momentum =
+            self.state.ledger.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
+        self.state.ledger.rounded_moment = self.rounded_moment();
+        self.state.ledger.audit =
+            Audit::new(&self.state.ledger.energies, momentum, self.energy_of_rounding());
+        self.state.ledger.audit.check(
+            self.state.nodes.time,
+            &self.state.ledger.energies,
+            scaled_momenta(&self.state.ledger.balances),
+        );
     }
 
     /// Energy of the shortest waves with the amplitude of position rounding, Σ ½ m (ε |x| ω)² over the bodies \[J\]:
@@ -190,47 +209,48 @@ impl Simulation {
 
     /// Largest coordinate of a node of a body \[m\].
     fn farthest_coordinate(&self, body: &Body) -> f64 {
-        self.state.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
+        self.state.nodes.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
     /// Computes energies and momenta of the current state.
     pub(crate) fn measure(&mut self) {
         for body in 0..self.model.bodies.len() {
-            self.balances[body] = self.body_balance(body);
+            self.state.ledger.balances[body] = self.body_balance(body);
         }
         self.sum_energies(0.0);
     }
 
     /// Sums the energies of elements, contacts and bodies after a step of length `dt` \[s\].
     fn sum_energies(&mut self, dt: f64) {
-        self.energies.strain = self.internal.strain_energy().iter().sum();
-        self.energies.hourglass = self.internal.hourglass_energy().iter().sum();
-        self.energies.contact = self.action.stored_energy;
-        self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
-        self.energies.kick = kick_energy(&self.balances, dt);
+        self.state.ledger.energies.strain = self.caches.internal.strain_energy().iter().sum();
+        self.state.ledger.energies.hourglass = self.caches.internal.hourglass_energy().iter().sum();
+        self.state.ledger.energies.contact = self.state.contact.action.stored_energy;
+        self.state.ledger.energies.kinetic =
+            self.state.ledger.balances.iter().map(|balance| balance.kinetic).sum();
+        self.state.ledger.energies.kick = kick_energy(&self.state.ledger.balances, dt);
     }
 
     /// Compares the hourglass energy of each body with its strain energy.
     fn account_hourglass(&mut self) {
-        let of_blocks = [self.internal.strain_energy(), self.internal.hourglass_energy()];
-        for (body, audit) in self.model.bodies.iter().zip(&mut self.hourglass_audits) {
+        let of_blocks = [self.caches.internal.strain_energy(), self.caches.internal.hourglass_energy()];
+        for (body, audit) in self.model.bodies.iter().zip(&mut self.state.ledger.hourglass_audits) {
             let blocks = || body.blocks.iter().filter_map(|block| block.internal);
             let energies = of_blocks.map(|energies| blocks().map(|block| energies[block]).sum());
-            audit.note(self.state.time, energies, self.audit.energy_scale());
+            audit.note(self.state.nodes.time, energies, self.state.ledger.audit.energy_scale());
         }
     }
 
     /// Balance of one body, from its rigid state or else from its nodes.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
-        if let Some(rigid_state) = &self.rigid_states[body] {
+        if let Some(rigid_state) = &self.state.rigid_bodies[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
             return BodyBalance { force_acceleration, ..BodyBalance::of_rigid_state(rigid_state) };
         }
         let nodes = &self.model.bodies[body].nodes;
         let masses = &self.model.mass[nodes.clone()];
-        let positions = &self.state.positions[nodes.clone()];
-        let velocities = &self.state.velocities[nodes.clone()];
-        let accelerations = &self.state.accelerations[nodes.clone()];
+        let positions = &self.state.nodes.positions[nodes.clone()];
+        let velocities = &self.state.nodes.velocities[nodes.clone()];
+        let accelerations = &self.state.nodes.accelerations[nodes.clone()];
         let registers = Registers::default();
         let sums = fixed_order_sum(masses.len(), &|range| {
             registers.run(NodalKernel {
@@ -248,7 +268,7 @@ impl Simulation {
     /// all external forces \[N·m/s²\].
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
-        let (accelerations, masses) = (&self.state.accelerations, &self.model.mass);
+        let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
         let supports = self.model.supports.iter().enumerate().filter(|(_, support)| {
             !support.motion.is_fixed() && of_body.nodes.contains(&(support.nodes[0] as usize))
         });
@@ -277,11 +297,12 @@ impl Simulation {
             if body.is_rigid() {
                 wrench = wrench + self.rigid_external_wrench(index);
             } else if !body.loaded {
-                wrench = wrench + Wrench::at(&self.balances[index].centre, body.gravity * body.mass);
+                wrench =
+                    wrench + Wrench::at(&self.state.ledger.balances[index].centre, body.gravity * body.mass);
             } else {
                 let nodes = body.nodes.clone();
-                let positions = &self.state.positions[nodes.clone()];
-                wrench = wrench + Wrench::of_nodes(positions, &self.forces.external[nodes]);
+                let positions = &self.state.nodes.positions[nodes.clone()];
+                wrench = wrench + Wrench::of_nodes(positions, &self.state.forces.external[nodes]);
             }
         }
         wrench
@@ -289,19 +310,22 @@ impl Simulation {
 
     /// Work of gravity and loads over the last step; under loads, with the work of the kicks \[J\].
     fn external_work(&self, dt: f64) -> f64 {
-        let before = &self.positions_next;
+        let before = &self.scratch.positions_next;
         let mut work = 0.0;
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 work += self.rigid_work(index, dt);
             } else if !body.loaded {
-                let travel = self.balances[index].centre - self.balances_before[index].centre;
+                let travel =
+                    self.state.ledger.balances[index].centre - self.scratch.balances_before[index].centre;
                 work += body.mass * body.gravity.dot(&travel);
             } else {
                 let nodes = body.nodes.clone();
-                let forces =
-                    [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];
-                let positions = [&before[nodes.clone()], &self.state.positions[nodes]];
+                let forces = [
+                    &self.state.forces.external_before[nodes.clone()],
+                    &self.state.forces.external[nodes.clone()],
+                ];
+                let positions = [&before[nodes.clone()], &self.state.nodes.positions[nodes]];
                 work += trapezoidal_work(forces, positions) + self.work_of_load_kicks(index, dt);
             }
         }

@@ -1,5 +1,7 @@
 //! Hourglass energy of a body compared with its strain energy.
 
+use serde::{Deserialize, Serialize};
+
 /// Hourglass energy relative to the largest strain energy of a body, above which hourglass control carries bending
 /// load. In a beam with n layers over its height this ratio is k/(n² − 1), with k from 0.05 for cells short along the
 /// beam to 0.15 for cubes: 1.7 % to 5 % with two layers, whose deflection is 31 % to 27 % too large, and 1 % or less
@@ -10,7 +12,7 @@ const TOLERATED_RATIO: f64 = 0.015;
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
 /// Largest strain and hourglass energy of a body so far, and the time at which the tolerated ratio was exceeded.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
     /// Strain energy \[J\].
     strain: f64,

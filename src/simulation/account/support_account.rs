@@ -1,5 +1,7 @@
 //! Support reactions, their impulses and work, by boundary and wall.
 
+use serde::{Deserialize, Serialize};
+
 use crate::dynamics::{Support, Wrench};
 
 use crate::simulation::Simulation;
@@ -9,7 +11,7 @@ use crate::simulation::model::Behaviour;
 ///
 /// A nodal component prescribed by several boundaries counts for the first of them. The boundaries of a rigid body
 /// share all its components; the reaction moment counts for the first boundary.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
     /// Reaction at the end of the last step: force on the body \[N\] and moment about the origin \[N·m\], without the
     /// impulses of discontinuous prescribed motion.
@@ -35,12 +37,12 @@ impl SupportAccount {
 impl Simulation {
     /// Account of each boundary in the order of the scenario, followed by those of the walls.
     pub fn support_accounts(&self) -> &[SupportAccount] {
-        &self.support_accounts
+        &self.state.ledger.support_accounts
     }
 
     /// Updates the reactions.
     pub(crate) fn refresh_reactions(&mut self) {
-        self.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
+        self.state.ledger.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
         for support in 0..self.model.supports.len() {
             let reaction = self.reaction_wrench(support);
             self.add_reaction(self.model.supports[support].account, reaction);
@@ -50,13 +52,13 @@ impl Simulation {
             for (axis, account) in accounts.into_iter().enumerate() {
                 self.add_reaction(account, self.rigid_reaction_wrench(body, axis));
             }
-            let angular = self.forces.rigid[body].reaction_torque;
+            let angular = self.state.forces.rigid[body].reaction_torque;
             self.add_reaction(moment_account, Wrench { angular, ..Wrench::zero() });
         }
     }
 
     fn add_reaction(&mut self, account: usize, reaction: Wrench) {
-        let account = &mut self.support_accounts[account];
+        let account = &mut self.state.ledger.support_accounts[account];
         account.reaction = account.reaction + reaction;
     }
 
@@ -72,8 +74,8 @@ impl Simulation {
             impulses = [impulses[0] + jumps[0], impulses[1] + jumps[1]];
             work += work_of;
         };
-        let mut accounts = std::mem::take(&mut self.support_accounts);
-        let places = [&self.positions_next, &self.state.positions];
+        let mut accounts = std::mem::take(&mut self.state.ledger.support_accounts);
+        let places = [&self.scratch.positions_next, &self.state.nodes.positions];
         let moving = |(_, support): &(usize, &Support)| !support.motion.is_fixed();
         for (index, support) in self.model.supports.iter().enumerate().filter(moving) {
             let jumps = [0, 1].map(|end| self.jump_wrench(index, end, places[end]));
@@ -88,23 +90,23 @@ impl Simulation {
             let (jump, work_of) = self.rigid_moment_jump(body, dt);
             add(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
         }
-        self.support_accounts = accounts;
+        self.state.ledger.support_accounts = accounts;
         (impulses, work)
     }
 
     /// Adds the impulse of the current reactions over a time \[s\].
     fn add_reactions(&mut self, time: f64) {
-        for account in &mut self.support_accounts {
+        for account in &mut self.state.ledger.support_accounts {
             account.add(account.reaction.scaled(time), 0.0);
         }
     }
 
     /// Adds the reaction of a support to a contact impulse, and its work \[J\]; sliders have no account.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
-        self.audit.add_impulse(reaction);
-        self.energies.external_work += work;
+        self.state.ledger.audit.add_impulse(reaction);
+        self.state.ledger.energies.external_work += work;
         if let Some(account) = account {
-            self.support_accounts[account].add(reaction, work);
+            self.state.ledger.support_accounts[account].add(reaction, work);
         }
     }
 
@@ -124,6 +126,6 @@ impl Simulation {
 
     /// Sum of the current reactions.
     pub(crate) fn reactions(&self) -> Wrench {
-        self.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
+        self.state.ledger.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
     }
 }

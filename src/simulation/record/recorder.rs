@@ -65,7 +65,11 @@ impl Recorder {
             history: History::create(directory, &names)?,
             pairs: Pairs::create(directory)?,
             side_tables: SideTables::create(directory, scenario, &simulation.model.bodies)?,
-            probes: ProbeWriter::create(directory, &simulation.probes, scenario.output.history_interval)?,
+            probes: ProbeWriter::create(
+                directory,
+                &simulation.model.probes,
+                scenario.output.history_interval,
+            )?,
             probe_summaries: Vec::new(),
             fields: fields.clone(),
             schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
@@ -99,12 +103,12 @@ impl Recorder {
     /// Records the output due after a step; the first contact always gets a frame.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        let (time, time_step) = (simulation.state.time, simulation.control.time_step());
+        let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
         if self.schedule.row_is_due(time, time_step) {
             self.write_row(simulation)?;
         }
         self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
-        let touched = simulation.first_contacts.first().map(|contact| contact.time);
+        let touched = simulation.state.ledger.first_contacts.first().map(|contact| contact.time);
         if self.schedule.frame_is_due(touched, time, time_step) {
             self.write_frame(simulation)?;
         }
@@ -115,7 +119,7 @@ impl Recorder {
     /// Records the last state unless already recorded, and waits until all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        let time = simulation.state.time;
+        let time = simulation.state.nodes.time;
         if time > self.schedule.last_row {
             self.write_row(simulation)?;
         }
@@ -127,7 +131,7 @@ impl Recorder {
         }
         if let Some(probes) = &mut self.probes {
             probes.record_last(simulation)?;
-            self.probe_summaries = probes.finish(&simulation.probes)?;
+            self.probe_summaries = probes.finish(&simulation.model.probes)?;
         }
         simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())
@@ -139,7 +143,7 @@ impl Recorder {
     }
 
     fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
-        self.schedule.note_row(simulation.state.time, simulation.control.time_step());
+        self.schedule.note_row(simulation.state.nodes.time, simulation.state.control.time_step());
         self.history.append(&history_row(simulation))?;
         self.pairs.append(&pair_rows(simulation))?;
         self.side_tables.append(simulation)
@@ -147,14 +151,14 @@ impl Recorder {
 
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         simulation.update_nodal_state();
-        self.schedule.note_frame(simulation.state.time, simulation.control.time_step());
+        self.schedule.note_frame(simulation.state.nodes.time, simulation.state.control.time_step());
         self.frames += 1;
         let frame = output_frame(simulation, &self.fields);
         self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
         self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
         self.volumes.as_mut().map_or(Ok(()), |series| {
             let pairs = simulation.top_of_queue();
-            let (grid, frame) = balls_of_pairs(simulation.state.time, &pairs).into_frame();
+            let (grid, frame) = balls_of_pairs(simulation.state.nodes.time, &pairs).into_frame();
             series.replace_grid(grid)?;
             series.write(frame)
         })
@@ -176,41 +180,54 @@ fn create_beside(
 }
 
 fn history_row(simulation: &Simulation) -> HistoryRow {
-    let energies = &simulation.energies;
+    let energies = &simulation.state.ledger.energies;
     let body_row = |(index, (body, balance)): (
         usize,
         (&crate::simulation::model::Body, &crate::simulation::account::energy_audit::BodyBalance),
     )| {
-        let forces = body.nodes.clone().map(|node| simulation.action.mean_force(node));
+        let forces = body.nodes.clone().map(|node| simulation.state.contact.action.mean_force(node));
         BodyRow {
             momentum: balance.momentum.linear,
             kinetic: balance.kinetic,
             centre: balance.centre,
-            contact_force: forces.sum::<Vec3>() + simulation.action.rigid_force(index)[0],
+            contact_force: forces.sum::<Vec3>() + simulation.state.contact.action.rigid_force(index)[0],
         }
     };
     HistoryRow {
-        time: simulation.state.time,
-        step: simulation.state.step,
-        dt: simulation.control.time_step(),
+        time: simulation.state.nodes.time,
+        step: simulation.state.nodes.step,
+        dt: simulation.state.control.time_step(),
         kinetic: energies.kinetic,
         strain: energies.strain,
         external_work: energies.external_work,
         contact_energy: energies.contact,
         friction_dissipation: energies.friction_dissipation,
         plastic_dissipation: 0.0,
-        hourglass_energy: simulation.energies.hourglass,
+        hourglass_energy: simulation.state.ledger.energies.hourglass,
         viscous_dissipation: energies.viscous_dissipation,
         numerical_work: energies.numerical_work,
         total: energies.total(),
-        energy_error: simulation.audit.relative_imbalance(),
-        momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),
-        angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
-        contacts: simulation.constraints.len() as u64,
-        bodies: simulation.model.bodies.iter().zip(&simulation.balances).enumerate().map(body_row).collect(),
+        energy_error: simulation.state.ledger.audit.relative_imbalance(),
+        momentum: simulation.state.ledger.balances.iter().map(|balance| balance.momentum.linear).sum(),
+        angular_momentum: simulation
+            .state
+            .ledger
+            .balances
+            .iter()
+            .map(|balance| balance.momentum.angular)
+            .sum(),
+        contacts: simulation.state.contact.constraints.len() as u64,
+        bodies: simulation
+            .model
+            .bodies
+            .iter()
+            .zip(&simulation.state.ledger.balances)
+            .enumerate()
+            .map(body_row)
+            .collect(),
         kick: energies.kick,
-        energy_imbalance: simulation.audit.imbalance(),
-        net_numerical_work: simulation.audit.net_numerical_work(),
+        energy_imbalance: simulation.state.ledger.audit.imbalance(),
+        net_numerical_work: simulation.state.ledger.audit.net_numerical_work(),
     }
 }
 
@@ -218,7 +235,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
 fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     let areas = simulation.contact_areas();
     let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {
-        time: simulation.state.time,
+        time: simulation.state.nodes.time,
         bodies: balance.bodies.map(|body| simulation.model.bodies[body as usize].name.as_str()),
         contacts: balance.contacts,
         force: balance.force,
@@ -227,7 +244,7 @@ fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
         damping_dissipation: balance.damping_dissipation,
         contact_area,
     };
-    simulation.pair_balances.iter().zip(areas).map(row).collect()
+    simulation.state.ledger.pair_balances.iter().zip(areas).map(row).collect()
 }
 
 /// Cells of all bodies, in the user's order.
@@ -250,8 +267,8 @@ fn output_grid(simulation: &Simulation) -> Grid {
 fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
     let nodes = &simulation.model.output_nodes;
     let mut frame = Frame {
-        time: simulation.state.time,
-        points: nodes.iter().map(|&node| simulation.state.positions[node as usize]).collect(),
+        time: simulation.state.nodes.time,
+        points: nodes.iter().map(|&node| simulation.state.nodes.positions[node as usize]).collect(),
         ..Frame::default()
     };
     frame.cell_fields = body_fields(simulation);
@@ -279,7 +296,7 @@ fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
 }
 
 fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<NamedField> {
-    let state = &simulation.state;
+    let state = &simulation.state.nodes;
     let vector = |name: &str, value: &dyn Fn(usize) -> Vec3| {
         let values = nodes.iter().map(|&node| value(node as usize)).collect();
         vec![NamedField::new(name, FieldData::Vector(values))]
@@ -294,8 +311,12 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         }
         Field::Velocity => vector("velocity", &|node| state.velocities[node]),
         Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
-        Field::ContactForce => vector("contact_force", &|node| simulation.action.mean_force(node)),
-        Field::FrictionForce => vector("friction_force", &|node| simulation.action.friction_forces[node]),
+        Field::ContactForce => {
+            vector("contact_force", &|node| simulation.state.contact.action.mean_force(node))
+        }
+        Field::FrictionForce => {
+            vector("friction_force", &|node| simulation.state.contact.action.friction_forces[node])
+        }
         Field::ContactPressure => scalar("contact_pressure", &simulation.contact_pressures()),
         Field::ContactGap => {
             let gaps = contactor_field(simulation, 0.0_f64, |field, constraint, _| {
@@ -323,8 +344,10 @@ fn contactor_field<T: Copy>(
     nothing: T,
     add: impl Fn(&mut [T], &Constraint<'_>, &ContactResult),
 ) -> Vec<T> {
-    let mut field = vec![nothing; simulation.state.positions.len()];
-    for (constraint, result) in simulation.constraints.iter().zip(&simulation.action.results) {
+    let mut field = vec![nothing; simulation.state.nodes.positions.len()];
+    for (constraint, result) in
+        simulation.state.contact.constraints.iter().zip(&simulation.state.contact.action.results)
+    {
         add(&mut field, &constraint, result);
     }
     field
@@ -358,7 +381,11 @@ impl CellStress {
         let of_block = |block: &crate::simulation::model::Block| {
             let mut stress = vec![[0.0; 6]; block.tags.len()];
             if let Some(internal) = block.internal {
-                simulation.internal.cauchy_stress(&simulation.state.positions, internal, &mut stress);
+                simulation.caches.internal.cauchy_stress(
+                    &simulation.state.nodes.positions,
+                    internal,
+                    &mut stress,
+                );
             }
             stress
         };

@@ -134,7 +134,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dynamics::State;
+    use crate::dynamics::NodalState;
 
     /// A run of a million steps whose length has no exact binary representation, with frames and rows every hundred
     /// steps: every output is written at its step. Reference: frame k/100 at step k, to a millionth of a step.
@@ -151,7 +151,7 @@ mod tests {
         for frames in schedules {
             let times = OutputTimes::new(frames, step * between as f64, end);
             let mut schedule = Schedule::new(times, None);
-            let mut state = State::default();
+            let mut state = NodalState::default();
             schedule.note_frame(0.0, 0.0);
             schedule.note_row(0.0, 0.0);
             for k in 1..=count {

@@ -47,7 +47,7 @@ impl SideTables {
     /// Appends a row to each table.
     pub fn append(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
         let numbers = |numbers: Vec<f64>| -> Vec<Cell<'_>> {
-            let time = simulation.state.time;
+            let time = simulation.state.nodes.time;
             std::iter::once(time).chain(numbers).map(Cell::Number).collect()
         };
         self.bodies.append(&numbers(simulation.body_numbers()))?;
@@ -107,9 +107,9 @@ impl Simulation {
     fn body_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for (index, body) in self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()) {
-            numbers.push(self.balances[index].kinetic);
+            numbers.push(self.state.ledger.balances[index].kinetic);
             if body.is_rigid() {
-                let rigid_state = self.rigid_states[index].as_ref();
+                let rigid_state = self.state.rigid_bodies[index].as_ref();
                 push(
                     &mut numbers,
                     rigid_state.map_or_else(Vec3::zeros, |state| state.rotation().scaled_axis()),
@@ -117,8 +117,8 @@ impl Simulation {
                 push(&mut numbers, rigid_state.map_or_else(Vec3::zeros, |state| state.angular_velocity()));
             } else {
                 let blocks = || body.blocks.iter().filter_map(|block| block.internal);
-                numbers.push(blocks().map(|block| self.internal.strain_energy()[block]).sum());
-                numbers.push(blocks().map(|block| self.internal.hourglass_energy()[block]).sum());
+                numbers.push(blocks().map(|block| self.caches.internal.strain_energy()[block]).sum());
+                numbers.push(blocks().map(|block| self.caches.internal.hourglass_energy()[block]).sum());
             }
         }
         numbers
@@ -127,7 +127,7 @@ impl Simulation {
     /// Work, reaction, moment about the origin and impulse of each support.
     fn support_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
-        for account in &self.support_accounts {
+        for account in &self.state.ledger.support_accounts {
             numbers.push(account.work);
             push(&mut numbers, account.reaction.linear);
             push(&mut numbers, account.reaction.angular);
@@ -138,13 +138,13 @@ impl Simulation {
 
     /// The last step, its limit, and the largest penetration at its end.
     fn step_cells(&self) -> Vec<Cell<'_>> {
-        let critical = self.control.critical_step();
-        let element = self.control.critical_element();
+        let critical = self.state.control.critical_step();
+        let element = self.state.control.critical_element();
         let element = element.and_then(|(block, element)| self.model.element(block, element));
         vec![
-            Cell::Number(self.state.time),
-            Cell::Count(self.state.step),
-            Cell::Number(self.control.time_step()),
+            Cell::Number(self.state.nodes.time),
+            Cell::Count(self.state.nodes.step),
+            Cell::Number(self.state.control.time_step()),
             critical.map_or(Cell::Empty, Cell::Number),
             self.step_limit().map_or(Cell::Empty, |limit| Cell::Word(limit.name())),
             element.map_or(Cell::Empty, |(body, _)| Cell::Word(body)),
@@ -155,6 +155,6 @@ impl Simulation {
 
     /// Largest penetration of the contacts of the last step; 0 without contact \[m\].
     fn largest_penetration(&self) -> f64 {
-        self.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
+        self.state.contact.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }
 }

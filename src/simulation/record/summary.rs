@@ -38,9 +38,9 @@ impl Simulation {
             }),
             bodies: self.body_summaries(),
             walls: self.wall_summaries(),
-            steps: self.state.step,
-            flight_steps: self.steps_in_flight,
-            time: TimeSpan { start: 0.0, end: self.state.time },
+            steps: self.state.nodes.step,
+            flight_steps: self.state.steps_in_flight,
+            time: TimeSpan { start: 0.0, end: self.state.nodes.time },
             wall_seconds: WallSeconds {
                 total: 0.0,
                 read: timings.read,
@@ -55,7 +55,13 @@ impl Simulation {
                 output: timings.output,
             },
             detection: self.detection_summary(scenario.contact.hierarchy),
-            first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),
+            first_contacts: self
+                .state
+                .ledger
+                .first_contacts
+                .iter()
+                .map(|contact| self.first_contact(contact))
+                .collect(),
             contact: self.contact_summary(),
             energy: self.energy_summary(),
             momentum: self.momentum_summary(),
@@ -66,32 +72,33 @@ impl Simulation {
 
     fn energy_summary(&self) -> EnergySummary {
         let summary = |Deviation { largest, time, last }| ErrorSummary { largest, time, end: last };
-        let error = self.audit.energy_error();
+        let error = self.state.ledger.audit.energy_error();
         EnergySummary {
-            initial: self.audit.initial_energy(),
-            end: self.energies.total(),
-            strain: self.energies.strain,
-            hourglass: self.energies.hourglass,
+            initial: self.state.ledger.audit.initial_energy(),
+            end: self.state.ledger.energies.total(),
+            strain: self.state.ledger.energies.strain,
+            hourglass: self.state.ledger.energies.hourglass,
             largest_error: error.largest,
             largest_error_time: error.time,
             final_error: error.last,
-            imbalance: summary(self.audit.balance_deviation()),
-            net_numerical_work: summary(self.audit.numerical_deviation()),
-            peak: self.audit.energy_scale(),
+            imbalance: summary(self.state.ledger.audit.balance_deviation()),
+            net_numerical_work: summary(self.state.ledger.audit.numerical_deviation()),
+            peak: self.state.ledger.audit.energy_scale(),
         }
     }
 
     fn momentum_summary(&self) -> MomentumSummary {
-        let (linear, angular) = (self.audit.momentum_deviation(), self.audit.angular_deviation());
+        let (linear, angular) =
+            (self.state.ledger.audit.momentum_deviation(), self.state.ledger.audit.angular_deviation());
         MomentumSummary {
             largest_error: linear.largest,
             largest_error_time: linear.time,
             final_error: linear.last,
-            peak: self.audit.momentum_scale(),
+            peak: self.state.ledger.audit.momentum_scale(),
             largest_angular_error: angular.largest,
             largest_angular_error_time: angular.time,
             final_angular_error: angular.last,
-            angular_peak: self.audit.angular_scale(),
+            angular_peak: self.state.ledger.audit.angular_scale(),
         }
     }
 

@@ -12,16 +12,19 @@ impl Simulation {
     /// The two bounding spheres at the top of the queue for each pair of approaching bodies, at their current
     /// positions; empty for a detector without a queue.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
-        let time = self.state.time;
-        if self.phase == Phase::Flight {
-            self.plan_motions(self.settings.flight_step);
-            return self.detector.top_of_queue(&Placement::Flying { time, motions: &self.motions });
+        let time = self.state.nodes.time;
+        if self.state.phase == Phase::Flight {
+            self.plan_motions(self.settings.time.flight_step);
+            return self
+                .caches
+                .detector
+                .top_of_queue(&Placement::Flying { time, motions: &self.scratch.motions });
         }
-        self.detector.top_of_queue(&Placement::Deforming(Configuration {
+        self.caches.detector.top_of_queue(&Placement::Deforming(Configuration {
             time,
-            time_step: self.control.time_step(),
-            positions: &self.state.positions,
-            velocities: &self.state.velocities,
+            time_step: self.state.control.time_step(),
+            positions: &self.state.nodes.positions,
+            velocities: &self.state.nodes.velocities,
         }))
     }
 
@@ -38,7 +41,7 @@ impl Simulation {
         depth: u32,
     ) -> Result<Option<u32>, OutputError> {
         let bodies = 0..self.model.bodies.len() as u32;
-        let trees = bodies.filter_map(|body| self.detector.hierarchy(body));
+        let trees = bodies.filter_map(|body| self.caches.detector.hierarchy(body));
         let Some(deepest) = trees.map(|tree| tree.leaf_depths().max).max() else { return Ok(None) };
         let mut series = Series::create(directory, name, Grid::default())?;
         let last = depth.min(deepest);
@@ -56,7 +59,7 @@ impl Simulation {
         let mut balls = Balls { time: f64::from(level), ..Balls::default() };
         let (mut bodies, mut depths, mut faces) = (Vec::new(), Vec::new(), Vec::new());
         for body in 0..self.model.bodies.len() as u32 {
-            let Some(tree) = self.detector.hierarchy(body) else { continue };
+            let Some(tree) = self.caches.detector.hierarchy(body) else { continue };
             for v in tree.level(level) {
                 let sphere = tree.reference_sphere(v);
                 balls.centres.push(sphere.centre);

@@ -37,10 +37,10 @@ impl Simulation {
         };
         let bodies = self.model.walls().map(|(number, _)| number as i32).collect();
         let nodes = || self.model.walls().map(|(_, wall)| wall.nodes.start);
-        let forces = nodes().map(|node| self.action.mean_force(node)).collect();
-        let velocities = nodes().map(|node| self.state.velocities[node]).collect();
+        let forces = nodes().map(|node| self.state.contact.action.mean_force(node)).collect();
+        let velocities = nodes().map(|node| self.state.nodes.velocities[node]).collect();
         Frame {
-            time: self.state.time,
+            time: self.state.nodes.time,
             points: self.model.walls().flat_map(|(_, wall)| corners(wall)).collect(),
             cell_fields: vec![
                 NamedField::new("body", FieldData::Integer(bodies)),
@@ -58,7 +58,7 @@ impl Simulation {
 
     /// Bounding box of the nodes of all bodies.
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
-        let positions = &self.state.positions;
+        let positions = &self.state.nodes.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);
         let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         points.fold(none, |(lower, upper), x| (lower.inf(&x), upper.sup(&x)))
@@ -67,7 +67,7 @@ impl Simulation {
     /// Normal of a wall, and the projection of the view centre on it.
     fn foot(&self, wall: &Body, view: &View) -> (Vec3, Vec3) {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return (Vec3::zeros(), view.centre) };
-        let above = view.centre - self.state.positions[wall.nodes.start];
+        let above = view.centre - self.state.nodes.positions[wall.nodes.start];
         (normal, view.centre - normal * normal.dot(&above))
     }
 

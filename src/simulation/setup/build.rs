@@ -1,6 +1,5 @@
 //! Set-up of a simulation from a scenario.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::contact::detection::face::closest_point::Method;
@@ -11,12 +10,11 @@ use crate::contact::detection::{
     NodeFaceOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
-    ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
-    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response,
-    damping_of_restitution,
+    Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, damping_of_restitution,
 };
-use crate::contact::{Constraints, Surface, SurfacePair};
-use crate::dynamics::{Audit, CriticalStep, Energies, InternalForce, RigidBody, State, Support, Wrench};
+use crate::contact::{Surface, SurfacePair};
+use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
@@ -35,28 +33,22 @@ use super::spring_stiffness::{
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
-use crate::simulation::Simulation;
-use crate::simulation::account::contact_audit::ContactAudit;
-use crate::simulation::account::energy_audit::BodyBalance;
-use crate::simulation::account::hourglass::HourglassAudit;
-use crate::simulation::account::nodal_sums::NodalSums;
-use crate::simulation::account::support_account::SupportAccount;
 use crate::simulation::error::SetupError;
-use crate::simulation::forces::{AppliedLoad, Forces, RigidForces, SupportedComponent};
 use crate::simulation::model::{Behaviour, Body, Model};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::record::timings::WallTimes;
+use crate::simulation::state::State;
 use crate::simulation::step::contact_response::nodal_mobility;
 use crate::simulation::step::corrector::chunks_of;
 use crate::simulation::step::driven_ties::DrivenTies;
 use crate::simulation::step::driving_functions::DrivingFunctions;
 use crate::simulation::step::free_flight::rigid_state_of_nodes;
 use crate::simulation::step::impact_times::ImpactControl;
-use crate::simulation::step::initial_gaps::InitialGaps;
 use crate::simulation::step::step_size::StepControl;
 use crate::simulation::step::ties::build_ties;
 use crate::simulation::step::tunnelling::radii;
+use crate::simulation::{Caches, ContactSelection, Scratch, Settings, Simulation};
 
 impl Simulation {
     /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of
@@ -85,7 +77,7 @@ impl Simulation {
         refuse_tied_contact(scenario, &contact, &assembly.model)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
         let probes = assembly.probes(scenario)?;
-        let Assembly { model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
+        let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
             assembly;
         drop(meshes);
         refuse_supported_spin(&model, &scenario.bodies)?;
@@ -109,78 +101,41 @@ impl Simulation {
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let entry_faces = EntryFaces::new(&contact);
         let tunnelling = TunnellingGuard::new(&contact);
-        let radii = radii(&surfaces, &rigid_states, &model.reference_positions);
+        model.radii = radii(&surfaces, &rigid_states, &model.reference_positions);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         timings.hierarchy = start.elapsed().as_secs_f64();
-        let chunks = chunks_of(&model);
+        model.chunks = chunks_of(&model);
+        model.surfaces = surfaces;
+        model.block_critical_steps = block_critical_steps;
+        model.probes = probes;
+        model.initial_penetrations = initial_penetrations;
         let mobility = nodal_mobility(&model);
         let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
-        let mut simulation = Self {
-            settings: scenario.time.clone(),
-            state: State::at_rest(model.reference_positions.clone()),
-            rigid_states,
-            rigid_states_before: Vec::new(),
-            phase: Phase::Stepping,
-            motions: Vec::new(),
-            internal,
-            forces: Forces::new(&model),
-            positions_next: model.reference_positions.clone(),
-            position_corrections: Vec::new(),
-            detector,
-            wall_detector,
+        model.driven_ties = DrivenTies::of(ties.as_ref(), &model);
+        let driving_functions = DrivingFunctions::new(scenario);
+        let limits = [rigid_travel, stiff_spring, resting_contact];
+        let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
+        let ranges = driving_functions.ranges(scenario.time.end);
+        let state = State::at_rest(&model, rigid_states, control, ranges, warnings);
+        let selection = ContactSelection {
             entry_faces,
-            initial_penetrations,
-            initial_gaps: InitialGaps::default(),
             excluded_parts,
             flush_contacts: FlushContacts::default(),
-            one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
-            offset_points: offset_points(scenario, &model, &surfaces),
-            response,
-            driven_ties: DrivenTies::of(ties.as_ref(), &model),
-            ties,
-            mobility,
-            constraints: Constraints::default(),
-            action: ContactAction::new(num_nodes),
-            contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
-            impact_control,
-            tunnelling,
-            tunnelling_boxes: Vec::new(),
-            radii,
-            control: StepControl::new(
-                scenario.time.step,
-                scenario.time.safety,
-                rigid_travel,
-                stiff_spring,
-                resting_contact,
-            ),
-            driving_functions: DrivingFunctions::new(scenario),
-            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
-            balances: vec![BodyBalance::at_rest(); model.bodies.len()],
-            balances_before: Vec::new(),
-            nodal_sums: vec![NodalSums::zero(); chunks.len()],
-            chunks,
-            pair_balances: Vec::new(),
-            contact_audit: ContactAudit::new(contact_energy_remedy(scenario)),
-            hourglass_audits: vec![HourglassAudit::default(); model.bodies.len()],
-            surfaces,
-            energies: Energies::default(),
-            audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
-            rounded_moment: 0.0,
-            external_wrench: Wrench::zero(),
-            support_accounts_before: Vec::new(),
-            support_accounts: vec![SupportAccount::NOTHING; model.num_support_accounts],
-            first_contacts: Vec::new(),
-            have_touched: BTreeSet::new(),
-            steps_in_flight: 0,
-            steps_past_tolerance: 0,
-            timings,
-            block_critical_steps,
-            probes,
-            warnings,
-            model,
+            one_pass: OnePass::new(scenario.contact.passes, &model, &model.surfaces),
+            offset_points: offset_points(scenario, &model, &model.surfaces),
         };
-        if policy == InitialPenetration::Offset && !simulation.initial_penetrations.is_empty() {
+        let settings = Settings {
+            time: scenario.time.clone(),
+            driving_functions,
+            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
+            contact_remedy: contact_energy_remedy(scenario),
+        };
+        let caches = Caches { internal, detector, wall_detector, tunnelling, mobility, impact_control };
+        let scratch = Scratch::new(&model);
+        let mut simulation =
+            Self { model, settings, state, response, ties, selection, caches, scratch, timings };
+        if policy == InitialPenetration::Offset && !simulation.model.initial_penetrations.is_empty() {
             simulation.keep_initial_gaps()?;
         }
         simulation.begin(scenario);
@@ -194,13 +149,15 @@ impl Simulation {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
             let body = &self.model.bodies[index];
-            let mut rigid_state =
-                self.rigid_states[index].take().unwrap_or_else(|| rigid_state_of_nodes(&self.model, body));
+            let mut rigid_state = self.state.rigid_bodies[index]
+                .take()
+                .unwrap_or_else(|| rigid_state_of_nodes(&self.model, body));
             rigid_state.set_velocity(spec.velocity, spec.angular_velocity);
             for node in body.nodes.clone() {
-                self.state.velocities[node] = rigid_state.velocity_at(&self.state.positions[node]);
+                self.state.nodes.velocities[node] =
+                    rigid_state.velocity_at(&self.state.nodes.positions[node]);
             }
-            self.rigid_states[index] = Some(rigid_state);
+            self.state.rigid_bodies[index] = Some(rigid_state);
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
@@ -215,43 +172,21 @@ impl Simulation {
             .iter()
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
-            && self.initial_gaps.is_empty()
+            && self.state.contact.initial_gaps.is_empty()
             && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {
-            let velocity = self.rigid_states[number as usize].as_ref().map(RigidBody::velocity);
-            self.state.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
+            let velocity = self.state.rigid_bodies[number as usize].as_ref().map(RigidBody::velocity);
+            self.state.nodes.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
         }
-        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.rigid_states) {
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
             if !(body.is_rigid() || flies && body.flies()) {
                 *rigid_state = None;
             }
         }
         self.start_forces();
-        self.phase = if flies { Phase::Flight } else { Phase::Stepping };
+        self.state.phase = if flies { Phase::Flight } else { Phase::Stepping };
         self.begin_audit();
-    }
-}
-
-impl Forces {
-    fn new(model: &Model) -> Self {
-        let driven = model.bodies.iter().any(Body::is_driven);
-        let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
-        for body in model.bodies.iter().filter(|body| body.is_driven() && !body.is_rigid()) {
-            for node in body.nodes.clone() {
-                weights[node] = body.gravity * model.mass[node];
-            }
-        }
-        let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
-        Self {
-            external: weights.clone(),
-            external_before: weights,
-            loads: vec![AppliedLoad::NONE; model.loads.len()],
-            load_accelerations: vec![[0.0; 2]; model.bodies.len()],
-            rigid: vec![RigidForces::none(); model.bodies.len()],
-            supported: model.supports.iter().map(components).collect(),
-            sliders: vec![Vec3::zeros(); model.sliders.len()],
-        }
     }
 }
 

@@ -209,18 +209,18 @@ fn open(
 impl Simulation {
     /// Pairs of bodies, and of bodies and walls, that overlap in the configuration of the scenario.
     pub fn initial_penetrations(&self) -> &[Overlap] {
-        &self.initial_penetrations
+        &self.model.initial_penetrations
     }
 
     /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with penetrating nodes without a detected
     /// contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
-        let positions = &self.state.positions;
+        let positions = &self.state.nodes.positions;
         let velocities = vec![Vec3::zeros(); positions.len()];
         let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
         let mut constraints = Constraints::default();
-        self.detector.detect(&configuration, &mut constraints);
-        self.wall_detector.detect(&configuration, &mut constraints);
+        self.caches.detector.detect(&configuration, &mut constraints);
+        self.caches.wall_detector.detect(&configuration, &mut constraints);
         let touching: BTreeSet<[u32; 2]> = constraints.iter().map(|constraint| constraint.bodies).collect();
         let touching: BTreeSet<[String; 2]> = touching
             .into_iter()
@@ -229,11 +229,11 @@ impl Simulation {
             .collect();
         let is_lost =
             |overlap: &&Overlap| overlap.entry == Entry::Nodes && !touching.contains(&overlap.bodies);
-        let lost: Vec<Overlap> = self.initial_penetrations.iter().filter(is_lost).cloned().collect();
+        let lost: Vec<Overlap> = self.model.initial_penetrations.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));
         }
-        self.initial_gaps = InitialGaps::of(&constraints);
+        self.state.contact.initial_gaps = InitialGaps::of(&constraints);
         Ok(())
     }
 }

@@ -105,18 +105,20 @@ impl Simulation {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
             let node = slider.node as usize;
-            let force = Resultants::new(&self.forces, &self.internal, &self.action).on(node);
+            let force =
+                Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action)
+                    .on(node);
             let guided = slider.direction * slider.direction.dot(&force);
-            self.forces.sliders[k] = guided - force;
-            self.state.accelerations[node] = guided * (1.0 / self.model.mass[node]);
+            self.state.forces.sliders[k] = guided - force;
+            self.state.nodes.accelerations[node] = guided * (1.0 / self.model.mass[node]);
         }
     }
 
     /// Reactions of the sliders, with moments about the origin; they do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
-        let sliders = self.model.sliders.iter().zip(&self.forces.sliders);
+        let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {
-            sum + Wrench::at(&self.state.positions[slider.node as usize], *reaction)
+            sum + Wrench::at(&self.state.nodes.positions[slider.node as usize], *reaction)
         })
     }
 }

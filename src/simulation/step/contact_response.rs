@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use crate::contact::Constraints;
 use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
-use crate::dynamics::{State, Wrench};
+use crate::dynamics::{NodalState, Wrench};
 use crate::math::Vec3;
 
 use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
+use crate::simulation::state::ContactState;
 
 /// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
 /// the slider only for slider nodes.
@@ -35,12 +36,12 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
 /// The bodies with their nodes at `positions`, and the energy `created` by contact so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
-    state: &'a State,
+    state: &'a NodalState,
     positions: &'a [Vec3],
     mobility: &'a Mobility,
     created: f64,
 ) -> Bodies<'a> {
-    let State { velocities, accelerations, .. } = state;
+    let NodalState { velocities, accelerations, .. } = state;
     Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, created }
 }
 
@@ -49,33 +50,43 @@ impl Simulation {
     pub(crate) fn respond(&mut self, stage: Stage, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == stage {
-            self.offset_points.find(&self.surfaces, &self.positions_next, &self.constraints);
+            self.selection.offset_points.find(
+                &self.model.surfaces,
+                &self.scratch.positions_next,
+                &self.state.contact.constraints,
+            );
         }
         match stage {
             Stage::Moved => {
                 self.account_step_change(dt);
-                self.action.begin(dt);
+                self.state.contact.action.begin(dt);
             }
             Stage::Accelerated => self.accelerate_constrained_nodes(),
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
-            let was_pressed = self.contact_before.1.has_contact();
-            if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
+            let was_pressed = self.scratch.contact_before.1.has_contact();
+            if stage == Stage::Accelerated && (was_pressed || !self.state.contact.constraints.is_empty()) {
                 self.commit_step();
             }
             let step = self.step_length(dt);
-            let created = self.contact_audit.created;
-            let bodies =
-                moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
-            let acting = self.offset_points.of(&self.constraints);
-            self.response.respond(acting, &bodies, step, &mut self.action);
+            let created = self.state.ledger.contact_audit.created;
+            let bodies = moved_bodies(
+                &self.model,
+                &self.state.nodes,
+                &self.scratch.positions_next,
+                &self.caches.mobility,
+                created,
+            );
+            let ContactState { constraints, response, action, .. } = &mut self.state.contact;
+            let acting = self.selection.offset_points.of(constraints);
+            self.response.respond_from(response, acting, &bodies, step, action);
             let beyond = self.work_beyond_secants(dt);
-            self.contact_audit.excess_work += beyond;
+            self.state.ledger.contact_audit.excess_work += beyond;
             match stage {
                 Stage::Moved => {
                     // Springs evaluated at nodal positions omit this work.
-                    self.action.work.numerical += beyond;
+                    self.state.contact.action.work.numerical += beyond;
                     self.apply_corrections(dt);
                 }
                 Stage::Accelerated => self.accelerate_by_contact(),
@@ -90,7 +101,7 @@ impl Simulation {
 
     /// Constraints on the contact surfaces, including their thickness.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
-        self.offset_points.of(&self.constraints)
+        self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
     /// Length of the current step, of a regular step and of the following step: the committed or a regular one,
@@ -99,7 +110,7 @@ impl Simulation {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
         let following = if remaining > 0.0 { next.min(remaining) } else { dt };
-        let regular = self.control.spring_step().max(dt);
+        let regular = self.state.control.spring_step().max(dt);
         StepLength { actual: dt, regular, following }
     }
 
@@ -111,24 +122,26 @@ impl Simulation {
 
     /// Updates the accelerations of deformable nodes with contact forces.
     fn accelerate_touched_nodes(&mut self) {
-        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
-        for &node in &self.action.nodes {
-            resultants.accelerate(node, &self.model.mass, &mut self.state.accelerations);
+        let resultants =
+            Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
+        for &node in &self.state.contact.action.nodes {
+            resultants.accelerate(node, &self.model.mass, &mut self.state.nodes.accelerations);
         }
     }
 
     /// Accelerations that responses, ties and energy balance need before the corrector.
     pub(crate) fn accelerate_constrained_nodes(&mut self) {
         self.accelerate_touched_nodes();
-        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
-        let accelerations = &mut self.state.accelerations;
+        let resultants =
+            Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
+        let accelerations = &mut self.state.nodes.accelerations;
         let mut accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
-        self.action.node_corrections.iter().for_each(|correction| accelerate(correction.node));
+        self.state.contact.action.node_corrections.iter().for_each(|correction| accelerate(correction.node));
         if self.response.stage() == Stage::Accelerated {
-            let acting = self.offset_points.of(&self.constraints);
+            let acting = self.selection.offset_points.of(&self.state.contact.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
             // Springs of contacts no longer detected continue to act on their nodes.
-            self.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
+            self.scratch.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.constrain_sliders();
@@ -139,24 +152,24 @@ impl Simulation {
     /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
     /// predictor–corrector is exact. This function adds the terms of f_n.
     fn apply_corrections(&mut self, dt: f64) {
-        for correction in &self.action.node_corrections {
+        for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
-            self.state.velocities[node] += correction.velocity;
-            self.positions_next[node] += correction.position;
+            self.state.nodes.velocities[node] += correction.velocity;
+            self.scratch.positions_next[node] += correction.position;
             if correction.position != Vec3::zeros() {
-                self.position_corrections.push((correction.node, correction.position));
+                self.state.contact.position_corrections.push((correction.node, correction.position));
             }
-            let force = self.state.accelerations[node] * self.model.mass[node];
-            self.action.work.numerical -= 0.5 * force.dot(&correction.position);
+            let force = self.state.nodes.accelerations[node] * self.model.mass[node];
+            self.state.contact.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }
-        for k in 0..self.action.rigid_corrections.len() {
-            let correction = self.action.rigid_corrections[k];
-            self.action.work.numerical += self.correct_motion_of_rigid(&correction);
+        for k in 0..self.state.contact.action.rigid_corrections.len() {
+            let correction = self.state.contact.action.rigid_corrections[k];
+            self.state.contact.action.work.numerical += self.correct_motion_of_rigid(&correction);
             self.react_by_rigid_support(correction.body as usize, dt);
         }
-        for k in 0..self.action.nodes.len() {
-            let node = self.action.nodes[k];
-            let impulse = self.action.impulses[node as usize];
+        for k in 0..self.state.contact.action.nodes.len() {
+            let node = self.state.contact.action.nodes[k];
+            let impulse = self.state.contact.action.impulses[node as usize];
             if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
                 self.react_by_supports(node, &impulse);
             }
@@ -165,8 +178,9 @@ impl Simulation {
 
     /// Reactions of supports and sliders at a deformable node to a contact impulse.
     fn react_by_supports(&mut self, node: u32, impulse: &Vec3) {
-        let held = impulse - self.mobility.free_part(node, impulse);
-        let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);
+        let held = impulse - self.caches.mobility.free_part(node, impulse);
+        let (position, velocity) =
+            (self.scratch.positions_next[node as usize], self.state.nodes.velocities[node as usize]);
         for axis in (0..3).filter(|&axis| held[axis] != 0.0) {
             let reaction = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
             self.add_support_reaction(self.account_of(node, axis), reaction, -held[axis] * velocity[axis]);
@@ -175,24 +189,24 @@ impl Simulation {
 
     /// Adds the terms of f_{n+1} in the energy of the corrections.
     fn account_corrections(&mut self, dt: f64) {
-        for correction in &self.action.node_corrections {
+        for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
-            let force = self.state.accelerations[node] * self.model.mass[node];
-            self.action.work.numerical +=
+            let force = self.state.nodes.accelerations[node] * self.model.mass[node];
+            self.state.contact.action.work.numerical +=
                 force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
         }
-        for correction in &self.action.rigid_corrections {
-            let rigid = &self.forces.rigid[correction.body as usize];
+        for correction in &self.state.contact.action.rigid_corrections {
+            let rigid = &self.state.forces.rigid[correction.body as usize];
             let shifted = rigid.force + rigid.mean_load().linear - rigid.load.linear;
-            self.action.work.numerical +=
+            self.state.contact.action.work.numerical +=
                 0.5 * dt * rigid.force.dot(&correction.velocity) - shifted.dot(&correction.position);
         }
     }
 
     /// Undoes the nodal velocity jumps of a rejected step; the state of rigid bodies is restored separately.
     pub(crate) fn undo_velocity_jumps(&mut self) {
-        for correction in &self.action.node_corrections {
-            self.state.velocities[correction.node as usize] -= correction.velocity;
+        for correction in &self.state.contact.action.node_corrections {
+            self.state.nodes.velocities[correction.node as usize] -= correction.velocity;
         }
     }
 }

@@ -69,14 +69,14 @@ impl Simulation {
             if self.model.bodies[body].is_rigid() {
                 self.correct_rigid(body, dt);
             }
-            if let Some(rigid_state) = &self.rigid_states[body] {
+            if let Some(rigid_state) = &self.state.rigid_bodies[body] {
                 let force_acceleration = self.rigid_force_acceleration(body);
-                self.balances[body] =
+                self.state.ledger.balances[body] =
                     BodyBalance { force_acceleration, ..BodyBalance::of_rigid_state(rigid_state) };
             }
         }
         self.note_load_accelerations();
-        std::mem::swap(&mut self.state.positions, &mut self.positions_next);
+        std::mem::swap(&mut self.state.nodes.positions, &mut self.scratch.positions_next);
         self.timings.integration += start.elapsed().as_secs_f64();
     }
 
@@ -84,29 +84,34 @@ impl Simulation {
     fn correct_nodes(&mut self, dt: f64) {
         let corrector = Corrector {
             half_step: 0.5 * dt,
-            resultants: Resultants::new(&self.forces, &self.internal, &self.action),
-            touched: &self.action.nodes,
-            sliders: (&self.model.sliders, &self.forces.sliders),
-            supports: (&self.model.supports, &self.forces.supported),
+            resultants: Resultants::new(
+                &self.state.forces,
+                &self.caches.internal,
+                &self.state.contact.action,
+            ),
+            touched: &self.state.contact.action.nodes,
+            sliders: (&self.model.sliders, &self.state.forces.sliders),
+            supports: (&self.model.supports, &self.state.forces.supported),
             masses: &self.model.mass,
-            positions: &self.positions_next,
+            positions: &self.scratch.positions_next,
             registers: Registers::default(),
             nodes_per_task: nodes_per_task(self.model.mass.len()),
         };
         let nodes = Nodes {
             first: 0,
-            accelerations: &mut self.state.accelerations,
-            velocities: &mut self.state.velocities,
+            accelerations: &mut self.state.nodes.accelerations,
+            velocities: &mut self.state.nodes.velocities,
         };
-        corrector.correct(&self.chunks, nodes, &mut self.nodal_sums);
-        let mut sums = self.nodal_sums.iter();
-        for chunks in self.chunks.chunk_by(|a, b| a.body == b.body) {
+        corrector.correct(&self.model.chunks, nodes, &mut self.scratch.nodal_sums);
+        let mut sums = self.scratch.nodal_sums.iter();
+        for chunks in self.model.chunks.chunk_by(|a, b| a.body == b.body) {
             let body = &self.model.bodies[chunks[0].body];
             let of_body = sums.by_ref().take(chunks.len()).copied().reduce(|sum, chunk| sum + chunk);
             if let Some(of_body) = of_body {
-                let first = self.positions_next[body.nodes.start];
+                let first = self.scratch.positions_next[body.nodes.start];
                 let from_outside = self.acceleration_from_outside(chunks[0].body);
-                self.balances[chunks[0].body] = BodyBalance::of_nodes(&of_body, body, first, from_outside);
+                self.state.ledger.balances[chunks[0].body] =
+                    BodyBalance::of_nodes(&of_body, body, first, from_outside);
             }
         }
     }

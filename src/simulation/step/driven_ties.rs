@@ -48,18 +48,18 @@ impl Simulation {
     /// At the end of a step, sets the velocity of driven tied nodes to the mean velocity of the following step of
     /// length `dt` \[s\]; the corrector overwrites it.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
-        let (time, references) = (self.state.time, &self.model.reference_positions);
-        for &(index, place) in &self.driven_ties.supported {
+        let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
+        for &(index, place) in &self.model.driven_ties.supported {
             let support = &self.model.supports[index];
             let node = support.nodes[place] as usize;
             let start = StepStart {
                 reference: references[node],
-                position: self.positions_next[node],
-                velocity: Vec3::repeat(self.forces.supported[index][place].end.velocity),
+                position: self.scratch.positions_next[node],
+                velocity: Vec3::repeat(self.state.forces.supported[index][place].end.velocity),
             };
             let end = support.motion.over_step(time, dt).end(&start, support.axis);
             let travel = end.position - start.position[support.axis];
-            self.state.velocities[node][support.axis] = travel / dt;
+            self.state.nodes.velocities[node][support.axis] = travel / dt;
         }
         self.drive_rigid_ties(dt);
     }
@@ -67,27 +67,33 @@ impl Simulation {
     /// At the beginning of a planned step, sets the velocity of driven tied nodes to the mean velocity of this step;
     /// the predictor overwrites it.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
-        for &(index, place) in &self.driven_ties.supported {
+        for &(index, place) in &self.model.driven_ties.supported {
             let support = &self.model.supports[index];
             let (node, axis) = (support.nodes[place] as usize, support.axis);
-            let travel = self.forces.supported[index][place].end.position - self.positions_next[node][axis];
-            self.state.velocities[node][axis] = travel / dt;
+            let travel = self.state.forces.supported[index][place].end.position
+                - self.scratch.positions_next[node][axis];
+            self.state.nodes.velocities[node][axis] = travel / dt;
         }
         self.drive_rigid_ties(dt);
     }
 
     fn drive_rigid_ties(&mut self, dt: f64) {
         let step = StepLength { actual: 0.0, regular: dt, following: dt };
-        let motions =
-            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
-        for (body, nodes) in &self.driven_ties.rigid {
+        let motions = PredictedMotions::at(
+            self.state.nodes.time,
+            step,
+            &self.model,
+            &self.state.rigid_bodies,
+            &self.state.forces.rigid,
+        );
+        for (body, nodes) in &self.model.driven_ties.rigid {
             let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
             let reference_centre = motions.reference_centre(*body);
             for &node in nodes {
                 let node = node as usize;
                 let arm = self.model.reference_positions[node] - reference_centre;
-                let travel = centre + rotation * arm - self.positions_next[node];
-                self.state.velocities[node] = travel / dt;
+                let travel = centre + rotation * arm - self.scratch.positions_next[node];
+                self.state.nodes.velocities[node] = travel / dt;
             }
         }
     }

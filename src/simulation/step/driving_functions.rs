@@ -1,12 +1,15 @@
 //! Prescribed functions of time: steps end at their kinks and jumps, and a warning reports functions that vary faster
 //! than the steps resolve.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::TimeFunction;
 use crate::scenario::{
     BoundarySpec, LoadKind, LoadSpec, PrescribedMotion, Scenario, Turn, WallMotion, WallSpec,
 };
 
 use crate::simulation::Simulation;
+use crate::simulation::state::Ledger;
 
 /// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
 /// it, where the mean of the function acts.
@@ -30,6 +33,11 @@ const SAMPLES: u32 = 64;
 struct DrivingFunction {
     key: String,
     function: TimeFunction,
+}
+
+/// Range of a driving function in the run so far.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct FunctionRange {
     /// Largest absolute value known so far.
     size: f64,
     has_warned: bool,
@@ -49,9 +57,7 @@ impl DrivingFunctions {
             if function.is_constant() {
                 return;
             }
-            let instants = (0..=SAMPLES).map(|k| scenario.time.end * f64::from(k) / f64::from(SAMPLES));
-            let size = instants.map(|time| function.value(time).abs()).fold(0.0, f64::max);
-            all.push(DrivingFunction { key, function: function.clone(), size, has_warned: false });
+            all.push(DrivingFunction { key, function: function.clone() });
         };
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             add_boundary(index, boundary, &mut add);
@@ -65,6 +71,16 @@ impl DrivingFunctions {
             }
         }
         Self { all }
+    }
+
+    /// Ranges of the functions, sampled up to the end of the run \[s\].
+    pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
+        let range = |driving: &DrivingFunction| {
+            let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
+            let size = instants.map(|time| driving.function.value(time).abs()).fold(0.0, f64::max);
+            FunctionRange { size, has_warned: false }
+        };
+        self.all.iter().map(range).collect()
     }
 
     /// First break in the interval (`from`, `to`] \[s\].
@@ -95,12 +111,18 @@ impl DrivingFunctions {
 
     /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\], for the first
     /// time.
-    pub fn unresolved(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
-        self.all.iter_mut().filter(|driving| !driving.has_warned).filter_map(move |driving| {
+    pub fn unresolved<'a>(
+        &'a self,
+        ranges: &'a mut [FunctionRange],
+        time: f64,
+        time_step: f64,
+    ) -> impl Iterator<Item = String> + 'a {
+        let unwarned = self.all.iter().zip(ranges).filter(|(_, range)| !range.has_warned);
+        unwarned.filter_map(move |(driving, range)| {
             let values = driving.function.end_values(time, time_step);
-            driving.size = driving.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
-            driving.has_warned = values.deviation > TOLERATED_DEVIATION * driving.size;
-            driving.has_warned.then(|| {
+            range.size = range.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
+            range.has_warned = values.deviation > TOLERATED_DEVIATION * range.size;
+            range.has_warned.then(|| {
                 format!(
                     "`{}` varies faster than steps of {time_step:.3e} s can resolve, first at t = {time:.6e} s; \
                      choose a shorter `time.step` to resolve its variation within a step",
@@ -148,13 +170,17 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 impl Simulation {
     /// Length of the next step: as long as wanted, or to a break before `horizon` \[s\].
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
-        let time = self.state.time + self.state.time_remainder;
-        self.driving_functions.step_to_break(time, wanted, horizon)
+        let time = self.state.nodes.time + self.state.nodes.time_remainder;
+        self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
     /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
-        let unresolved = self.driving_functions.unresolved(self.state.time, dt);
-        self.warnings.extend(unresolved);
+        let Ledger { function_ranges, warnings, .. } = &mut self.state.ledger;
+        warnings.extend(self.settings.driving_functions.unresolved(
+            function_ranges,
+            self.state.nodes.time,
+            dt,
+        ));
     }
 }

@@ -42,28 +42,32 @@ impl Simulation {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
         let flight = Flight {
-            time: self.state.time,
+            time: self.state.nodes.time,
             duration,
-            end: self.settings.end,
+            end: self.settings.time.end,
             reference_positions: &self.model.reference_positions,
-            motions: &self.motions,
+            motions: &self.scratch.motions,
         };
         let impact = timed(&mut self.timings.detection, || {
-            let of_bodies = self.detector.first_impact(&flight);
-            Impact::earlier(of_bodies, self.wall_detector.first_impact(&flight))
+            let of_bodies = self.caches.detector.first_impact(&flight);
+            Impact::earlier(of_bodies, self.caches.wall_detector.first_impact(&flight))
         });
-        let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
+        let travelled = impact.map_or(duration, |impact| impact.time - self.state.nodes.time);
         self.follow_motions(travelled);
         match impact {
-            Some(impact) => (self.state.time, self.state.time_remainder) = (impact.time, 0.0),
+            Some(impact) => (self.state.nodes.time, self.state.nodes.time_remainder) = (impact.time, 0.0),
             None => self.advance_time(duration),
         }
-        self.state.settle(until.min(self.settings.end));
-        self.state.step += 1;
-        self.steps_in_flight += 1;
-        self.control.set_time_step(travelled);
+        self.state.nodes.settle(until.min(self.settings.time.end));
+        self.state.nodes.step += 1;
+        self.state.steps_in_flight += 1;
+        self.state.control.set_time_step(travelled);
         self.measure();
-        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+        self.state.ledger.audit.check(
+            self.state.nodes.time,
+            &self.state.ledger.energies,
+            scaled_momenta(&self.state.ledger.balances),
+        );
         if let Some(Impact { bodies, time, point, normal, normal_speed, .. }) = impact {
             self.note_first_contact(FirstContact { bodies, time, point, normal, normal_speed });
             self.begin_stepping();
@@ -73,28 +77,29 @@ impl Simulation {
     /// Advances the flight to the first impact, or to the end time, without output. Returns the first contact, if
     /// any. Has no effect unless in flight.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
-        while self.phase == Phase::Flight && !self.is_finished() {
+        while self.state.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
         }
-        self.first_contacts.first().copied()
+        self.state.ledger.first_contacts.first().copied()
     }
 
     /// Length of the next flight step, to `until` at most \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
-        let unsteady = self.rigid_states.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
+        let unsteady =
+            self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
-        let step = self.settings.flight_step.min(MAX_UNSTEADY_ROTATION / fastest);
-        let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
+        let step = self.settings.time.flight_step.min(MAX_UNSTEADY_ROTATION / fastest);
+        let to = |instant: f64| instant - self.state.nodes.time - self.state.nodes.time_remainder;
         let step = self.next_output(step).map_or(step, |due| self.even_step(to(due), step));
-        let remaining = to(until.min(self.settings.end));
+        let remaining = to(until.min(self.settings.time.end));
         if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
     /// Computes the motion of every body over the next flight step.
     pub(crate) fn plan_motions(&mut self, duration: f64) {
-        self.motions.clear();
-        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
-            self.motions.push(match rigid_state {
+        self.scratch.motions.clear();
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
+            self.scratch.motions.push(match rigid_state {
                 Some(rigid_state) if body.flies() => rigid_state.flight(body.gravity, duration),
                 _ => RigidMotion::at_rest(Vec3::zeros()),
             });
@@ -104,7 +109,7 @@ impl Simulation {
     /// Advances the bodies along their motions by `time` \[s\], with the work and impulse of gravity.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
-            self.model.bodies.iter().zip(&mut self.rigid_states).zip(&self.motions)
+            self.model.bodies.iter().zip(&mut self.state.rigid_bodies).zip(&self.scratch.motions)
         {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
@@ -112,26 +117,26 @@ impl Simulation {
             // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
-            self.energies.external_work += weight.dot(&(rigid_state.travel() - before));
-            self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
+            self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
+            self.state.ledger.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
         }
     }
 
     /// Updates positions, velocities and accelerations of the nodes of bodies in flight.
     pub fn update_nodal_state(&mut self) {
-        if self.phase != Phase::Flight {
+        if self.state.phase != Phase::Flight {
             return;
         }
-        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let spin = rigid_state.angular_velocity();
             let spin_rate = rigid_state.angular_acceleration(&Vec3::zeros());
             for node in body.nodes.clone() {
                 let position = rigid_state.position(&self.model.reference_positions[node]);
                 let arm = position - rigid_state.centre();
-                self.state.positions[node] = position;
-                self.state.velocities[node] = rigid_state.velocity() + spin.cross(&arm);
-                self.state.accelerations[node] =
+                self.state.nodes.positions[node] = position;
+                self.state.nodes.velocities[node] = rigid_state.velocity() + spin.cross(&arm);
+                self.state.nodes.accelerations[node] =
                     body.gravity + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
             }
         }
@@ -144,12 +149,12 @@ impl Simulation {
         if self.is_finished() {
             return;
         }
-        if self.phase == Phase::Flight {
+        if self.state.phase == Phase::Flight {
             self.begin_stepping();
         }
         for body in self.model.bodies.iter().filter(|body| !(body.is_rigid() || body.is_wall())) {
             for node in body.nodes.clone() {
-                self.state.velocities[node] = velocity(&self.model.reference_positions[node]);
+                self.state.nodes.velocities[node] = velocity(&self.model.reference_positions[node]);
             }
         }
         self.restart_ties();
@@ -159,8 +164,8 @@ impl Simulation {
     /// Ends the flight; nodal degrees of freedom describe deformable bodies from here on.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
-        self.phase = Phase::Stepping;
-        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.rigid_states) {
+        self.state.phase = Phase::Stepping;
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
             if !body.is_rigid() {
                 *rigid_state = None;
             }
@@ -170,14 +175,14 @@ impl Simulation {
 
     /// Initialises forces, accelerations and reactions from the current state, as a step of zero length.
     pub(crate) fn start_forces(&mut self) {
-        self.positions_next.copy_from_slice(&self.state.positions);
+        self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);
         self.plan_supports(0.0);
         self.compute_external_forces();
         self.start_ties();
         self.correct(0.0);
-        self.control.invalidate();
+        self.state.control.invalidate();
         self.refresh_reactions();
-        self.external_wrench = self.compute_external_wrench();
+        self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 }

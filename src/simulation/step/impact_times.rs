@@ -16,19 +16,12 @@ pub(crate) struct ImpactControl {
     search: StepImpactSearch,
     paths: StepPaths,
     velocities: Vec<Vec3>,
-    /// Time at which a step last ended at an impact \[s\].
-    last_cut: f64,
 }
 
 impl ImpactControl {
     /// Impact control of a contact model.
     pub fn new(model: ContactModel) -> Self {
-        Self {
-            search: StepImpactSearch::new(model),
-            paths: StepPaths::default(),
-            velocities: Vec::new(),
-            last_cut: f64::NEG_INFINITY,
-        }
+        Self { search: StepImpactSearch::new(model), paths: StepPaths::default(), velocities: Vec::new() }
     }
 }
 
@@ -40,34 +33,39 @@ impl Simulation {
     /// the error is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Discrete-gradient forces hold only for the step they were computed for.
-        let is_committed = self.response.stage() == Stage::Accelerated && self.action.has_contact();
-        let Some(mut control) = self.impact_control.take_if(|_| !is_committed) else {
+        let is_committed =
+            self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
+        let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
             self.predict(dt);
             return dt;
         };
-        control.velocities.clone_from(&self.state.velocities);
+        control.velocities.clone_from(&self.state.nodes.velocities);
         self.predict(dt);
-        control.paths.set(&self.state.positions, &control.velocities, &self.positions_next, dt);
+        control.paths.set(&self.state.nodes.positions, &control.velocities, &self.scratch.positions_next, dt);
         let impact = timed(&mut self.timings.detection, || {
-            let of_bodies = control.search.first(&control.paths, &self.constraints);
-            let of_walls = self.wall_detector.first_impact_of_step(&control.paths, &self.constraints);
+            let of_bodies = control.search.first(&control.paths, &self.state.contact.constraints);
+            let of_walls = self
+                .caches
+                .wall_detector
+                .first_impact_of_step(&control.paths, &self.state.contact.constraints);
             of_bodies.into_iter().chain(of_walls).min_by(|a, b| a.fraction.total_cmp(&b.fraction))
         });
         let mut step = dt;
         if let Some(impact) = impact {
-            let regular = self.control.regular_step();
-            let earliest = control.last_cut + MIN_IMPACT_INTERVAL * regular - self.state.time;
+            let regular = self.state.control.regular_step();
+            let earliest =
+                self.state.control.last_cut + MIN_IMPACT_INTERVAL * regular - self.state.nodes.time;
             step = (impact.fraction * dt).max(earliest).min(dt);
             if step < dt {
-                self.state.velocities.copy_from_slice(&control.velocities);
-                self.rigid_states.clone_from(&self.rigid_states_before);
+                self.state.nodes.velocities.copy_from_slice(&control.velocities);
+                self.state.rigid_bodies.clone_from(&self.scratch.rigid_bodies_before);
                 self.predict(step);
-                control.last_cut = self.state.time + step;
-                self.control.set_time_step(step);
+                self.state.control.last_cut = self.state.nodes.time + step;
+                self.state.control.set_time_step(step);
             }
             self.note_impact(&impact, dt);
         }
-        self.impact_control = Some(control);
+        self.caches.impact_control = Some(control);
         step
     }
 
@@ -76,7 +74,7 @@ impl Simulation {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];
         let normal = if bodies[0] == target { impact.normal } else { -impact.normal };
-        let time = self.state.time + impact.fraction * dt;
+        let time = self.state.nodes.time + impact.fraction * dt;
         let normal_speed = impact.closing / dt;
         self.note_first_contact(FirstContact { bodies, time, point: impact.point, normal, normal_speed });
     }

@@ -11,6 +11,8 @@
 //!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks initial and later penetrations likewise.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::detection::edges_have_passed;
 use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
@@ -20,11 +22,14 @@ use crate::math::Vec3;
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
+    #[serde(skip)]
     before: Vec<(ContactKey, f64)>,
+    #[serde(skip)]
     passed: Vec<ContactKey>,
+    #[serde(skip)]
     workspace: Constraints,
 }
 

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::contact::response::Ties;
 use crate::dynamics::Wrench;
 use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
@@ -21,40 +20,41 @@ impl Simulation {
     /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], with the accelerations and
     /// reactions there.
     pub(crate) fn start_loads(&mut self, dt: f64) {
-        self.contact_audit.loads_jump = self.plan_loads(dt);
-        if !self.contact_audit.loads_jump {
+        self.state.ledger.contact_audit.loads_jump = self.plan_loads(dt);
+        if !self.state.ledger.contact_audit.loads_jump {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
         // `external_before` serves as workspace: this step overwrites it before its next use.
-        let jumps = &mut self.forces.external_before;
+        let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
-        for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.forces.loads) {
-            load.add_forces(jump, &self.state.positions, jumps);
+        for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
+            load.add_forces(jump, &self.state.nodes.positions, jumps);
         }
         for (index, body) in bodies {
             let nodes = body.nodes.clone();
-            if let (true, Some(rigid_state)) = (body.is_rigid(), &self.rigid_states[index]) {
-                let positions = &self.state.positions[nodes.clone()];
+            if let (true, Some(rigid_state)) = (body.is_rigid(), &self.state.rigid_bodies[index]) {
+                let positions = &self.state.nodes.positions[nodes.clone()];
                 let jump = about(&rigid_state.centre(), positions, &jumps[nodes]);
-                self.forces.rigid[index].jump_load(jump);
+                self.state.forces.rigid[index].jump_load(jump);
                 continue;
             }
             for node in nodes {
-                self.forces.external[node] += jumps[node];
-                self.state.accelerations[node] += jumps[node] * (1.0 / self.model.mass[node]);
+                self.state.forces.external[node] += jumps[node];
+                self.state.nodes.accelerations[node] += jumps[node] * (1.0 / self.model.mass[node]);
             }
         }
         self.hold_jumps_of_loads();
-        self.ties.iter_mut().for_each(Ties::invalidate);
+        // Tie forces hold for no following step after a jump of other forces.
+        self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }
 
     /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any is discontinuous at its beginning.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
-        for (load, now) in self.model.loads.iter().zip(&mut self.forces.loads) {
-            let values = load.over_step(self.state.time, dt);
+        for (load, now) in self.model.loads.iter().zip(&mut self.state.forces.loads) {
+            let values = load.over_step(self.state.nodes.time, dt);
             now.jump = values.start - now.applied;
             (now.applied, now.end) = (values.start, values.end);
             has_jumped |= now.jump != Vec3::zeros();
@@ -64,39 +64,39 @@ impl Simulation {
 
     /// Supported components keep their acceleration; the reactions balance the load jumps.
     fn hold_jumps_of_loads(&mut self) {
-        let jumps = &self.forces.external_before;
-        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+        let jumps = &self.state.forces.external_before;
+        for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
             let loaded = self.model.bodies[self.model.body_of(support.nodes[0])].loaded;
             for (&node, component) in support.nodes.iter().zip(components).filter(|_| loaded) {
                 let (node, axis) = (node as usize, support.axis);
                 component.balance_jump(jumps[node][axis]);
-                self.state.accelerations[node][axis] = component.end.acceleration;
+                self.state.nodes.accelerations[node][axis] = component.end.acceleration;
             }
         }
     }
 
     /// Counts the change of the kick energy by load jumps as their work, and updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
-        let before = kick_energy(&self.balances, dt);
+        let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
                 self.update_force_acceleration(body);
             }
         }
-        if self.audit.has_started() {
-            let given = kick_energy(&self.balances, dt) - before;
-            self.energies.kick += given;
-            self.energies.external_work -= given;
+        if self.state.ledger.audit.has_started() {
+            let given = kick_energy(&self.state.ledger.balances, dt) - before;
+            self.state.ledger.energies.kick += given;
+            self.state.ledger.energies.external_work -= given;
         }
         self.refresh_reactions();
-        self.external_wrench = self.compute_external_wrench();
+        self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
     /// Updates Σ f · a of a body after force jumps at the beginning of a step.
     pub(crate) fn update_force_acceleration(&mut self, body: usize) {
-        self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
+        self.state.ledger.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
-            self.forces.load_accelerations[body][1] = self.load_acceleration(body);
+            self.state.forces.load_accelerations[body][1] = self.load_acceleration(body);
         }
     }
 
@@ -107,7 +107,7 @@ impl Simulation {
         if of_body.is_rigid() {
             return self.rigid_load_acceleration(body);
         }
-        let (external, accelerations) = (&self.forces.external, &self.state.accelerations);
+        let (external, accelerations) = (&self.state.forces.external, &self.state.nodes.accelerations);
         let nodes = of_body.nodes.clone();
         let of_all = fixed_order_sum(nodes.len(), &|range| -> f64 {
             range.map(|node| nodes.start + node).map(|node| external[node].dot(&accelerations[node])).sum()
@@ -128,7 +128,7 @@ impl Simulation {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
                 let now = self.load_acceleration(body);
-                let [before, after] = &mut self.forces.load_accelerations[body];
+                let [before, after] = &mut self.state.forces.load_accelerations[body];
                 *before = std::mem::replace(after, now);
             }
         }
@@ -137,7 +137,7 @@ impl Simulation {
     /// Work of the kicks of weight and loads in a step of length `dt` \[s\] in excess of ½ (f_n + f_{n+1}) · Δx
     /// \[J\].
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
-        let [before, after] = self.forces.load_accelerations[body];
+        let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
@@ -145,7 +145,7 @@ impl Simulation {
     /// bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
-        let forces = &mut self.forces;
+        let forces = &mut self.state.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
@@ -158,12 +158,14 @@ impl Simulation {
         }
         for (load, now) in self.model.loads.iter().zip(&mut forces.loads) {
             now.applied = now.end;
-            load.add_forces(&now.applied, &self.positions_next, &mut forces.external);
+            load.add_forces(&now.applied, &self.scratch.positions_next, &mut forces.external);
         }
-        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
+        {
             if let (true, true, Some(rigid_state)) = (body.loaded, body.is_rigid(), rigid_state) {
                 let nodes = body.nodes.clone();
-                let (positions, loads) = (&self.positions_next[nodes.clone()], &forces.external[nodes]);
+                let (positions, loads) =
+                    (&self.scratch.positions_next[nodes.clone()], &forces.external[nodes]);
                 forces.rigid[index].set_load(about(&rigid_state.centre(), positions, loads));
             }
         }

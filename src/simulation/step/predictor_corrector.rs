@@ -36,18 +36,18 @@ impl Simulation {
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
         let saved = SavedState {
-            time: [self.state.time, self.state.time_remainder],
-            energies: self.energies,
-            audit: self.audit.clone(),
-            num_first_contacts: self.first_contacts.len(),
+            time: [self.state.nodes.time, self.state.nodes.time_remainder],
+            energies: self.state.ledger.energies,
+            audit: self.state.ledger.audit.clone(),
+            num_first_contacts: self.state.ledger.first_contacts.len(),
         };
-        self.rigid_states_before.clone_from(&self.rigid_states);
-        self.balances_before.clone_from(&self.balances);
-        self.support_accounts_before.clone_from(&self.support_accounts);
+        self.scratch.rigid_bodies_before.clone_from(&self.state.rigid_bodies);
+        self.scratch.balances_before.clone_from(&self.state.ledger.balances);
+        self.scratch.support_accounts_before.clone_from(&self.state.ledger.support_accounts);
         let dt = self.predict_to_impact(dt);
         self.check_driving_functions(dt);
         self.advance_time(dt);
-        self.state.step += 1;
+        self.state.nodes.step += 1;
         self.swap_contact();
         self.detect(dt);
         self.respond(Stage::Moved, dt);
@@ -63,41 +63,42 @@ impl Simulation {
 
     /// Advances the time by `dt` \[s\]; the end time and exact output times are reached without rounding.
     pub(crate) fn advance_time(&mut self, dt: f64) {
-        let stop = self.next_output(dt).unwrap_or(self.settings.end);
-        self.state.advance_time(dt);
-        self.state.settle(stop);
+        let stop = self.next_output(dt).unwrap_or(self.settings.time.end);
+        self.state.nodes.advance_time(dt);
+        self.state.nodes.settle(stop);
     }
 
     /// Swaps the contacts and their action with those of the previous step.
     fn swap_contact(&mut self) {
-        std::mem::swap(&mut self.constraints, &mut self.contact_before.0);
-        std::mem::swap(&mut self.action, &mut self.contact_before.1);
+        std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.contact_before.0);
+        std::mem::swap(&mut self.state.contact.action, &mut self.scratch.contact_before.1);
     }
 
     /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
     fn restore(&mut self, saved: SavedState, dt: f64) {
-        [self.state.time, self.state.time_remainder] = saved.time;
-        self.state.step -= 1;
-        self.energies = saved.energies;
-        self.audit = saved.audit;
-        self.support_accounts.clone_from(&self.support_accounts_before);
-        for contact in self.first_contacts.drain(saved.num_first_contacts..) {
-            self.have_touched.remove(&contact.bodies);
+        [self.state.nodes.time, self.state.nodes.time_remainder] = saved.time;
+        self.state.nodes.step -= 1;
+        self.state.ledger.energies = saved.energies;
+        self.state.ledger.audit = saved.audit;
+        self.state.ledger.support_accounts.clone_from(&self.scratch.support_accounts_before);
+        for contact in self.state.ledger.first_contacts.drain(saved.num_first_contacts..) {
+            self.state.ledger.have_touched.remove(&contact.bodies);
         }
-        self.position_corrections.clear();
+        self.state.contact.position_corrections.clear();
         self.undo_velocity_jumps();
         self.swap_contact();
-        self.initial_gaps.undo();
-        self.rigid_states.clone_from(&self.rigid_states_before);
-        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
+        self.state.contact.initial_gaps.undo();
+        self.state.rigid_bodies.clone_from(&self.scratch.rigid_bodies_before);
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
             let nodes = body.nodes.clone();
             if let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) {
                 for node in nodes {
-                    self.state.velocities[node] = rigid_state.velocity_at(&self.state.positions[node]);
+                    self.state.nodes.velocities[node] =
+                        rigid_state.velocity_at(&self.state.nodes.positions[node]);
                 }
             } else {
-                let accelerations = &self.state.accelerations[nodes.clone()];
-                newmark::correct(-dt, accelerations, &mut self.state.velocities[nodes]);
+                let accelerations = &self.state.nodes.accelerations[nodes.clone()];
+                newmark::correct(-dt, accelerations, &mut self.state.nodes.velocities[nodes]);
             }
         }
         self.restore_supported_velocities();
@@ -119,10 +120,10 @@ impl Simulation {
             let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
             newmark::predict(
                 dt,
-                &self.state.positions[nodes.clone()],
-                &self.state.accelerations[nodes.clone()],
-                &mut self.state.velocities[nodes.clone()],
-                &mut self.positions_next[nodes],
+                &self.state.nodes.positions[nodes.clone()],
+                &self.state.nodes.accelerations[nodes.clone()],
+                &mut self.state.nodes.velocities[nodes.clone()],
+                &mut self.scratch.positions_next[nodes],
             );
         }
         self.place_supported(dt);
@@ -132,26 +133,37 @@ impl Simulation {
     fn detect(&mut self, dt: f64) {
         self.add_position_corrections_to_velocities(dt);
         let configuration = Configuration {
-            time: self.state.time,
+            time: self.state.nodes.time,
             time_step: dt,
-            positions: &self.positions_next,
-            velocities: &self.state.velocities,
+            positions: &self.scratch.positions_next,
+            velocities: &self.state.nodes.velocities,
         };
         timed(&mut self.timings.detection, || {
-            self.detector.detect(&configuration, &mut self.constraints);
-            self.wall_detector.detect(&configuration, &mut self.constraints);
+            self.caches.detector.detect(&configuration, &mut self.state.contact.constraints);
+            self.caches.wall_detector.detect(&configuration, &mut self.state.contact.constraints);
             if !self.response.uses_flush_contacts() {
-                self.flush_contacts.remove(&self.positions_next, &mut self.constraints);
+                self.selection
+                    .flush_contacts
+                    .remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
             }
-            self.one_pass.remove(&self.positions_next, &mut self.constraints);
-            let before = &self.contact_before.0;
-            self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
-            self.excluded_parts.remove(&mut self.constraints);
-            let positions = [self.state.positions.as_slice(), &self.positions_next];
-            self.initial_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
+            self.selection.one_pass.remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
+            let before = &self.scratch.contact_before.0;
+            self.selection.entry_faces.choose(
+                &self.model.surfaces,
+                &configuration,
+                before,
+                &mut self.state.contact.constraints,
+            );
+            self.selection.excluded_parts.remove(&mut self.state.contact.constraints);
+            let positions = [self.state.nodes.positions.as_slice(), &self.scratch.positions_next];
+            self.state.contact.initial_gaps.apply(
+                &mut self.state.contact.constraints,
+                &self.scratch.contact_before.0,
+                positions,
+            );
         });
         self.restore_nodal_velocities();
-        if !self.constraints.is_empty() {
+        if !self.state.contact.constraints.is_empty() {
             self.note_first_contacts();
         }
     }
@@ -159,22 +171,24 @@ impl Simulation {
     /// Detection needs the full displacement rate, including the position corrections of the last step, which nodal
     /// velocities omit. The corrections are replaced by the nodal velocities until these are restored.
     fn add_position_corrections_to_velocities(&mut self, dt: f64) {
-        for (node, correction) in &mut self.position_corrections {
-            let velocity = &mut self.state.velocities[*node as usize];
+        for (node, correction) in &mut self.state.contact.position_corrections {
+            let velocity = &mut self.state.nodes.velocities[*node as usize];
             let full_rate = *velocity + *correction / dt;
             *correction = std::mem::replace(velocity, full_rate);
         }
     }
 
     fn restore_nodal_velocities(&mut self) {
-        for (node, velocity) in self.position_corrections.drain(..).rev() {
-            self.state.velocities[node as usize] = velocity;
+        for (node, velocity) in self.state.contact.position_corrections.drain(..).rev() {
+            self.state.nodes.velocities[node as usize] = velocity;
         }
     }
 
     /// Internal and external forces at the new positions and time.
     pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
-        let result = timed(&mut self.timings.internal_force, || self.internal.evaluate(&self.positions_next));
+        let result = timed(&mut self.timings.internal_force, || {
+            self.caches.internal.evaluate(&self.scratch.positions_next)
+        });
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {
                 FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),

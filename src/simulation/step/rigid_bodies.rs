@@ -13,36 +13,38 @@ use crate::simulation::model::Behaviour;
 impl Simulation {
     /// Nodes of a body with contact forces.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
-        self.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
+        self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
     /// Computes the resultants of gravity, loads and contact on the rigid bodies, with nodes at the new positions.
     pub(crate) fn compute_rigid_resultants(&mut self) {
-        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
+        {
             let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
-            let load = self.forces.rigid[index].load;
+            let load = self.state.forces.rigid[index].load;
             let mut force = body.gravity * rigid_state.mass() + load.linear;
             let mut torque = load.angular;
             for node in self.touched_nodes(index) {
-                let nodal = self.action.forces[node];
+                let nodal = self.state.contact.action.forces[node];
                 force += nodal;
-                torque += (self.positions_next[node] - rigid_state.centre()).cross(&nodal);
+                torque += (self.scratch.positions_next[node] - rigid_state.centre()).cross(&nodal);
             }
-            let [of_ties, moment_of_ties] = self.action.rigid_force(index);
-            let rigid = &mut self.forces.rigid[index];
+            let [of_ties, moment_of_ties] = self.state.contact.action.rigid_force(index);
+            let rigid = &mut self.state.forces.rigid[index];
             (rigid.force, rigid.torque) = (force + of_ties, torque + moment_of_ties);
         }
     }
 
     /// Evaluates the prescribed motion of the rigid bodies at the end of the step.
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
-        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
+        {
             let (Behaviour::Rigid { support: Some(support) }, Some(rigid_state)) =
                 (&body.behaviour, rigid_state)
             else {
                 continue;
             };
-            let (time, rigid) = (self.state.time, &mut self.forces.rigid[index]);
+            let (time, rigid) = (self.state.nodes.time, &mut self.state.forces.rigid[index]);
             rigid.velocity_before = rigid_state.velocity();
             let start = StepStart {
                 reference: rigid_state.reference_centre(),
@@ -59,8 +61,8 @@ impl Simulation {
 
     /// Predictor of a rigid body: half kick and drift, with the motion of its nodes.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
-        let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
-        let rigid = &mut self.forces.rigid[body];
+        let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
+        let rigid = &mut self.state.forces.rigid[body];
         let before = rigid_state.travel();
         rigid.force_before = rigid.force;
         rigid_state.kick(0.5 * dt, &rigid.force, &rigid.torque);
@@ -77,10 +79,10 @@ impl Simulation {
         rigid.travel = rigid_state.travel() - before;
         let rigid_state = &*rigid_state;
         let nodes = self.model.bodies[body].nodes.clone();
-        let before = self.state.positions[nodes.clone()].par_iter();
+        let before = self.state.nodes.positions[nodes.clone()].par_iter();
         let reference = self.model.reference_positions[nodes.clone()].par_iter();
-        let places = self.positions_next[nodes.clone()].par_iter_mut().zip(reference.zip(before));
-        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(places);
+        let places = self.scratch.positions_next[nodes.clone()].par_iter_mut().zip(reference.zip(before));
+        let motion = self.state.nodes.velocities[nodes.clone()].par_iter_mut().zip(places);
         motion.with_min_len(nodes_per_task(nodes.len())).for_each(
             |(velocity, (next, (reference, before)))| {
                 *next = rigid_state.position(reference);
@@ -91,9 +93,10 @@ impl Simulation {
 
     /// Updates the mobility of rigid bodies at the middle of the step, with nodes at its end.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
-        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
+        {
             let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
-            let rigid = &self.forces.rigid[index];
+            let rigid = &self.state.forces.rigid[index];
             let free = |value: Vec3| Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(value[k], |_| 0.0));
             let velocity = Vec3::from_fn(|k, _| {
                 rigid.prescribed[k].map_or(rigid_state.velocity()[k], |_| rigid.travel[k] / dt)
@@ -109,7 +112,7 @@ impl Simulation {
                 acceleration: free(rigid.force / rigid_state.mass()),
                 angular_acceleration: inverse_inertia * rigid.torque,
             };
-            self.mobility.set_rigid(index, mobility);
+            self.caches.mobility.set_rigid(index, mobility);
         }
     }
 
@@ -118,22 +121,25 @@ impl Simulation {
     /// reactions and the work against the forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
-        let Some(rigid_state) = self.rigid_states[index].as_mut() else { return 0.0 };
+        let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
         rigid_state.jump(&correction.velocity, &correction.angular_velocity);
         let kinetic = rigid_state.kinetic_energy();
         rigid_state.shift(&correction.position, &correction.rotation);
         let given = rigid_state.kinetic_energy() - kinetic;
-        let rigid = &mut self.forces.rigid[index];
+        let rigid = &mut self.state.forces.rigid[index];
         rigid.travel += correction.position;
         let rigid_state = &*rigid_state;
         let is_corrected = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
             let next = rigid_state.position(&self.model.reference_positions[node]);
             if is_corrected {
-                self.position_corrections.push((node as u32, next - self.positions_next[node]));
+                self.state
+                    .contact
+                    .position_corrections
+                    .push((node as u32, next - self.scratch.positions_next[node]));
             }
-            self.positions_next[node] = next;
-            self.state.velocities[node] = rigid_state.velocity_at(&next);
+            self.scratch.positions_next[node] = next;
+            self.state.nodes.velocities[node] = rigid_state.velocity_at(&next);
         }
         given
     }
@@ -141,17 +147,17 @@ impl Simulation {
     /// Accounts for the reaction of the support of a rigid body to contact impulses: impulse, moment and work.
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
-            (self.accounts_of_rigid(body), &self.rigid_states[body])
+            (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
         else {
             return;
         };
-        let rigid = self.forces.rigid[body];
+        let rigid = self.state.forces.rigid[body];
         let (centre, spin) = (rigid_state.centre(), rigid_state.angular_velocity());
         let (mut impulse, mut moment) = (Vec3::zeros(), Vec3::zeros());
         for node in self.touched_nodes(body) {
-            let nodal = self.action.impulses[node];
+            let nodal = self.state.contact.action.impulses[node];
             impulse += nodal;
-            moment += (self.positions_next[node] - centre).cross(&nodal);
+            moment += (self.scratch.positions_next[node] - centre).cross(&nodal);
         }
         for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
             let reaction = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
@@ -167,14 +173,14 @@ impl Simulation {
 
     /// Corrector of a rigid body: second half kick, with the motion of its nodes.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
-        let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
-        let rigid = &mut self.forces.rigid[body];
+        let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
+        let rigid = &mut self.state.forces.rigid[body];
         rigid.kicked_spins[1] = rigid_state.angular_velocity();
         rigid_state.kick(0.5 * dt, &rigid.force, &rigid.torque);
         let supported = is_supported(&self.model.bodies[body].behaviour);
         let spin_rate = if supported {
             let (spin, rate) = rigid.rotation.map_or_else(Default::default, |end| (end.spin, end.spin_rate));
-            let before = self.rigid_states_before.get(body).and_then(Option::as_ref);
+            let before = self.scratch.rigid_bodies_before.get(body).and_then(Option::as_ref);
             let momentum_before = before.map_or_else(Vec3::zeros, RigidBody::angular_momentum);
             rigid_state.set_spin(&spin);
             rigid.hold_moment(rigid_state, [momentum_before, rate], dt);
@@ -194,9 +200,9 @@ impl Simulation {
         let acceleration = (rigid.force + rigid.reaction) / rigid_state.mass();
         let rigid_state = &*rigid_state;
         let nodes = self.model.bodies[body].nodes.clone();
-        let accelerations = self.state.accelerations[nodes.clone()].par_iter_mut();
-        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
-        let places = self.positions_next[nodes.clone()].par_iter();
+        let accelerations = self.state.nodes.accelerations[nodes.clone()].par_iter_mut();
+        let motion = self.state.nodes.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
+        let places = self.scratch.positions_next[nodes.clone()].par_iter();
         let all = motion.zip(places).with_min_len(nodes_per_task(nodes.len()));
         all.for_each(|((velocity, nodal_acceleration), position)| {
             let arm = position - rigid_state.centre();
@@ -208,11 +214,12 @@ impl Simulation {
     /// a · F + (I⁻¹ τ) · τ of the free components of a rigid body under all forces, less the contribution of free
     /// fall, or under loads of all external forces \[N·m/s²\]; zero for a deformable body in flight.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
-        let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.rigid_states[body]) else {
+        let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
+        else {
             return 0.0;
         };
         let of_body = &self.model.bodies[body];
-        let rigid = &self.forces.rigid[body];
+        let rigid = &self.state.forces.rigid[body];
         let of_forces = self.rigid_force_dot_acceleration(body, rigid_state, [rigid.force, rigid.torque]);
         let from_outside = if of_body.loaded {
             self.rigid_load_acceleration(body)
@@ -224,8 +231,8 @@ impl Simulation {
 
     /// Contribution of weight and loads to [`Simulation::rigid_force_acceleration`].
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
-        let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
-        let load = &self.forces.rigid[body].load;
+        let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
+        let load = &self.state.forces.rigid[body].load;
         let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
@@ -237,7 +244,7 @@ impl Simulation {
         rigid_state: &RigidBody,
         [force, torque]: [Vec3; 2],
     ) -> f64 {
-        let rigid = &self.forces.rigid[body];
+        let rigid = &self.state.forces.rigid[body];
         let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
         let moved = force.dot(&free) / rigid_state.mass();
         if is_supported(&self.model.bodies[body].behaviour) {
@@ -249,10 +256,10 @@ impl Simulation {
     /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the current step, after the
     /// predictor \[N·m/s²\].
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
-        let Some(rigid_state) = &self.rigid_states_before[body] else { return 0.0 };
+        let Some(rigid_state) = &self.scratch.rigid_bodies_before[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
-        let rigid = &self.forces.rigid[body];
-        let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
+        let rigid = &self.state.forces.rigid[body];
+        let [of_ties, moment_of_ties] = self.scratch.contact_before.1.rigid_force(body);
         let force = rigid.force - rigid.load.linear - of_body.gravity * rigid_state.mass() - of_ties;
         self.rigid_force_dot_acceleration(
             body,
@@ -265,15 +272,16 @@ impl Simulation {
     /// displacement \[J\]: the kicks at its ends act on tangential velocities there, and the nodal displacement is
     /// the secant of the rotation between. Tie forces act on rigid bodies as a whole and have no such term.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
-        let before = &self.contact_before.1;
+        let before = &self.scratch.contact_before.1;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
         let at_end = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 1));
         let mut work = 0.0;
         for body in self.model.bodies.iter().filter(|body| body.is_rigid()) {
             let acted = before.touched_in(&body.nodes).iter();
             work += acted.map(|&node| at_start(node, &before.forces[node as usize])).sum::<f64>();
-            let acts = self.action.touched_in(&body.nodes).iter();
-            work += acts.map(|&node| at_end(node, &self.action.forces[node as usize])).sum::<f64>();
+            let acts = self.state.contact.action.touched_in(&body.nodes).iter();
+            work +=
+                acts.map(|&node| at_end(node, &self.state.contact.action.forces[node as usize])).sum::<f64>();
         }
         0.5 * dt * work
     }
@@ -283,31 +291,34 @@ impl Simulation {
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
-        let [Some(before), Some(now)] = [&self.rigid_states_before[body], &self.rigid_states[body]] else {
+        let [Some(before), Some(now)] =
+            [&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body]]
+        else {
             return Vec3::zeros();
         };
         if !of_body.is_rigid() || is_supported(&of_body.behaviour) {
             return Vec3::zeros();
         }
-        let position = [&self.state.positions, &self.positions_next][end][node as usize];
+        let position = [&self.state.nodes.positions, &self.scratch.positions_next][end][node as usize];
         let rigid_state = [before, now][end];
         let spin = rigid_state.inverse_inertia() * now.angular_momentum();
-        now.velocity() + spin.cross(&(position - rigid_state.centre())) - self.state.velocities[node as usize]
+        now.velocity() + spin.cross(&(position - rigid_state.centre()))
+            - self.state.nodes.velocities[node as usize]
     }
 
     /// Force and moment of gravity and loads on a rigid body, about the origin.
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
-        let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
-        let load = &self.forces.rigid[body].load;
+        let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
+        let load = &self.state.forces.rigid[body].load;
         let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
         Wrench::at(&rigid_state.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
     }
 
     /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\] \[J\].
     pub(crate) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
-        let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
+        let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let weight = self.model.bodies[body].gravity * rigid_state.mass();
-        let rigid = &self.forces.rigid[body];
+        let rigid = &self.state.forces.rigid[body];
         let along = (weight + rigid.mean_load().linear).dot(&rigid.travel) + rigid.work_of_moments(dt);
         along + self.work_of_load_kicks(body, dt)
     }

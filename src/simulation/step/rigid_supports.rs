@@ -12,7 +12,7 @@ impl Simulation {
     /// are unchanged.
     pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
-            self.model.bodies.iter().zip(&self.rigid_states).zip(&mut self.forces.rigid)
+            self.model.bodies.iter().zip(&self.state.rigid_bodies).zip(&mut self.state.forces.rigid)
         {
             let (true, Some(rigid_state)) = (is_supported(&body.behaviour), rigid_state) else { continue };
             for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
@@ -24,23 +24,24 @@ impl Simulation {
 
     /// Reaction on a rigid body along an axis, with the moment about the origin.
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
-        let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
-        Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.forces.rigid[body].reaction[axis]))
+        let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
+        Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
     }
 
     /// Impulse of the velocity jump of a rigid body prescribed along an axis, at the beginning or end (0 or 1) of the
     /// last step, with the moment about the origin.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
-        let rigid_states = [&self.rigid_states_before[body], &self.rigid_states[body]];
+        let rigid_states = [&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
-        let jump = self.forces.rigid[body].jumps[axis].at_ends()[end];
+        let jump = self.state.forces.rigid[body].jumps[axis].at_ends()[end];
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
     /// Work over the last step of the reaction on a rigid body along an axis, including velocity jumps: the change of
     /// kinetic energy less the work of the other forces \[J\].
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
-        let (rigid, Some(rigid_state)) = (&self.forces.rigid[body], &self.rigid_states[body]) else {
+        let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
+        else {
             return 0.0;
         };
         if rigid.prescribed[axis].is_none() {
@@ -54,15 +55,16 @@ impl Simulation {
     /// the moments at its ends, and the work, the change of rotational energy less the work of contact, ties and
     /// loads \[J\].
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
-        let rigid = &self.forces.rigid[body];
+        let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
-            (&self.rigid_states_before[body], &self.rigid_states[body], &rigid.rotation)
+            (&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body], &rigid.rotation)
         else {
             return (Wrench::zero(), 0.0);
         };
         let gained = after.rotational_energy() - before.rotational_energy();
         let turn = (after.rotation() * before.rotation().inverse()).scaled_axis();
-        let of_ties = [&self.contact_before.1, &self.action].map(|action| action.rigid_force(body)[1]);
+        let of_ties = [&self.scratch.contact_before.1, &self.state.contact.action]
+            .map(|action| action.rigid_force(body)[1]);
         let by_ties = 0.5 * (of_ties[0] + of_ties[1]).dot(&turn);
         let given = self.work_about_centre(body) + by_ties + rigid.work_of_moments(dt);
         (Wrench { angular: rigid.moment_jump, ..Wrench::zero() }, gained - given)
@@ -71,12 +73,13 @@ impl Simulation {
     /// Work of contact over the last step on the nodal displacements of a rigid body relative to its centre of mass
     /// \[J\].
     fn work_about_centre(&self, body: usize) -> f64 {
-        let (nodes, travel) = (&self.model.bodies[body].nodes, self.forces.rigid[body].travel);
+        let (nodes, travel) = (&self.model.bodies[body].nodes, self.state.forces.rigid[body].travel);
         let of = |action: &ContactAction| -> f64 {
             let touched = action.touched_in(nodes).iter().map(|&node| node as usize);
-            let about = |node: usize| self.state.positions[node] - self.positions_next[node] - travel;
+            let about =
+                |node: usize| self.state.nodes.positions[node] - self.scratch.positions_next[node] - travel;
             touched.map(|node| action.forces[node].dot(&about(node))).sum()
         };
-        0.5 * (of(&self.contact_before.1) + of(&self.action))
+        0.5 * (of(&self.scratch.contact_before.1) + of(&self.state.contact.action))
     }
 }

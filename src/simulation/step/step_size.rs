@@ -1,8 +1,10 @@
 //! Choice of the time step.
 
+use serde::{Deserialize, Serialize};
+
 use rayon::prelude::*;
 
-use crate::dynamics::CriticalStep;
+use crate::dynamics::{CriticalStep, Shape};
 use crate::math::Vec3;
 use crate::math::reduction::nodes_per_task;
 use crate::scenario::StepSize;
@@ -42,7 +44,7 @@ const NEGLIGIBLE_STEP: f64 = 1e-9;
 const CONTACT_SAFETY: f64 = 0.95;
 
 /// Chooses the length of the next step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StepControl {
     size: StepSize,
     safety: f64,
@@ -71,10 +73,14 @@ pub(crate) struct StepControl {
     preferred: f64,
     /// What limits the preferred step.
     limit: StepLimit,
+    /// Time at which a step last ended at an impact \[s\].
+    pub last_cut: f64,
+    /// Deformation of each element chunk at the last computation of the critical step.
+    shapes: Vec<Shape>,
 }
 
 /// A committed length of the following step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct CommittedStep {
     /// Length before it is cut to an event \[s\].
     regular: f64,
@@ -84,7 +90,7 @@ struct CommittedStep {
 }
 
 /// Forces that were computed for the following step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum CommittedFor {
     /// Discrete-gradient contact forces, which conserve energy in that step only.
     Contact,
@@ -108,13 +114,7 @@ impl CommittedStep {
 impl StepControl {
     /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no
     /// limit.
-    pub fn new(
-        size: StepSize,
-        safety: f64,
-        rigid_travel: f64,
-        stiff_spring: f64,
-        resting_contact: f64,
-    ) -> Self {
+    pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
             safety,
@@ -133,6 +133,8 @@ impl StepControl {
             first: None,
             preferred: f64::INFINITY,
             limit: StepLimit::Scenario,
+            last_cut: f64::NEG_INFINITY,
+            shapes: Vec::new(),
         }
     }
 
@@ -231,45 +233,46 @@ fn keep_or_take(step: &mut f64, stable: f64) {
 impl Simulation {
     /// Length of the current step, cut to breaks of driving functions, output times and the end time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
-        if self.control.is_due(self.internal.change_of_shapes()) {
+        if self.state.control.is_due(self.caches.internal.change_of_shapes(&self.state.control.shapes)) {
             self.refresh_critical_step();
         }
-        self.control.since_refresh += 1;
-        let acts = self.action.has_contact();
+        self.state.control.since_refresh += 1;
+        let acts = self.state.contact.action.has_contact();
         let committed = self
+            .state
             .control
             .committed
             .take()
             .filter(|committed_step| committed_step.to == CommittedFor::Ties || acts);
-        let preferred = match (self.control.size, committed) {
+        let preferred = match (self.state.control.size, committed) {
             (StepSize::Auto, Some(committed_step)) => self.step_without_tunnelling(committed_step.regular),
             _ => self.preferred_step(),
         };
-        self.control.limit = match (self.control.size, committed) {
+        self.state.control.limit = match (self.state.control.size, committed) {
             (StepSize::Auto, Some(committed_step)) if preferred < committed_step.regular => {
                 StepLimit::Tunnelling
             }
             (StepSize::Fixed(size), _) if preferred < size => StepLimit::Tunnelling,
             (StepSize::Fixed(_), _) => StepLimit::Scenario,
-            (StepSize::Auto, _) => self.control.limit,
+            (StepSize::Auto, _) => self.state.control.limit,
         };
-        let longest = self.control.longest;
+        let longest = self.state.control.longest;
         let wanted = match committed.filter(|committed_step| committed_step.holds(preferred, longest)) {
             Some(committed_step) => committed_step.length,
             None => self.step_to_event(preferred.min(longest)),
         };
-        let first = *self.control.first.get_or_insert(preferred);
+        let first = *self.state.control.first.get_or_insert(preferred);
         let remaining = self.remaining_time();
-        self.control.regular_step = preferred;
+        self.state.control.regular_step = preferred;
         let step = if self.is_last_step(remaining, wanted) { remaining } else { wanted };
-        self.control.time_step = step;
+        self.state.control.time_step = step;
         let to_contact = committed.filter(|committed_step| committed_step.to == CommittedFor::Contact);
-        self.control.differs_from_committed = to_contact
+        self.state.control.differs_from_committed = to_contact
             .is_some_and(|committed_step| !is_same_step(step, committed_step.length.min(remaining)));
         if preferred < COLLAPSE_RATIO * first || preferred.is_nan() {
-            return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
+            return Err(self.failure(FailureCause::CollapsedStep, self.state.control.critical_element()));
         }
-        Ok(self.control.time_step)
+        Ok(self.state.control.time_step)
     }
 
     /// Whether a step reaches the end of the run, up to rounding \[s\].
@@ -280,7 +283,7 @@ impl Simulation {
     /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, once for the
     /// rounding of each step and once for that of their sum \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
-        NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.end
+        NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
     /// Length of the next step: as long as wanted, to a break, or in equal steps to an exact output time \[s\].
@@ -288,7 +291,7 @@ impl Simulation {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
         };
-        let even = self.even_step(due - self.state.time - self.state.time_remainder, wanted);
+        let even = self.even_step(due - self.state.nodes.time - self.state.nodes.time_remainder, wanted);
         self.step_to_break(even, due - self.rounding_of_step(wanted))
     }
 
@@ -301,13 +304,13 @@ impl Simulation {
     /// Next exact output time, or end time, for a step of up to `step` from the current time \[s\]; `None` at the end
     /// time and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
-        self.exact_output.as_ref()?.first_within_step(self.state.time, step)
+        self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
     /// Length of the following step: the committed one, or the expected one after a regular step of length `last`
     /// \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
-        let control = &self.control;
+        let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
         control.committed.map_or_else(expected, |committed_step| committed_step.length)
     }
@@ -316,7 +319,7 @@ impl Simulation {
     /// the limit. During contact with the energy–momentum response, the limit applies after the next step, whose
     /// length is committed. The argument of [`Simulation::advance`] limits steps of flight.
     pub fn limit_step(&mut self, longest: f64) {
-        self.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
+        self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
     /// Commits the length of the following step for contact: discrete-gradient forces act from the middle of the
@@ -325,11 +328,11 @@ impl Simulation {
     /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the
     /// step choice.
     pub(crate) fn commit_step(&mut self) {
-        let present = self.control.preferred;
-        let continues = self.control.size == StepSize::Auto && {
+        let present = self.state.control.preferred;
+        let continues = self.state.control.size == StepSize::Auto && {
             let stable = self
-                .largest_stable_step(self.action.frequency_squared, RIGID_SPEED_MARGIN)
-                .min(self.settings.flight_step);
+                .largest_stable_step(self.state.contact.action.frequency_squared, RIGID_SPEED_MARGIN)
+                .min(self.settings.time.flight_step);
             self.step_without_tunnelling(stable) >= present
         };
         let regular = if continues { present } else { self.preferred_step() };
@@ -338,25 +341,28 @@ impl Simulation {
 
     /// Commits the length of the following step for ties, unless it is committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
-        let is_to_contact =
-            self.control.committed.is_some_and(|committed_step| committed_step.to == CommittedFor::Contact);
-        if !(is_to_contact && self.action.has_contact()) {
+        let is_to_contact = self
+            .state
+            .control
+            .committed
+            .is_some_and(|committed_step| committed_step.to == CommittedFor::Contact);
+        if !(is_to_contact && self.state.contact.action.has_contact()) {
             let regular = self.preferred_step();
             self.commit(regular, CommittedFor::Ties);
         }
     }
 
     fn commit(&mut self, regular: f64, to: CommittedFor) {
-        let length = self.step_to_event(regular.min(self.control.longest));
-        self.control.committed = Some(CommittedStep { regular, length, to });
+        let length = self.step_to_event(regular.min(self.state.control.longest));
+        self.state.control.committed = Some(CommittedStep { regular, length, to });
     }
 
     fn preferred_step(&mut self) -> f64 {
-        match self.control.size {
+        match self.state.control.size {
             StepSize::Fixed(size) => {
-                self.control.spring_step = size;
+                self.state.control.spring_step = size;
                 // An unstable fixed step is not shortened occasionally, so that the instability shows.
-                let is_stable = self.control.critical_step().is_none_or(|critical| size <= critical);
+                let is_stable = self.state.control.critical_step().is_none_or(|critical| size <= critical);
                 if is_stable { self.step_without_tunnelling(size) } else { size }
             }
             StepSize::Auto => self.automatic_step(),
@@ -364,69 +370,72 @@ impl Simulation {
     }
 
     pub(crate) fn refresh_critical_step(&mut self) {
-        let positions = &self.state.positions;
-        let critical = timed(&mut self.timings.critical_step, || self.internal.critical_step(positions));
-        self.internal.mark_shapes();
-        self.control.renew(critical);
+        let positions = &self.state.nodes.positions;
+        let critical =
+            timed(&mut self.timings.critical_step, || self.caches.internal.critical_step(positions));
+        self.state.control.shapes.clear();
+        self.state.control.shapes.extend(self.caches.internal.shapes());
+        self.state.control.renew(critical);
     }
 
     fn automatic_step(&mut self) -> f64 {
-        let of_contact = self.action.frequency_squared;
-        let (limit, longest) = shortest(&self.control.limits(of_contact, self.fastest_rigid_node()));
-        let flight_step = self.settings.flight_step;
+        let of_contact = self.state.contact.action.frequency_squared;
+        let (limit, longest) = shortest(&self.state.control.limits(of_contact, self.fastest_rigid_node()));
+        let flight_step = self.settings.time.flight_step;
         let stable = self.step_without_tunnelling(longest.min(flight_step));
-        self.control.limit = match stable {
+        self.state.control.limit = match stable {
             _ if stable < longest.min(flight_step) => StepLimit::Tunnelling,
             _ if flight_step < longest => StepLimit::FlightStep,
             _ => limit,
         };
-        keep_or_take(&mut self.control.preferred, stable);
-        if self.control.critical_step().is_none() {
-            let is_held_short = stable < longest && self.control.resting_contact.is_finite();
-            self.control.spring_step = if is_held_short { longest } else { self.control.preferred };
+        keep_or_take(&mut self.state.control.preferred, stable);
+        if self.state.control.critical_step().is_none() {
+            let is_held_short = stable < longest && self.state.control.resting_contact.is_finite();
+            self.state.control.spring_step =
+                if is_held_short { longest } else { self.state.control.preferred };
         } else if of_contact == 0.0 {
-            keep_or_take(&mut self.control.spring_step, stable);
+            keep_or_take(&mut self.state.control.spring_step, stable);
         } else {
-            let without_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
+            let without_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.time.flight_step);
             let without_contact = self.step_without_tunnelling(without_contact);
-            keep_or_take(&mut self.control.spring_step, without_contact);
+            keep_or_take(&mut self.state.control.spring_step, without_contact);
         }
-        self.control.preferred
+        self.state.control.preferred
     }
 
     /// Largest stable step with the added squared contact frequency \[rad²/s²\] and the speed of rigid nodes over
     /// `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
-        self.control.stable_step(contact_frequency_squared, fastest)
+        self.state.control.stable_step(contact_frequency_squared, fastest)
     }
 
     /// Time step of the run outside flight, for the current state \[s\].
     pub fn stable_step(&mut self) -> f64 {
         self.refresh_critical_step();
-        match self.control.size {
+        match self.state.control.size {
             StepSize::Fixed(size) => size,
-            StepSize::Auto => {
-                self.largest_stable_step(self.action.frequency_squared, 1.0).min(self.settings.flight_step)
-            }
+            StepSize::Auto => self
+                .largest_stable_step(self.state.contact.action.frequency_squared, 1.0)
+                .min(self.settings.time.flight_step),
         }
     }
 
     /// Limit of the last step; `None` before the first.
     pub(crate) fn step_limit(&self) -> Option<StepLimit> {
-        let is_cut = self.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.control.regular_step;
-        match self.state.step {
+        let is_cut = self.state.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.state.control.regular_step;
+        match self.state.nodes.step {
             0 => None,
-            step if step == self.steps_in_flight => Some(StepLimit::Flight),
+            step if step == self.state.steps_in_flight => Some(StepLimit::Flight),
             _ if is_cut => Some(StepLimit::Event),
-            _ => Some(self.control.limit),
+            _ => Some(self.state.control.limit),
         }
     }
 
     /// Largest speed of a node of a rigid body \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
-            let velocities = &self.state.velocities[body.nodes.clone()];
+            let velocities = &self.state.nodes.velocities[body.nodes.clone()];
             let squares = velocities.par_iter().map(Vec3::norm_squared);
             squares.with_min_len(nodes_per_task(velocities.len())).reduce(|| 0.0, f64::max)
         };
@@ -445,7 +454,7 @@ mod tests {
     /// invalidation resets it to one.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
-        let mut control = StepControl::new(StepSize::Auto, 0.8, f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);
         let renew = |control: &mut StepControl, time_step: f64| {
             control.since_refresh = control.interval;
             control.renew(Some(CriticalStep { time_step, block: 0, element: 0 }));
@@ -477,13 +486,13 @@ mod tests {
         let mut simulation = Simulation::new(&scenario).unwrap();
         let (mut longer_ones, mut pressed) = (0, 0);
         while !simulation.is_finished() {
-            let acts = simulation.action.has_contact();
+            let acts = simulation.state.contact.action.has_contact();
             simulation.advance(f64::INFINITY).unwrap();
             if acts {
                 pressed += 1;
-                let longer = simulation.control.time_step() - 1e-3;
+                let longer = simulation.state.control.time_step() - 1e-3;
                 longer_ones += u32::from(longer > 0.0 && longer < 1e-15);
-                assert!(!simulation.control.differs_from_committed(), "{longer:e} s longer");
+                assert!(!simulation.state.control.differs_from_committed(), "{longer:e} s longer");
             }
         }
         assert!(longer_ones > 10, "{longer_ones} of {pressed} steps are longer by a rounding");

@@ -16,10 +16,10 @@ impl Simulation {
     /// Evaluates the prescribed motion at the end of the step; call it before velocities change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
         let references = &self.model.reference_positions;
-        let (positions, velocities) = (&self.state.positions, &self.state.velocities);
-        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+        let (positions, velocities) = (&self.state.nodes.positions, &self.state.nodes.velocities);
+        for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
             let axis = support.axis;
-            let motion = support.motion.over_step(self.state.time, dt);
+            let motion = support.motion.over_step(self.state.nodes.time, dt);
             of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
                 component.velocity_before = velocities[node][axis];
@@ -36,22 +36,22 @@ impl Simulation {
 
     /// Sets the positions of supported components at the end of the step, and their mean velocity over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
-        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+        for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
             for (&node, component) in support.nodes.iter().zip(components) {
                 let node = node as usize;
-                let travel = component.end.position - self.state.positions[node][axis];
-                self.state.velocities[node][axis] = travel / dt;
-                self.positions_next[node][axis] = component.end.position;
+                let travel = component.end.position - self.state.nodes.positions[node][axis];
+                self.state.nodes.velocities[node][axis] = travel / dt;
+                self.scratch.positions_next[node][axis] = component.end.position;
             }
         }
     }
 
     /// Restores the velocity of supported components before the step.
     pub(crate) fn restore_supported_velocities(&mut self) {
-        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+        for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             for (&node, component) in support.nodes.iter().zip(components) {
-                self.state.velocities[node as usize][support.axis] = component.velocity_before;
+                self.state.nodes.velocities[node as usize][support.axis] = component.velocity_before;
             }
         }
     }
@@ -59,9 +59,10 @@ impl Simulation {
     /// Computes the reactions and velocity jumps of supported components; `state.positions` are those before the
     /// step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
-        let mut supported = std::mem::take(&mut self.forces.supported);
-        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
-        let (masses, positions) = (&self.model.mass, &self.state.positions);
+        let mut supported = std::mem::take(&mut self.state.forces.supported);
+        let resultants =
+            Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
+        let (masses, positions) = (&self.model.mass, &self.state.nodes.positions);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
             of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
@@ -74,15 +75,16 @@ impl Simulation {
                 component.acceleration = component.end.acceleration;
             });
         }
-        self.forces.supported = supported;
+        self.state.forces.supported = supported;
     }
 
     /// Supported components keep their acceleration after force jumps at the beginning of a step; the reactions
     /// balance the jumps.
     pub(crate) fn balance_force_jumps(&mut self) {
-        let accelerations = &mut self.state.accelerations;
-        let mut supported = std::mem::take(&mut self.forces.supported);
-        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let accelerations = &mut self.state.nodes.accelerations;
+        let mut supported = std::mem::take(&mut self.state.forces.supported);
+        let resultants =
+            Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
             for (&node, component) in support.nodes.iter().zip(components) {
                 let force = resultants.on(node as usize)[support.axis];
@@ -90,12 +92,12 @@ impl Simulation {
                 accelerations[node as usize][support.axis] = component.acceleration;
             }
         }
-        self.forces.supported = supported;
+        self.state.forces.supported = supported;
     }
 
     /// Reactions of a support, with the moment about the origin \[N, N·m\].
     pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
-        let (positions, axis) = (&self.state.positions, self.model.supports[support].axis);
+        let (positions, axis) = (&self.state.nodes.positions, self.model.supports[support].axis);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
             Wrench::at(&positions[node], Vec3::ith(axis, component.reaction))
         })
@@ -114,7 +116,7 @@ impl Simulation {
     /// less the work of the other forces, with the positions `before` the step \[J\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
-            (self.model.supports[support].axis, &self.state.positions, &self.model.mass);
+            (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);
         self.sum_over_support(support, 0.0, |node, component| {
             let travel = after[node][axis] - before[node][axis];
             masses[node] * component.jumps.energy_gained()
@@ -132,7 +134,8 @@ impl Simulation {
     where
         T: Copy + Send + Sync + Add<Output = T>,
     {
-        let (nodes, components) = (&self.model.supports[support].nodes, &self.forces.supported[support]);
+        let (nodes, components) =
+            (&self.model.supports[support].nodes, &self.state.forces.supported[support]);
         fixed_order_sum(components.len(), &|range| {
             let of_range = nodes[range.clone()].iter().zip(&components[range]);
             of_range.fold(zero, |sum, (&node, component)| sum + of_node(node as usize, component))

@@ -139,7 +139,7 @@ impl Simulation {
     /// Newton iterations of the ties so far. Each solution takes one per group of tied bodies without movable rigid
     /// bodies; with them, iterations until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
-        self.ties.as_ref().map_or(0, Ties::iterations)
+        self.state.contact.tie_iterations
     }
 
     /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following,
@@ -155,11 +155,24 @@ impl Simulation {
 
     fn solve_ties(&mut self, step: StepLength) {
         let Some(mut ties) = self.ties.take() else { return };
-        let created = self.contact_audit.created;
-        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
-        let motions =
-            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
-        ties.hold(&bodies, &motions, step, &mut self.action);
+        let created = self.state.ledger.contact_audit.created;
+        let bodies = moved_bodies(
+            &self.model,
+            &self.state.nodes,
+            &self.scratch.positions_next,
+            &self.caches.mobility,
+            created,
+        );
+        let motions = PredictedMotions::at(
+            self.state.nodes.time,
+            step,
+            &self.model,
+            &self.state.rigid_bodies,
+            &self.state.forces.rigid,
+        );
+        let iterations = ties.hold(&bodies, &motions, step, &mut self.state.contact.action);
+        self.state.contact.tied_step = step.following;
+        self.state.contact.tie_iterations += iterations;
         self.ties = Some(ties);
         self.accelerate_by_contact();
     }
@@ -168,15 +181,15 @@ impl Simulation {
     /// another length. Like discontinuous loads, they then have two values, and the second begins the kick of the
     /// step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
-        if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
+        if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;
         }
-        self.action.remove_ties();
-        self.positions_next.copy_from_slice(&self.state.positions);
+        self.state.contact.action.remove_ties();
+        self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.compute_rigid_resultants();
         self.accelerate_constrained_nodes();
         self.drive_ties_of_this_step(dt);
-        let regular = self.control.spring_step().max(dt);
+        let regular = self.state.control.spring_step().max(dt);
         self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
         self.constrain_sliders();
         self.balance_force_jumps();
@@ -185,23 +198,23 @@ impl Simulation {
             self.update_force_acceleration(body);
         }
         self.refresh_reactions();
-        self.external_wrench = self.compute_external_wrench();
+        self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
     /// Work of the tie forces on rigid bodies along the rounding error of their gaps, Σ |f| ε |x|: tied bodies at
     /// rest have no other energy scale \[J\].
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
-            let centre = self.rigid_states[force.body as usize].as_ref().map(RigidBody::centre);
+            let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
             centre.map_or(0.0, |centre| force.force.norm() * f64::EPSILON * centre.amax())
         };
-        self.action.rigid_forces.iter().map(of_body).sum()
+        self.state.contact.action.rigid_forces.iter().map(of_body).sum()
     }
 
     /// Solves the ties again after a change of velocities between two steps.
     pub(crate) fn restart_ties(&mut self) {
         if self.ties.is_some() {
-            self.action.remove_ties();
+            self.state.contact.action.remove_ties();
             self.start_forces();
         }
     }

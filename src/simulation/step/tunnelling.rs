@@ -18,34 +18,34 @@ const MAX_DEPTH_RATIO: f64 = 0.5;
 impl Simulation {
     /// Longest step up to `step` in which detection misses no contact \[s\].
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
-        let num_bodies = self.surfaces.len();
-        if self.tunnelling.allows(
+        let num_bodies = self.model.surfaces.len();
+        if self.caches.tunnelling.allows(
             (0..num_bodies).filter_map(|body| self.velocity_box(body)),
             MAX_DEPTH_RATIO,
             step,
         ) {
             return step;
         }
-        let mut boxes = std::mem::take(&mut self.tunnelling_boxes);
+        let mut boxes = std::mem::take(&mut self.scratch.tunnelling_boxes);
         boxes.clear();
         boxes
             .extend((0..num_bodies).filter_map(|body| {
                 Some((body as u32, [self.position_box(body)?, self.velocity_box(body)?]))
             }));
-        let longest = self.tunnelling.longest_step(&boxes, MAX_DEPTH_RATIO, step);
-        self.tunnelling_boxes = boxes;
+        let longest = self.caches.tunnelling.longest_step(&boxes, MAX_DEPTH_RATIO, step);
+        self.scratch.tunnelling_boxes = boxes;
         longest
     }
 
     /// Bounding box of the velocities of a body with a contact surface \[m/s\].
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
-        if self.surfaces[body].num_faces() == 0 {
+        if self.model.surfaces[body].num_faces() == 0 {
             return None;
         }
-        let [lower, upper] = self.balances[body].velocity_bounds;
+        let [lower, upper] = self.state.ledger.balances[body].velocity_bounds;
         let of_centre = Aabb { lower, upper };
-        let rotation_speed = match &self.rigid_states[body] {
-            Some(rigid_state) => rigid_state.angular_velocity().norm() * self.radii[body],
+        let rotation_speed = match &self.state.rigid_bodies[body] {
+            Some(rigid_state) => rigid_state.angular_velocity().norm() * self.model.radii[body],
             None => 0.0,
         };
         Some(of_centre.widened(rotation_speed))
@@ -53,7 +53,7 @@ impl Simulation {
 
     /// Bounding box of the surface nodes of a body \[m\].
     fn position_box(&self, body: usize) -> Option<Aabb> {
-        let (nodes, positions) = (self.surfaces[body].nodes(), &self.state.positions);
+        let (nodes, positions) = (self.model.surfaces[body].nodes(), &self.state.nodes.positions);
         let of_node = |&node: &u32| {
             let place = positions[node as usize];
             Aabb { lower: place, upper: place }
@@ -64,13 +64,15 @@ impl Simulation {
 
     /// Fails if a contact of the previous step was lost because its penetration exceeds the search depth.
     pub(crate) fn check_tunnelling(&self) -> Result<(), NumericalFailure> {
-        let mut keys = self.constraints.keys().iter().peekable();
-        for before in self.contact_before.0.iter() {
+        let mut keys = self.state.contact.constraints.keys().iter().peekable();
+        for before in self.scratch.contact_before.0.iter() {
             while keys.next_if(|key| **key < before.key).is_some() {}
             if keys.next_if(|key| **key == before.key).is_some() {
                 continue;
             }
-            if let Some([depth, deepest]) = self.tunnelling.passed_through(&before, &self.positions_next) {
+            if let Some([depth, deepest]) =
+                self.caches.tunnelling.passed_through(&before, &self.scratch.positions_next)
+            {
                 let node = before.nodes[0];
                 let [body, other] = before.bodies.map(|body| &self.model.bodies[body as usize]);
                 let passage = Passage {

@@ -9,13 +9,15 @@ mod options;
 mod projection;
 mod unknown;
 
+use serde::{Deserialize, Serialize};
+
 use super::groups::connected::Groups;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::row::sides;
 use super::{
-    Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
-    StepLength, UnsolvedProblems,
+    Bodies, ContactAction, ContactResult, NodeCorrection, Response, ResponseMemory, RigidCorrection, Stage,
+    Status, StepLength, UnsolvedProblems,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -48,11 +50,7 @@ pub use options::{DecompositionOptions, ImpactOptions, Order};
 #[derive(Clone, Debug)]
 pub struct Decomposition {
     options: DecompositionOptions,
-    since: u32,
-    /// Length of the previous step \[s\].
-    time_step: f64,
-    /// Contact history of the previous step.
-    earlier: ContactHistory<Memory>,
+    memory: DecompositionMemory,
     groups: Groups,
     operator: Operator,
     contacts: Vec<Contact>,
@@ -66,12 +64,23 @@ pub struct Decomposition {
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
+}
+
+/// Memory of the decomposition response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct DecompositionMemory {
+    /// Steps until the next contact solution.
+    steps_to_solution: u32,
+    /// Length of the previous step \[s\].
+    time_step: f64,
+    /// Contact history of the previous step.
+    earlier: ContactHistory<Earlier>,
     sticking: StickingPairs,
 }
 
 /// History of a continuing contact.
-#[derive(Clone, Copy, Debug, Default)]
-struct Memory {
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Earlier {
     /// Impulse over the time between the middles of the steps, as initial guess \[N\].
     force: Vec3,
     /// Normal part of the projection impulse, as initial guess \[kg·m\].
@@ -84,10 +93,8 @@ impl Decomposition {
     /// A response without history.
     pub fn new(options: DecompositionOptions) -> Self {
         Self {
-            since: options.every.max(1) - 1,
             options,
-            time_step: 0.0,
-            earlier: ContactHistory::default(),
+            memory: DecompositionMemory::default(),
             groups: Groups::default(),
             operator: Operator::default(),
             contacts: Vec::new(),
@@ -98,7 +105,6 @@ impl Decomposition {
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
-            sticking: StickingPairs::default(),
         }
     }
 
@@ -111,12 +117,12 @@ impl Decomposition {
         self.operator.load_kicks(bodies, 0.5 * time_step, &mut self.kicks);
         self.corrections.clear();
         self.corrections.resize(self.velocities.len(), Vec3::zeros());
-        self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
+        self.memory.earlier.update(constraints, |_| Earlier::default(), |_, _| ());
         self.contacts.clear();
         // Time between two contact solutions.
         let span = f64::from(self.options.every.max(1)) * between;
         let kicks = span / (0.5 * time_step);
-        for (k, (constraint, memory)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
+        for (k, (constraint, earlier)) in (0..).zip(constraints.iter().zip(self.memory.earlier.iter())) {
             let drift = held_velocity(&constraint, bodies);
             let before = drift + self.operator.jump(k, &self.velocities);
             let kick = self.operator.jump(k, &self.kicks);
@@ -128,12 +134,12 @@ impl Decomposition {
                 before,
                 start: before,
                 kick,
-                guess: memory.force * between,
-                push_out_guess: memory.push_out,
+                guess: earlier.force * between,
+                push_out_guess: earlier.push_out,
                 impulse: Vec3::zeros(),
                 slips: false,
-                has_slid: memory.slides,
-                is_held: self.sticking.hold(constraint.bodies),
+                has_slid: earlier.slides,
+                is_held: self.memory.sticking.hold(constraint.bodies),
                 resting: (-constraint.normal.dot(&(kick * kicks + pushed * span))).max(0.0),
                 is_jammed: false,
                 since: 0.0,
@@ -163,8 +169,8 @@ impl Decomposition {
     /// Writes impulses, results and losses −I · (v_r⁻ + v_r⁺)/2 of each contact, which sum to the loss of kinetic
     /// energy. The loss by restitution is that at the velocities at which the contact begins.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
-        let contacts = constraints.iter().zip(&self.contacts).zip(self.earlier.iter_mut());
-        for (k, ((constraint, contact), memory)) in (0..).zip(contacts) {
+        let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
+        for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
             let after = self.unknowns[k as usize].drift + self.operator.jump(k, &self.velocities);
             let mean = 0.5 * (contact.before + after);
             let normal = contact.normal.dot(&contact.impulse);
@@ -188,7 +194,7 @@ impl Decomposition {
                 damping_work,
             });
             let push_out = contact.normal.dot(&contact.push_out);
-            *memory = Memory { force: contact.impulse / between, push_out, slides: contact.slips };
+            *earlier = Earlier { force: contact.impulse / between, push_out, slides: contact.slips };
         }
         action.sort_nodes();
     }
@@ -231,6 +237,13 @@ impl Response for Decomposition {
         Stage::Moved
     }
 
+    fn exchange(&mut self, memory: &mut ResponseMemory) {
+        let own = ResponseMemory::Decomposition(std::mem::take(&mut self.memory));
+        if let ResponseMemory::Decomposition(given) = std::mem::replace(memory, own) {
+            self.memory = given;
+        }
+    }
+
     fn uses_flush_contacts(&self) -> bool {
         true
     }
@@ -242,18 +255,18 @@ impl Response for Decomposition {
         step: StepLength,
         action: &mut ContactAction,
     ) {
-        let before = std::mem::replace(&mut self.time_step, step.actual);
+        let before = std::mem::replace(&mut self.memory.time_step, step.actual);
         let between = if before > 0.0 { 0.5 * (before + step.actual) } else { step.actual };
         action.begin(between);
-        self.since += 1;
-        if self.since < self.options.every {
+        if self.memory.steps_to_solution > 0 {
+            self.memory.steps_to_solution -= 1;
             action.results.resize(constraints.len(), ContactResult::default());
             return;
         }
-        self.since = 0;
+        self.memory.steps_to_solution = self.options.every.max(1) - 1;
         if constraints.is_empty() {
-            self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
-            self.sticking.clear();
+            self.memory.earlier.update(constraints, |_| Earlier::default(), |_, _| ());
+            self.memory.sticking.clear();
             return;
         }
         self.unsolved = UnsolvedProblems::default();
@@ -268,7 +281,7 @@ impl Response for Decomposition {
         action.unsolved = self.unsolved;
         action.support_moment += of_supports;
         self.correct(constraints, bodies, action);
-        self.sticking.note(constraints, &action.results, bodies.mobility);
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 }
 

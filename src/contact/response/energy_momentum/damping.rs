@@ -14,12 +14,12 @@ impl EnergyMomentum {
             return;
         }
         self.assembled.clear(bodies.mobility);
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
+        for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
             let friction = spring.options.friction.acts();
             self.assembled.add(&constraint, bodies, spring.stiffness.unwrap_or(0.0), friction);
         }
         self.assembled.bound(bodies.mobility);
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
+        for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter_mut()) {
             let bound = self.assembled.of(&constraint, bodies);
             let stiffness = spring.stiffness.unwrap_or(0.0);
             let contact_frequency = self.assembled.contact_frequency(&constraint, bodies, stiffness, bound);

@@ -29,7 +29,7 @@ impl EnergyMomentum {
     /// Whether a spring with restitution unloads: it can hold its gap under any pressure from e² of its own on, so
     /// that the pressures of several contacts on one rigid body are not unique.
     fn holds_gaps(&self) -> bool {
-        let mut contacts = self.springs.iter().zip(&self.solutions);
+        let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
             spring.options.restitution < 1.0 && !solution.closes && spring.gap.is_some_and(|gap| gap < 0.0)
         })
@@ -51,7 +51,7 @@ impl EnergyMomentum {
     /// Marks contacts with restitution whose motion reverses; returns whether there are any.
     fn mark_reversals(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let mut any = false;
-        let contacts = self.contacts.iter().zip(self.springs.iter()).zip(&mut self.solutions);
+        let contacts = self.memory.contacts.iter().zip(self.memory.springs.iter()).zip(&mut self.solutions);
         for ((constraint, spring), solution) in contacts {
             let restitution = spring.options.restitution;
             if restitution == 1.0 || !solution.closes || solution.pressure <= 0.0 {
@@ -73,7 +73,7 @@ impl EnergyMomentum {
     fn iterate(&mut self, most: usize, mut sweep: impl FnMut(&mut Self) -> f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
-        let contacts = self.contacts.iter().zip(&self.solutions);
+        let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let roundings =
             contacts.map(|(constraint, solution)| solution.row.rounding(&constraint, &self.kicked));
         let rounding = roundings.fold(0.0, f64::max);
@@ -144,11 +144,11 @@ impl EnergyMomentum {
     /// converge.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
+        for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
             self.assembled.add(&constraint, bodies, 1.0, spring.has_friction());
         }
         self.assembled.bound(bodies.mobility);
-        for (constraint, solution) in self.contacts.iter().zip(&mut self.solutions) {
+        for (constraint, solution) in self.memory.contacts.iter().zip(&mut self.solutions) {
             let bound = self.assembled.of(&constraint, bodies);
             solution.coupled_compliance = bound.nodes + bound.rigid;
         }
@@ -156,11 +156,11 @@ impl EnergyMomentum {
 
     /// Pressure of one contact \[N\] with the current forces of the others, for a compliance \[1/kg\].
     fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
-        let (solution, spring) = (&self.solutions[k], self.springs.get(k));
+        let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if solution.compliance[0] <= 0.0 {
             return solution.pressure;
         }
-        let (constraint, nodes) = (self.contacts.get(k), &self.gradient_nodes);
+        let (constraint, nodes) = (self.memory.contacts.get(k), &self.gradient_nodes);
         let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
         let others = rate - dt * compliance * solution.pressure;
         let gap = spring.gap.unwrap_or(0.0);
@@ -173,11 +173,11 @@ impl EnergyMomentum {
 
     /// Friction force of one contact \[N\] likewise, and whether it is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
-        let (solution, spring) = (&self.solutions[k], self.springs.get(k));
+        let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if !spring.has_friction() || solution.compliance[1] <= 0.0 {
             return (solution.traction, true);
         }
-        let travel = solution.travel(&self.contacts.get(k), &self.kicked, dt);
+        let travel = solution.travel(&self.memory.contacts.get(k), &self.kicked, dt);
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
     }
 
@@ -185,7 +185,7 @@ impl EnergyMomentum {
     fn set_pressure(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
         let solution = &mut self.solutions[k];
         let push = dt * (pressure - solution.pressure);
-        let (constraint, nodes) = (self.contacts.get(k), &self.gradient_nodes);
+        let (constraint, nodes) = (self.memory.contacts.get(k), &self.gradient_nodes);
         solution.gradient.push(&constraint, nodes, bodies.mobility, &mut self.kicked, push);
         solution.pressure = pressure;
         push.abs() * solution.compliance[0]
@@ -195,7 +195,7 @@ impl EnergyMomentum {
     fn set_traction(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;
-        solution.row.push(&self.contacts.get(k), bodies.mobility, &mut self.kicked, &push);
+        solution.row.push(&self.memory.contacts.get(k), bodies.mobility, &mut self.kicked, &push);
         solution.traction = traction;
         push.norm() * solution.compliance[1]
     }

@@ -5,6 +5,8 @@ mod gradient;
 mod iteration;
 mod spring;
 
+use serde::{Deserialize, Serialize};
+
 use super::assembled_stiffness::AssembledStiffness;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
@@ -14,13 +16,15 @@ use super::history::transfer::{ContactTransfers, extrapolated_gap};
 use super::pairs::PairOptions;
 use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
-use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
+use super::{
+    Bodies, ContactAction, ContactResult, Response, ResponseMemory, Stage, Status, StepLength, UnlistedWork,
+};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
 
 /// Parameters of the energy–momentum response for a pair of bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyMomentumOptions {
     /// Factor f of the stiffness, of any size > 0 \[-\].
     pub factor: f64,
@@ -66,29 +70,36 @@ pub struct EnergyMomentumOptions {
 pub struct EnergyMomentum {
     stiffness: Stiffness,
     options: PairOptions<EnergyMomentumOptions>,
-    /// Detected contacts, and lost ones that still store energy.
-    contacts: Constraints,
+    memory: EnergyMomentumMemory,
+    /// Contacts of the previous step: workspace.
     before: Constraints,
     /// Keys of contacts and their indices: workspace.
     order: Vec<(ContactKey, usize)>,
-    springs: ContactHistory<Spring>,
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
     assembled: AssembledStiffness,
-    sticking: StickingPairs,
     velocities: Motion,
     kicked: Motion,
     /// Velocities after half the kick of all other forces.
     half_kicked: Motion,
-    /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
-    pending: [f64; 2],
     /// Stored energy of each contact, and the dissipation by friction and damping, reported one step later \[J\].
     energies: Vec<[f64; 3]>,
 }
 
+/// Memory of the energy–momentum response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct EnergyMomentumMemory {
+    /// Detected contacts, and lost ones that still store energy.
+    contacts: Constraints,
+    springs: ContactHistory<Spring>,
+    sticking: StickingPairs,
+    /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
+    pending: [f64; 2],
+}
+
 /// History state of a contact.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Spring {
     options: EnergyMomentumOptions,
     /// Stiffness κ \[N/m\]; `None` until the first force.
@@ -162,26 +173,24 @@ impl EnergyMomentum {
         Self {
             stiffness,
             options,
-            contacts: Constraints::default(),
+            memory: EnergyMomentumMemory::default(),
             before: Constraints::default(),
             order: Vec::new(),
-            springs: ContactHistory::default(),
             transfers: ContactTransfers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
             assembled: AssembledStiffness::new(masses),
-            sticking: StickingPairs::default(),
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
             half_kicked: Motion::new(num_nodes, num_bodies),
-            pending: [0.0; 2],
             energies: Vec::new(),
         }
     }
 
     /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        let Self { contacts, before, order, springs, transfers, options, .. } = self;
+        let Self { memory, before, order, transfers, options, .. } = self;
+        let EnergyMomentumMemory { contacts, springs, .. } = memory;
         if transfers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
             contacts.rename(|key| transfers.renamed_key(key), order, before);
             transfers
@@ -198,20 +207,20 @@ impl EnergyMomentum {
         time_step: f64,
         action: &mut ContactAction,
     ) {
-        std::mem::swap(&mut self.contacts, &mut self.before);
-        self.contacts.clear();
+        std::mem::swap(&mut self.memory.contacts, &mut self.before);
+        self.memory.contacts.clear();
         let mut found = constraints.iter().peekable();
-        for (old, spring) in self.before.iter().zip(self.springs.iter_mut()) {
+        for (old, spring) in self.before.iter().zip(self.memory.springs.iter_mut()) {
             while let Some(new) = found.next_if(|new| new.key < old.key) {
-                self.contacts.push_copy(&new);
+                self.memory.contacts.push_copy(&new);
             }
             if let Some(new) = found.next_if(|new| new.key == old.key) {
                 spring.lost = 0;
-                self.contacts.push_copy(&new);
+                self.memory.contacts.push_copy(&new);
             } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_STEPS_LOST {
                 spring.lost += 1;
                 let gap = extrapolated_gap(&old, velocities, time_step);
-                self.contacts.push_copy(&Constraint { gap, ..old });
+                self.memory.contacts.push_copy(&Constraint { gap, ..old });
             } else {
                 let [friction_work, damping_work] = spring.remaining_dissipation();
                 action.unlisted.push(UnlistedWork {
@@ -222,7 +231,7 @@ impl EnergyMomentum {
                 });
             }
         }
-        found.for_each(|new| self.contacts.push_copy(&new));
+        found.for_each(|new| self.memory.contacts.push_copy(&new));
         let options = &self.options;
         let begin = |constraint: &Constraint<'_>| Spring {
             options: options.of(constraint),
@@ -235,7 +244,7 @@ impl EnergyMomentum {
             lag: [0.0; 2],
             lost: 0,
         };
-        self.springs.update(&self.contacts, begin, |_, spring| {
+        self.memory.springs.update(&self.memory.contacts, begin, |_, spring| {
             let [friction_work, damping_work] = spring.remaining_dissipation();
             action.work.friction += friction_work;
             action.work.damping += damping_work;
@@ -244,7 +253,7 @@ impl EnergyMomentum {
 
     /// Loads the velocities before the kick and after the kick of all other forces.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
-        for constraint in self.contacts.iter() {
+        for constraint in self.memory.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
             self.kicked.kick(&constraint, bodies, time_step);
             self.half_kicked.kick(&constraint, bodies, 0.5 * time_step);
@@ -257,11 +266,11 @@ impl EnergyMomentum {
         self.solutions.clear();
         self.gradient_nodes.clear();
         let vary = self.options.vary_over_surfaces();
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
+        for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
-            spring.is_held = self.sticking.hold(constraint.bodies);
+            spring.is_held = self.memory.sticking.hold(constraint.bodies);
             let row = Row::new(&constraint, bodies);
             let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
             let nodes = &self.gradient_nodes;
@@ -306,7 +315,7 @@ impl EnergyMomentum {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let mut first = 0;
         self.energies.clear();
-        let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
+        let contacts = self.memory.contacts.iter().zip(self.memory.springs.iter_mut()).zip(&self.solutions);
         for ((constraint, spring), solution) in contacts {
             let nodes = &self.gradient_nodes;
             let gap = spring.gap.unwrap_or(0.0);
@@ -335,8 +344,8 @@ impl EnergyMomentum {
                 0.0
             };
             action.stored_energy += stored;
-            self.pending[0] += friction_work;
-            self.pending[1] += damping_work;
+            self.memory.pending[0] += friction_work;
+            self.memory.pending[1] += damping_work;
             self.energies.push([stored, friction_work, damping_work]);
             let count = constraint.nodes.len();
             for (k, &node) in constraint.nodes.iter().enumerate() {
@@ -358,7 +367,7 @@ impl EnergyMomentum {
     fn remove_moments(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
-        for (k, (constraint, solution)) in self.contacts.iter().zip(&self.solutions).enumerate() {
+        for (k, (constraint, solution)) in self.memory.contacts.iter().zip(&self.solutions).enumerate() {
             nodes.clear();
             let Some(couple) = Gradient::against_moment(&solution.traction, &constraint, bodies, nodes)
             else {
@@ -369,7 +378,7 @@ impl EnergyMomentum {
             let own = 0.5 * dt * couple.compliance(&constraint, nodes, mobility);
             let taken = -dt * (rate(&self.kicked) - free + own);
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
-            self.pending[0] += taken;
+            self.memory.pending[0] += taken;
             // Energies refer to the end of the step, half a kick later.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
@@ -383,9 +392,9 @@ impl EnergyMomentum {
 
     /// Writes the results of the detected contacts and the work of the lost ones.
     fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
-        let springs = self.springs.iter().zip(&self.energies);
+        let springs = self.memory.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in
-            self.contacts.iter().zip(springs).zip(&self.solutions)
+            self.memory.contacts.iter().zip(springs).zip(&self.solutions)
         {
             let [stored_energy, friction_work, damping_work] = *energies;
             if spring.lost > 0 {
@@ -428,6 +437,13 @@ impl Response for EnergyMomentum {
         Stage::Accelerated
     }
 
+    fn exchange(&mut self, memory: &mut ResponseMemory) {
+        let own = ResponseMemory::EnergyMomentum(std::mem::take(&mut self.memory));
+        if let ResponseMemory::EnergyMomentum(given) = std::mem::replace(memory, own) {
+            self.memory = given;
+        }
+    }
+
     fn respond(
         &mut self,
         constraints: &Constraints,
@@ -436,11 +452,11 @@ impl Response for EnergyMomentum {
         action: &mut ContactAction,
     ) {
         action.begin(step.actual);
-        [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
+        [action.work.friction, action.work.damping] = std::mem::take(&mut self.memory.pending);
         self.transfer_springs(constraints, bodies.velocities, step.actual);
         self.gather(constraints, bodies.velocities, step.actual, action);
-        if self.contacts.is_empty() {
-            self.sticking.clear();
+        if self.memory.contacts.is_empty() {
+            self.memory.sticking.clear();
             return;
         }
         self.load(bodies, step.kick());
@@ -450,7 +466,7 @@ impl Response for EnergyMomentum {
         self.finish(bodies, step, action);
         self.remove_moments(bodies, step, action);
         self.report(bodies.positions, action);
-        self.sticking.note(constraints, &action.results, bodies.mobility);
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 }
 

@@ -1,17 +1,22 @@
 //! Contact history: states of contacts by key, from step to step.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::{Constraint, Constraints, ContactKey};
 
 /// History state of each contact, in the order of the constraints.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
     now: States<S>,
+    #[serde(skip)]
     before: States<S>,
     /// Keys and indices of their states: workspace.
+    #[serde(skip)]
     order: Vec<(ContactKey, u32)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct States<S> {
     keys: Vec<ContactKey>,
     states: Vec<S>,

@@ -1,5 +1,7 @@
 //! Sticking pairs of rigid bodies.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::Constraints;
 use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::is_rigid_contact;
@@ -8,7 +10,7 @@ use crate::contact::response::{ContactResult, Status};
 /// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the others do not slide, even
 /// with friction at its bound: they move only as far as the springs of the sticking contacts deform, and have the
 /// static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
     pairs: Vec<[u32; 2]>,

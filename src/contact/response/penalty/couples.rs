@@ -4,13 +4,15 @@
 //! tangential part has a moment. Nodal forces with zero sum remove it. Their work follows the trapezoidal rule: half
 //! of it in the step at whose end they act, half in the next.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::Constraint;
 use crate::contact::response::couple::Couple;
 use crate::contact::response::{Bodies, ContactAction};
 use crate::math::Vec3;
 
 /// Couples of a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\].
     forces: Vec<(u32, Vec3)>,

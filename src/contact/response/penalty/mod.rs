@@ -6,13 +6,17 @@ mod release;
 mod restitution;
 mod spring;
 
+use serde::{Deserialize, Serialize};
+
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::history::transfer::ContactTransfers;
 use super::pairs::PairOptions;
 use super::row::{compliance_along_normal, relative_acceleration};
-use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
+use super::{
+    Bodies, ContactAction, ContactResult, Response, ResponseMemory, Stage, Status, StepLength, UnlistedWork,
+};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
@@ -55,16 +59,23 @@ const OPENING_RATIO: f64 = 0.5;
 pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
-    springs: ContactHistory<Spring>,
-    /// Constraints whose springs are compressed or dissipate energy, and those of the previous step.
-    pressed: Constraints,
+    memory: PenaltyMemory,
+    /// Constraints of the previous step with springs that are compressed or dissipate energy: workspace.
     before: Constraints,
+    transfers: ContactTransfers,
+    assembled: AssembledStiffness,
+}
+
+/// Memory of the penalty response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PenaltyMemory {
+    springs: ContactHistory<Spring>,
+    /// Constraints whose springs are compressed or dissipate energy.
+    pressed: Constraints,
     releases: Releases,
     /// Length of the previous step \[s\].
     time_step: f64,
     couples: Couples,
-    transfers: ContactTransfers,
-    assembled: AssembledStiffness,
     sticking: StickingPairs,
 }
 
@@ -74,27 +85,22 @@ impl Penalty {
         Self {
             stiffness,
             options,
-            springs: ContactHistory::default(),
-            pressed: Constraints::default(),
+            memory: PenaltyMemory::default(),
             before: Constraints::default(),
-            releases: Releases::default(),
-            time_step: 0.0,
-            couples: Couples::default(),
             transfers: ContactTransfers::default(),
             assembled: AssembledStiffness::new(masses),
-            sticking: StickingPairs::default(),
         }
     }
 
     /// Records the energy that the springs create by the change of the step, to be balanced at the opening. The steps
     /// conserve T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
-        let before = std::mem::replace(&mut self.time_step, time_step);
+        let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
             return;
         }
         let factor = 0.125 * (before * before - time_step * time_step);
-        for (constraint, spring) in self.springs.beside(&self.before) {
+        for (constraint, spring) in self.memory.springs.beside(&self.before) {
             let acceleration = constraint.normal.dot(&relative_acceleration(&constraint, bodies));
             spring.created += factor * spring.elastic * acceleration;
         }
@@ -105,12 +111,12 @@ impl Penalty {
         if self.transfers.find(
             &self.before,
             constraints,
-            |key| self.springs.holds(key),
+            |key| self.memory.springs.holds(key),
             velocities,
             time_step,
         ) {
             let options = &self.options;
-            self.transfers.apply(constraints, &mut self.springs, |constraint, spring| {
+            self.transfers.apply(constraints, &mut self.memory.springs, |constraint, spring| {
                 let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
                 spring.take_over(constraint, options.of(constraint), way);
             });
@@ -154,9 +160,9 @@ impl Penalty {
                 is_held: false,
             }
         };
-        let releases = &mut self.releases;
+        let releases = &mut self.memory.releases;
         let mut before = self.before.iter().peekable();
-        self.springs.update(constraints, begin, |key, spring| {
+        self.memory.springs.update(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
@@ -190,13 +196,13 @@ impl Penalty {
     /// springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
-        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
             let friction = spring.options.friction.acts();
             self.assembled.add(&constraint, bodies, spring.full_stiffness, friction);
         }
         self.assembled.bound(bodies.mobility);
         let mut largest = Bound::default();
-        for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter_mut()) {
             let bound = self.assembled.of(&constraint, bodies);
             let share = match self.stiffness {
                 Stiffness::Mass => bound.share(step.regular),
@@ -263,6 +269,13 @@ impl Response for Penalty {
         Stage::Moved
     }
 
+    fn exchange(&mut self, memory: &mut ResponseMemory) {
+        let own = ResponseMemory::Penalty(std::mem::take(&mut self.memory));
+        if let ResponseMemory::Penalty(given) = std::mem::replace(memory, own) {
+            self.memory = given;
+        }
+    }
+
     fn respond(
         &mut self,
         constraints: &Constraints,
@@ -272,20 +285,20 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
-        action.work.numerical += self.releases.finish(bodies.velocities, time_step);
-        self.couples.finish(bodies.velocities, time_step, |bodies, friction_work| {
+        action.work.numerical += self.memory.releases.finish(bodies.velocities, time_step);
+        self.memory.couples.finish(bodies.velocities, time_step, |bodies, friction_work| {
             action.work.friction += friction_work;
             action.unlisted.push(UnlistedWork { bodies, friction_work, ..UnlistedWork::default() });
         });
-        std::mem::swap(&mut self.pressed, &mut self.before);
-        self.pressed.clear();
+        std::mem::swap(&mut self.memory.pressed, &mut self.before);
+        self.memory.pressed.clear();
         self.change_step(bodies, time_step);
         self.transfer_springs(constraints, bodies.velocities, time_step);
         self.update_springs(constraints, bodies, step, action);
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
         let mut before = self.before.iter().peekable();
-        for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
@@ -300,7 +313,7 @@ impl Response for Penalty {
             let damped = force - elastic;
             let pushed_back = spring.pushed_back(damped, penetration, closing, step);
             let [friction_work, drag_work] = if spring.has_friction() {
-                spring.is_held = self.sticking.hold(constraint.bodies);
+                spring.is_held = self.memory.sticking.hold(constraint.bodies);
                 spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
             } else {
                 [0.0; 2]
@@ -314,7 +327,7 @@ impl Response for Penalty {
             let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
             spring.created += work + spring.normal_energy() - stored;
             if penetration == 0.0 && stored > 0.0 {
-                self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
+                self.memory.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
                 spring.created = 0.0;
             }
             let begin_work = spring.reduce_penetration(pushed_back);
@@ -333,13 +346,13 @@ impl Response for Penalty {
             let friction_work = if friction == Vec3::zeros() {
                 friction_work
             } else {
-                friction_work + self.couples.oppose(&constraint, bodies, &acts, time_step, action)
+                friction_work + self.memory.couples.oppose(&constraint, bodies, &acts, time_step, action)
             };
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
             if spring.penetration > 0.0 || spring.takes_energy() {
-                self.pressed.push_copy(&constraint);
+                self.memory.pressed.push_copy(&constraint);
             }
             action.results.push(ContactResult {
                 normal_force: force,
@@ -350,7 +363,7 @@ impl Response for Penalty {
                 damping_work,
             });
         }
-        self.sticking.note(constraints, &action.results, bodies.mobility);
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
         action.sort_nodes();
         action.frequency_squared = frequency_squared;
     }

@@ -1,5 +1,7 @@
 //! Options of the penalty response.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::response::damping::Damping;
 use crate::contact::response::friction::FrictionLaw;
 
@@ -17,7 +19,7 @@ pub enum Stiffness {
 }
 
 /// Parameters of the penalty response for a pair of bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PenaltyOptions {
     /// Factor f of the stiffness \[-\].
     pub factor: f64,

@@ -12,6 +12,8 @@
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
 
+use serde::{Deserialize, Serialize};
+
 use super::couples::Couples;
 use crate::contact::response::{Bodies, ContactAction, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
@@ -50,7 +52,7 @@ impl Opening {
 }
 
 /// Balancing forces of opened contacts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
     /// Contacts that opened in this step; contacts no longer detected have the constraint of the previous step.
     constraints: Constraints,

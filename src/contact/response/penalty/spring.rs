@@ -1,5 +1,7 @@
 //! Springs of one contact.
 
+use serde::{Deserialize, Serialize};
+
 use super::options::PenaltyOptions;
 use super::release::Opening;
 use crate::contact::Constraint;
@@ -8,7 +10,7 @@ use crate::contact::response::damping::Damping;
 use crate::math::Vec3;
 
 /// Springs of one contact.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
     /// Stiffness of the single spring after the soft start \[N/m\].

@@ -37,9 +37,6 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 pub struct Ties {
     ties: Constraints,
     groups: Vec<Group>,
-    /// Length of the following step for which the forces hold \[s\].
-    following: f64,
-    iterations: u64,
 }
 
 /// Tied bodies whose mass matrix is singular by rounding, for extreme mass ratios.
@@ -78,7 +75,7 @@ impl Ties {
             })
         };
         let groups = (0..groups.ends.len()).map(of_group).collect::<Result<_, _>>()?;
-        Ok(Self { ties, groups, following: 0.0, iterations: 0 })
+        Ok(Self { ties, groups })
     }
 
     /// Nodes of all ties; a node of several ties is repeated.
@@ -91,33 +88,19 @@ impl Ties {
         &self.ties
     }
 
-    /// Length of the following step for which the forces hold \[s\].
-    pub fn following(&self) -> f64 {
-        self.following
-    }
-
-    /// Marks the forces as invalid for any following step, after other forces jumped.
-    pub fn invalidate(&mut self) {
-        self.following = 0.0;
-    }
-
-    /// Newton iterations of all groups since the start; one per solution without movable rigid bodies.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
-    /// Adds the tie forces to the action; accelerations include the other forces of the action.
+    /// Adds the tie forces to the action; accelerations include the other forces of the action. Returns the number of
+    /// Newton iterations of all groups: one per group without movable rigid bodies.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
         rigid: &impl RigidMotions,
         step: StepLength,
         action: &mut ContactAction,
-    ) {
-        self.following = step.following;
+    ) -> u64 {
+        let mut iterations = 0;
         for group in &mut self.groups {
             let solution = group.hold(bodies, rigid, step);
-            self.iterations += u64::from(solution.iterations);
+            iterations += u64::from(solution.iterations);
             if let Some(distance) = solution.gap {
                 action.unsolved.ties += 1;
                 action.tie_gap = larger(action.tie_gap, distance);
@@ -130,6 +113,7 @@ impl Ties {
             action.rigid_forces.extend(group.rigid_forces());
         }
         action.sort_tied_nodes();
+        iterations
     }
 }
 

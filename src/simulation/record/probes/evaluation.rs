@@ -44,9 +44,9 @@ impl Simulation {
         let mean = |values: &[Vec3]| nodes.iter().map(|&(node, weight)| values[node as usize] * weight).sum();
         Motion {
             reference: mean(&self.model.reference_positions),
-            position: mean(&self.state.positions),
-            velocity: mean(&self.state.velocities),
-            acceleration: mean(&self.state.accelerations),
+            position: mean(&self.state.nodes.positions),
+            velocity: mean(&self.state.nodes.velocities),
+            acceleration: mean(&self.state.nodes.accelerations),
         }
     }
 
@@ -58,7 +58,7 @@ impl Simulation {
             velocity: Vec3::zeros(),
             acceleration: Vec3::zeros(),
         };
-        let Some(rigid_state) = &self.rigid_states[body] else { return at_rest };
+        let Some(rigid_state) = &self.state.rigid_bodies[body] else { return at_rest };
         let position = rigid_state.position(reference);
         let (arm, spin) = (position - rigid_state.centre(), rigid_state.angular_velocity());
         let [of_centre, spin_rate] = self.rigid_accelerations(body, rigid_state);
@@ -73,10 +73,10 @@ impl Simulation {
     /// Acceleration of the centre of a rigid body \[m/s²\] and rate of its angular velocity \[rad/s²\].
     fn rigid_accelerations(&self, body: usize, rigid_state: &RigidBody) -> [Vec3; 2] {
         let of_body = &self.model.bodies[body];
-        if self.phase == Phase::Flight {
+        if self.state.phase == Phase::Flight {
             return [of_body.free_fall(), rigid_state.angular_acceleration(&Vec3::zeros())];
         }
-        let rigid = &self.forces.rigid[body];
+        let rigid = &self.state.forces.rigid[body];
         let spin_rate = match self.accounts_of_rigid(body) {
             Some(_) => rigid.rotation.map_or_else(Vec3::zeros, |rotation| rotation.spin_rate),
             None => rigid_state.angular_acceleration(&rigid.torque),
@@ -90,13 +90,13 @@ impl Simulation {
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
     fn body_frame(&self, body: usize) -> (Vec3, Mat3) {
-        if let Some(rigid_state) = &self.rigid_states[body] {
+        if let Some(rigid_state) = &self.state.rigid_bodies[body] {
             return (rigid_state.centre(), rigid_state.rotation().to_rotation_matrix().into_inner());
         }
         let nodes = self.model.bodies[body].nodes.clone();
         let (masses, mass) = (&self.model.mass[nodes.clone()], self.model.bodies[body].mass);
         let reference = &self.model.reference_positions[nodes.clone()];
-        let present = &self.state.positions[nodes];
+        let present = &self.state.nodes.positions[nodes];
         let centre =
             |positions: &[Vec3]| -> Vec3 { masses.iter().zip(positions).map(|(m, x)| x * (m / mass)).sum() };
         let centres = [centre(reference), centre(present)];
@@ -113,7 +113,11 @@ impl Simulation {
         let of_block = |block: &[ElementSample]| {
             let internal = blocks[block.first()?.block].internal?;
             let elements = block.iter().map(|sample| (sample.element, sample.weight));
-            Some(symmetric(self.internal.weighted_cauchy_stress(&self.state.positions, internal, elements)))
+            Some(symmetric(self.caches.internal.weighted_cauchy_stress(
+                &self.state.nodes.positions,
+                internal,
+                elements,
+            )))
         };
         probe.elements.chunk_by(|a, b| a.block == b.block).filter_map(of_block).sum()
     }
@@ -126,7 +130,7 @@ impl Simulation {
             let on =
                 |values: &[Vec3]| -> Vec<Vec3> { nodes.iter().map(|&node| values[node as usize]).collect() };
             let reference = tangents(block.kind, &on(&self.model.reference_positions), sample.xi);
-            let present = tangents(block.kind, &on(&self.state.positions), sample.xi);
+            let present = tangents(block.kind, &on(&self.state.nodes.positions), sample.xi);
             let gradient = deformation_gradient(&present, &reference, block.kind.dimension())?;
             Some((gradient.transpose() * gradient - Mat3::identity()) * (0.5 * sample.weight))
         };

@@ -85,7 +85,7 @@ impl ProbeWriter {
 
     /// Writes the samples that are due.
     pub fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
-        let (time, time_step) = (simulation.state.time, simulation.control.time_step());
+        let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
         let mut is_due = std::mem::take(&mut self.is_due);
         is_due.clear();
         is_due.extend(self.schedules.iter_mut().map(|probe| probe.take(time, time_step)));
@@ -96,7 +96,7 @@ impl ProbeWriter {
 
     /// Writes the last state unless it is already written.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
-        if simulation.state.time > self.last_row {
+        if simulation.state.nodes.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);
         }
         Ok(())
@@ -104,9 +104,9 @@ impl ProbeWriter {
 
     fn write(&mut self, simulation: &mut Simulation, is_due: &[bool]) -> Result<(), OutputError> {
         simulation.update_nodal_state();
-        self.last_row = simulation.state.time;
+        self.last_row = simulation.state.nodes.time;
         let mut row = vec![Cell::Number(self.last_row)];
-        for ((probe, schedule), is_due) in simulation.probes.iter().zip(&self.schedules).zip(is_due) {
+        for ((probe, schedule), is_due) in simulation.model.probes.iter().zip(&self.schedules).zip(is_due) {
             match is_due {
                 true => row.extend(simulation.probe_values(probe).into_iter().map(Cell::Number)),
                 false => row.extend(std::iter::repeat_n(Cell::Empty, schedule.columns)),

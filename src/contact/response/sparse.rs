@@ -1,0 +1,29 @@
+//! Serialisation of nodal vectors of which most are zero.
+
+use bytemuck::zeroed_vec;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::math::Vec3;
+
+/// Writes the number of nodes, and the vectors with a non-zero bit by node.
+pub(super) fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
+    let is_set = |vector: &Vec3| vector.iter().any(|component| component.to_bits() != 0);
+    let set: Vec<(u64, Vec3)> = (0..)
+        .zip(vectors)
+        .filter(|(_, vector)| is_set(vector))
+        .map(|(node, vector)| (node, *vector))
+        .collect();
+    (vectors.len() as u64, set).serialize(serializer)
+}
+
+/// Reads what [`serialize`] writes.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec3>, D::Error> {
+    let (count, set): (u64, Vec<(u64, Vec3)>) = Deserialize::deserialize(deserializer)?;
+    let mut vectors = zeroed_vec(count as usize);
+    for (node, vector) in set {
+        *vectors
+            .get_mut(node as usize)
+            .ok_or_else(|| serde::de::Error::custom("a node beyond the last"))? = vector;
+    }
+    Ok(vectors)
+}

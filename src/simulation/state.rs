@@ -1,0 +1,125 @@
+//! The state of a simulation: all that evolves in time.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contact::Constraints;
+use crate::contact::response::{ContactAction, ResponseMemory};
+use crate::dynamics::{Audit, Energies, NodalState, RigidBody, Wrench};
+use crate::math::Vec3;
+
+use super::account::contact_audit::{ContactAudit, PairBalance};
+use super::account::energy_audit::BodyBalance;
+use super::account::hourglass::HourglassAudit;
+use super::account::support_account::SupportAccount;
+use super::forces::Forces;
+use super::model::Model;
+use super::progress::{FirstContact, Phase};
+use super::step::driving_functions::FunctionRange;
+use super::step::initial_gaps::InitialGaps;
+use super::step::step_size::StepControl;
+
+/// All that evolves in time, between two steps. A copy is a restart point: with the same model, a simulation continues
+/// from it to the same bits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Time, and motion of the nodes.
+    pub(crate) nodes: NodalState,
+    /// Motion of the rigid bodies, and of deformable bodies in flight; one entry per body.
+    pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
+    pub(crate) phase: Phase,
+    pub(crate) steps_in_flight: u64,
+    /// Forces at the end of the last step, and prescribed motion.
+    pub(crate) forces: Forces,
+    pub(crate) contact: ContactState,
+    pub(crate) control: StepControl,
+    pub(crate) ledger: Ledger,
+}
+
+/// Contacts of the last step, and what their treatment remembers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ContactState {
+    pub constraints: Constraints,
+    pub action: ContactAction,
+    /// Position corrections applied by contact since the last detection, by node \[m\].
+    pub position_corrections: Vec<(u32, Vec3)>,
+    pub initial_gaps: InitialGaps,
+    pub response: ResponseMemory,
+    /// Length of the following step for which the tie forces hold \[s\].
+    pub tied_step: f64,
+    /// Newton iterations of the ties since the start.
+    pub tie_iterations: u64,
+}
+
+/// Energies, momenta and their balances since the start, and what has been reported.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    pub energies: Energies,
+    pub audit: Audit,
+    /// One entry per body.
+    pub balances: Vec<BodyBalance>,
+    pub pair_balances: Vec<PairBalance>,
+    pub contact_audit: ContactAudit,
+    /// One entry per body.
+    pub hourglass_audits: Vec<HourglassAudit>,
+    /// 2 Σ m |x|² over the moving bodies, the scale of the energy that rounding of positions adds \[kg·m²\].
+    pub rounded_moment: f64,
+    pub external_wrench: Wrench,
+    /// Reactions, impulses and work of boundaries and walls.
+    pub support_accounts: Vec<SupportAccount>,
+    pub first_contacts: Vec<FirstContact>,
+    /// Body pairs in `first_contacts`.
+    pub have_touched: BTreeSet<[u32; 2]>,
+    /// Consecutive steps in which the energy imbalance exceeded its tolerance.
+    pub steps_past_tolerance: u32,
+    /// Ranges of the driving functions, in their order.
+    pub function_ranges: Vec<FunctionRange>,
+    pub warnings: Vec<String>,
+}
+
+impl State {
+    /// The bodies of a model at rest in the reference configuration, without forces.
+    pub(crate) fn at_rest(
+        model: &Model,
+        rigid_bodies: Vec<Option<RigidBody>>,
+        control: StepControl,
+        function_ranges: Vec<FunctionRange>,
+        warnings: Vec<String>,
+    ) -> Self {
+        let num_bodies = model.bodies.len();
+        Self {
+            nodes: NodalState::at_rest(model.reference_positions.clone()),
+            rigid_bodies,
+            phase: Phase::Stepping,
+            steps_in_flight: 0,
+            forces: Forces::new(model),
+            contact: ContactState {
+                constraints: Constraints::default(),
+                action: ContactAction::new(model.reference_positions.len()),
+                position_corrections: Vec::new(),
+                initial_gaps: InitialGaps::default(),
+                response: ResponseMemory::default(),
+                tied_step: 0.0,
+                tie_iterations: 0,
+            },
+            control,
+            ledger: Ledger {
+                energies: Energies::default(),
+                audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
+                balances: vec![BodyBalance::at_rest(); num_bodies],
+                pair_balances: Vec::new(),
+                contact_audit: ContactAudit::default(),
+                hourglass_audits: vec![HourglassAudit::default(); num_bodies],
+                rounded_moment: 0.0,
+                external_wrench: Wrench::zero(),
+                support_accounts: vec![SupportAccount::NOTHING; model.num_support_accounts],
+                first_contacts: Vec::new(),
+                have_touched: BTreeSet::new(),
+                steps_past_tolerance: 0,
+                function_ranges,
+                warnings,
+            },
+        }
+    }
+}
