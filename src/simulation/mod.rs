@@ -37,6 +37,7 @@ pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
 pub use state::State;
 use step::driving_functions::DrivingFunctions;
+use step::contact_response::nodal_mobility;
 use step::impact_times::ImpactControl;
 
 /// A simulation between two steps.
@@ -179,6 +180,30 @@ impl Simulation {
     /// Whether the end time is reached.
     pub fn is_finished(&self) -> bool {
         self.state.nodes.time >= self.settings.time.end
+    }
+
+    /// A copy of the state between two steps, from which [`Simulation::restore`] continues.
+    pub fn checkpoint(&self) -> State {
+        self.state.clone()
+    }
+
+    /// Continues from a state of a simulation of the same model.
+    pub fn restore(&mut self, state: State) {
+        self.state = state;
+        self.discard_caches();
+    }
+
+    /// Discards all that follows from model and state, and computes it again where it is needed: without effect on
+    /// any result.
+    pub fn discard_caches(&mut self) {
+        self.caches.detector.forget();
+        self.caches.wall_detector.forget();
+        self.caches.mobility = nodal_mobility(&self.model);
+        self.scratch = Scratch::new(&self.model);
+        if self.state.nodes.step > self.state.steps_in_flight {
+            // The last step has evaluated the same positions without a failure.
+            let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
+        }
     }
 
     /// Fails if the energy imbalance exceeds its tolerance for [`MAX_STEPS_OVER_TOLERANCE`] steps, or is not finite.

@@ -79,6 +79,22 @@ pub(crate) struct Ledger {
 }
 
 impl State {
+    /// The state as bytes, from which [`State::decode`] restores the same bits.
+    ///
+    /// # Errors
+    /// None for a state of a simulation.
+    pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(self)
+    }
+
+    /// Reads what [`State::encode`] writes.
+    ///
+    /// # Errors
+    /// Bytes that are no state of this version of the program.
+    pub fn decode(bytes: &[u8]) -> Result<Self, postcard::Error> {
+        postcard::from_bytes(bytes)
+    }
+
     /// The bodies of a model at rest in the reference configuration, without forces.
     pub(crate) fn at_rest(
         model: &Model,

@@ -29,6 +29,7 @@ mod friction;
 mod hertz;
 mod invariance;
 mod iteration_study;
+mod kept_state;
 mod load_jumps;
 mod long_rest;
 mod model;

@@ -18,6 +18,9 @@ pub trait Detector: Send {
     /// phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
+    /// Discards all that is kept from earlier configurations, without effect on the contacts found from here on.
+    fn forget(&mut self);
+
     /// Statistics so far.
     fn statistics(&self) -> &DetectionStatistics;
 

@@ -52,7 +52,7 @@ impl Simulation {
         self.detect(dt);
         self.respond(Stage::Moved, dt);
         if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
-            self.restore(saved, dt);
+            self.take_back(saved, dt);
             return Err(failure);
         }
         self.respond(Stage::Accelerated, dt);
@@ -75,7 +75,7 @@ impl Simulation {
     }
 
     /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
-    fn restore(&mut self, saved: SavedState, dt: f64) {
+    fn take_back(&mut self, saved: SavedState, dt: f64) {
         [self.state.nodes.time, self.state.nodes.time_remainder] = saved.time;
         self.state.nodes.step -= 1;
         self.state.ledger.energies = saved.energies;

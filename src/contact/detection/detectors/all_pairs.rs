@@ -103,6 +103,9 @@ impl Detector for AllPairs {
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 
+    /// Keeps the candidates, which follow from the model.
+    fn forget(&mut self) {}
+
     fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
     }

@@ -189,6 +189,10 @@ impl Detector for Engine {
         self.find_constraints(configuration, constraints);
     }
 
+    fn forget(&mut self) {
+        self.phase = Phase::Fresh;
+    }
+
     fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
     }

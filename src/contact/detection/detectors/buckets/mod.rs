@@ -96,6 +96,10 @@ impl Detector for Buckets {
         self.find_constraints(configuration, constraints);
     }
 
+    fn forget(&mut self) {
+        self.phase = Phase::Fresh;
+    }
+
     fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
     }

@@ -103,6 +103,11 @@ impl WallDetector {
         impact
     }
 
+    /// Discards all that is kept from earlier configurations.
+    pub fn forget(&mut self) {
+        (self.flight, self.contact) = (None, None);
+    }
+
     /// Adds the constraints of the nodes behind a wall to those of the step; called for consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;

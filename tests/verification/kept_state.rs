@@ -1,0 +1,91 @@
+//! The state is one value: what is kept beside it has no effect on any result.
+//!
+//! Goal: caches that are discarded between steps, at random, change no bit of the state; nor does a restart from a copy
+//! of the state, or from its bytes. Scenes are those of the parade, by all responses, and flights; tolerance: none.
+
+use ictus::simulation::{Simulation, State};
+use rayon::prelude::*;
+
+use crate::model::from_text;
+use crate::parade::scenes;
+use crate::random::Random;
+
+/// Every so many scenes of the parade are run.
+const STRIDE: usize = 5;
+
+/// Steps of a scene.
+const STEPS: usize = 400;
+
+/// What is done between two steps of the second run.
+#[derive(Clone, Copy, Debug)]
+enum Interruption {
+    DiscardCaches,
+    RestoreBytes,
+}
+
+fn simulation_of(scene: &crate::parade::Scene, detection: &str) -> Simulation {
+    let meshes: Vec<(&str, String)> =
+        scene.meshes.iter().map(|(name, mesh)| (name.as_str(), mesh.clone())).collect();
+    let text = scene.text.replace("[contact]\n", &format!("[contact]\ndetection = \"{detection}\"\n"));
+    assert!(text.contains(detection), "{text}");
+    from_text(&text, &meshes)
+}
+
+fn interrupt(simulation: &mut Simulation, interruption: Interruption) {
+    match interruption {
+        Interruption::DiscardCaches => simulation.discard_caches(),
+        Interruption::RestoreBytes => {
+            let bytes = simulation.checkpoint().encode().unwrap();
+            simulation.restore(State::decode(&bytes).unwrap());
+        }
+    }
+}
+
+/// First step after which the states of an undisturbed and an interrupted run differ.
+fn first_difference(
+    mut plain: Simulation,
+    mut disturbed: Simulation,
+    seed: u64,
+    interruption: Interruption,
+) -> Option<usize> {
+    let mut random = Random(seed);
+    for step in 0..STEPS {
+        if random.uniform(1.0) > 0.5 {
+            interrupt(&mut disturbed, interruption);
+        }
+        let outcomes = [&mut plain, &mut disturbed].map(|run| run.advance(f64::INFINITY).is_ok());
+        let bytes = [&plain, &disturbed].map(|run| run.checkpoint().encode().unwrap());
+        if outcomes[0] != outcomes[1] || bytes[0] != bytes[1] {
+            return Some(step);
+        }
+        if !outcomes[0] || plain.is_finished() {
+            break;
+        }
+    }
+    None
+}
+
+fn hold(detection: &str, interruption: Interruption) {
+    let scenes = scenes::all();
+    let chosen: Vec<_> = scenes.iter().enumerate().step_by(STRIDE).collect();
+    let differing: Vec<String> = chosen
+        .par_iter()
+        .filter_map(|(index, scene)| {
+            let [plain, disturbed] = [(), ()].map(|()| simulation_of(scene, detection));
+            let step = first_difference(plain, disturbed, *index as u64, interruption)?;
+            Some(format!("{}: step {step}", scene.label))
+        })
+        .collect();
+    assert!(differing.is_empty(), "{} of {}:\n{}", differing.len(), chosen.len(), differing.join("\n"));
+}
+
+#[test]
+fn caches_can_be_discarded_between_any_steps() {
+    hold("hierarchy", Interruption::DiscardCaches);
+    hold("buckets", Interruption::DiscardCaches);
+}
+
+#[test]
+fn bytes_of_the_state_restore_it() {
+    hold("hierarchy", Interruption::RestoreBytes);
+}
