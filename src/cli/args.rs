@@ -78,6 +78,9 @@ pub struct RunOptions {
     /// Output directory; overrides output.directory.
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Continue the run in the output directory from its latest checkpoint, or from this one.
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub resume: Option<Option<PathBuf>>,
     /// Print errors and warnings only.
     #[arg(long, short)]
     pub quiet: bool,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ictus::io::OutputError;
+use ictus::io::checkpoint::CheckpointError;
 use ictus::io::gmsh::GmshError;
 use ictus::mesh::MeshError;
 use ictus::scenario::{Problem, Scenario, ScenarioError};
@@ -33,6 +34,8 @@ pub enum Failure {
     Geometry(PathBuf, Box<MeshError>),
     /// The results cannot be written.
     Output(Box<OutputError>),
+    /// The run cannot be continued from a checkpoint.
+    Checkpoint(Box<CheckpointError>),
     /// The run stopped for another reason than a numerical failure.
     Run(Box<RunError>),
     /// Numerical failure; the results are in this directory.
@@ -82,6 +85,7 @@ impl Failure {
                 diagnostic::in_file("error", path, &format!("{}: {error}", path.display()))
             }
             Self::Output(error) => plain("error", &error.to_string()),
+            Self::Checkpoint(error) => plain("error", &error.to_string()),
             Self::Run(error) => plain("error", &error.to_string()),
             Self::Numerical(failure, directory) => format!(
                 "error: {failure}\n  help: {}; the last frame in `{}` shows the state\n",

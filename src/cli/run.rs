@@ -10,7 +10,8 @@ use ictus::io::summary::{
     ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
-use ictus::simulation::{Outcome, Recorder, RunError};
+use ictus::scenario::Scenario;
+use ictus::simulation::{Checkpoint, Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
 use super::failure::{Failure, INTERRUPTED};
@@ -23,9 +24,22 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
+    let checkpoint =
+        options.resume.as_ref().map(|file| read_checkpoint(&scenario, &directory, file.as_deref()));
+    let checkpoint = checkpoint.transpose()?;
+    let resumed_at = checkpoint.as_ref().map(|checkpoint| checkpoint.instant().0);
     let mut simulation = set_up(&scenario)?;
+    let mut recorder = match checkpoint {
+        Some(checkpoint) => {
+            if !options.quiet {
+                let ((time, step), file) = (checkpoint.instant(), checkpoint.path.display());
+                print::message(&format!("resumed from {file}: t = {time:.9} s, step {step}\n"));
+            }
+            Recorder::resume(&scenario, &directory, &mut simulation, checkpoint)?
+        }
+        None => Recorder::create(&scenario, &directory, &simulation)?,
+    };
     let printed = simulation.warnings().len();
-    let mut recorder = Recorder::create(&scenario, &directory, &simulation)?;
     let mut reporter = Reporter::new(options.quiet);
     let stop = stop_on_signal()?;
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
@@ -43,6 +57,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let mut summary = simulation.summary(&scenario, status, failure.as_ref());
     summary.probes = recorder.probe_summaries().to_vec();
     summary.threads = rayon::current_num_threads();
+    summary.resumed_at = resumed_at;
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
     summary.write(&directory)?;
     if let Some(failure) = failure {
@@ -52,6 +67,18 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         print::text(&report(&summary, &directory, &scenario.name, recorder.num_frames()));
     }
     Ok(if status == Status::Interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// The checkpoint to continue from: this file, or the latest readable one of the output directory.
+fn read_checkpoint(
+    scenario: &Scenario,
+    directory: &Path,
+    file: Option<&Path>,
+) -> Result<Checkpoint, Failure> {
+    let read = Checkpoint::read(scenario, file.unwrap_or(directory));
+    let (checkpoint, passed_over) = read.map_err(|error| Failure::Checkpoint(Box::new(error)))?;
+    print_warnings(&passed_over.iter().map(ToString::to_string).collect::<Vec<_>>());
+    Ok(checkpoint)
 }
 
 /// A flag that the first interrupt signal sets; the second one terminates the program.
@@ -93,6 +120,9 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     facts.extend(injuries(&summary.probes));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
+    if summary.status == Status::Interrupted {
+        facts.push(("continue with", format!("ictus run {} --resume", summary.scenario)));
+    }
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     format!("{head}\n{}\n{}\n{profile}", print::name_values(&facts), detection(&summary.detection))

@@ -104,6 +104,8 @@ pub enum FileAction {
     Remove,
     /// Creating or writing a file.
     Write,
+    /// Continuing a file of the run that is resumed.
+    Continue,
 }
 
 impl fmt::Display for FileAction {
@@ -114,6 +116,7 @@ impl fmt::Display for FileAction {
             Self::List => "list directory",
             Self::Remove => "remove",
             Self::Write => "write",
+            Self::Continue => "continue",
         })
     }
 }
@@ -138,6 +141,9 @@ fn remedy(action: FileAction, cause: &io::Error) -> &'static str {
         }
         Kind::NotFound if action == FileAction::CreateDirectory => {
             "no directory can be made there: choose another `--output DIR`"
+        }
+        _ if action == FileAction::Continue => {
+            "resume in the directory of the run, as it left it, or start the run again without `--resume`"
         }
         Kind::NotFound => "the directory may have been removed while the run wrote to it",
         Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {

@@ -1,9 +1,7 @@
 //! `history.csv`: energies, momenta and contact forces over time, one row per instant.
 
-use std::path::Path;
-
 use super::error::OutputError;
-use super::table::{CsvTable, float};
+use super::table::{CsvTable, Tables, float};
 use crate::math::Vec3;
 
 const FILE_NAME: &str = "history.csv";
@@ -114,12 +112,12 @@ pub struct History {
 }
 
 impl History {
-    /// Creates or replaces `history.csv` in an existing directory and writes its header.
+    /// Opens `history.csv`.
     ///
     /// # Errors
     /// [`OutputError::File`].
-    pub fn create<S: AsRef<str>>(directory: &Path, body_names: &[S]) -> Result<Self, OutputError> {
-        let table = CsvTable::create(directory, FILE_NAME, &column_names(body_names))?;
+    pub fn create<S: AsRef<str>>(tables: &mut Tables, body_names: &[S]) -> Result<Self, OutputError> {
+        let table = tables.open(FILE_NAME, &column_names(body_names))?;
         Ok(Self { table, num_bodies: body_names.len() })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::atomic_write::atomic_write;
 use super::error::{FileAction, OutputError};
-use super::table::{CsvTable, float};
+use super::table::{CsvTable, Tables, float};
 
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,12 +47,12 @@ pub struct Columns {
 }
 
 impl Measurements {
-    /// Creates or replaces a file in an existing directory and writes its header.
+    /// Opens the file with this name.
     ///
     /// # Errors
     /// [`OutputError::File`].
-    pub fn create(directory: &Path, name: &str, columns: &[String]) -> Result<Self, OutputError> {
-        Ok(Self { table: CsvTable::create(directory, name, columns)? })
+    pub fn create(tables: &mut Tables, name: &str, columns: &[String]) -> Result<Self, OutputError> {
+        Ok(Self { table: tables.open(name, columns)? })
     }
 
     /// Removes the file of an earlier run, if it exists.

@@ -1,10 +1,11 @@
 //! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv`, `probes.csv` and the other
-//! tables, and `summary.json` out.
+//! tables, `checkpoint.bin` and `summary.json` out.
 //!
 //! Independent of the simulation: fields are named arrays, histories and summaries plain structs. Files are replaced
 //! atomically, so a run killed at any time leaves readable output.
 
 mod atomic_write;
+pub mod checkpoint;
 mod error;
 pub mod gmsh;
 pub mod history;
@@ -15,4 +16,5 @@ mod table;
 pub mod vtk;
 
 pub use atomic_write::atomic_write;
-pub use error::OutputError;
+pub use error::{FileAction, OutputError};
+pub use table::Tables;

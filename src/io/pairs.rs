@@ -1,9 +1,7 @@
 //! `pairs.csv`: contact of each body pair over time, one row per pair and instant.
 
-use std::path::Path;
-
 use super::error::OutputError;
-use super::table::{CsvTable, float};
+use super::table::{CsvTable, Tables, float};
 use crate::math::Vec3;
 
 const FILE_NAME: &str = "pairs.csv";
@@ -49,12 +47,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Creates or replaces `pairs.csv` in an existing directory and writes its header.
+    /// Opens `pairs.csv`.
     ///
     /// # Errors
     /// [`OutputError::File`].
-    pub fn create(directory: &Path) -> Result<Self, OutputError> {
-        Ok(Self { table: CsvTable::create(directory, FILE_NAME, &COLUMNS.map(String::from))? })
+    pub fn create(tables: &mut Tables) -> Result<Self, OutputError> {
+        Ok(Self { table: tables.open(FILE_NAME, &COLUMNS.map(String::from))? })
     }
 
     /// Appends the rows of an instant; floats have the fewest digits that read back exactly.

@@ -34,6 +34,9 @@ pub struct Summary {
     pub flight_steps: u64,
     /// Time simulated.
     pub time: TimeSpan,
+    /// Time at which the run continued from a checkpoint \[s\]; counts of detection and wall times begin there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed_at: Option<f64>,
     /// Wall-clock time.
     pub wall_seconds: WallSeconds,
     /// Work of contact detection.

@@ -1,10 +1,99 @@
 //! CSV files written row by row.
 
-use std::fs::File;
-use std::io;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::{FileAction, OutputError};
+
+/// The tables of a run in its directory: new ones, or those that a resumed run continues.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    directory: PathBuf,
+    /// Lengths at the checkpoint by file name, in a resumed run \[bytes\].
+    lengths: Option<BTreeMap<String, u64>>,
+    /// Names of the files opened so far.
+    names: Vec<String>,
+}
+
+impl Tables {
+    /// Tables of a new run in an existing directory.
+    pub fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
+    }
+
+    /// Tables of a run that continues from a checkpoint, at which they had these lengths \[bytes\].
+    pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
+        Self { lengths: Some(lengths), ..Self::new(directory) }
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Lengths of all files opened \[bytes\].
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn lengths(&self) -> Result<BTreeMap<String, u64>, OutputError> {
+        let length = |name: &String| {
+            let path = self.directory.join(name);
+            let metadata = std::fs::metadata(&path).map_err(OutputError::file(FileAction::Read, &path))?;
+            Ok((name.clone(), metadata.len()))
+        };
+        self.names.iter().map(length).collect()
+    }
+
+    /// Creates or replaces a file and writes its header; in a resumed run, continues the file where it was at the
+    /// checkpoint.
+    pub(super) fn open(&mut self, name: &str, header: &[String]) -> Result<CsvTable, OutputError> {
+        self.names.push(name.to_owned());
+        let path = self.directory.join(name);
+        match &self.lengths {
+            None => {
+                let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
+                let mut table = CsvTable { path, writer: csv::Writer::from_writer(file) };
+                table.append(std::iter::once(header))?;
+                Ok(table)
+            }
+            Some(lengths) => {
+                let length = lengths.get(name).copied().unwrap_or_default();
+                let file = continued(&path, header, length)
+                    .map_err(OutputError::file(FileAction::Continue, &path))?;
+                Ok(CsvTable { path, writer: csv::Writer::from_writer(file) })
+            }
+        }
+    }
+}
+
+/// Opens a file at this length, without what follows, and without columns that were added at the end of the run.
+fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
+    remove_added_columns(path, header)?;
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    if file.metadata()?.len() < length {
+        return Err(io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint")));
+    }
+    file.set_len(length)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
+/// Removes the columns behind those of the header.
+fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path)?;
+    let mut records = reader.records().peekable();
+    if records.peek().is_none_or(|first| first.as_ref().is_ok_and(|first| first.len() <= header.len())) {
+        return Ok(());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        writer.write_record(record?.iter().take(header.len()))?;
+    }
+    let text = writer.into_inner().map_err(|error| error.into_error())?;
+    std::fs::write(path, text)
+}
 
 /// The open file. Each row is flushed to the operating system, so a killed run leaves complete rows.
 #[derive(Debug)]
@@ -14,15 +103,6 @@ pub(super) struct CsvTable {
 }
 
 impl CsvTable {
-    /// Creates or replaces a file in an existing directory and writes its header.
-    pub fn create(directory: &Path, name: &str, header: &[String]) -> Result<Self, OutputError> {
-        let path = directory.join(name);
-        let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
-        let mut table = Self { path, writer: csv::Writer::from_writer(file) };
-        table.append(std::iter::once(header))?;
-        Ok(table)
-    }
-
     /// Appends rows.
     pub fn append<R: AsRef<[String]>>(&mut self, rows: impl Iterator<Item = R>) -> Result<(), OutputError> {
         let mut rows = rows;

@@ -69,6 +69,19 @@ impl Scenario {
         Ok(Self { source, file_text: text.into(), warnings, ..scenario })
     }
 
+    /// Name and keys that cannot differ in a resumed run: all but the end, the energy tolerance, the title and the
+    /// output.
+    pub fn lasting_keys(&self) -> String {
+        let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
+        keys.remove("title");
+        keys.remove("output");
+        if let Some(toml::Value::Table(time)) = keys.get_mut("time") {
+            time.remove("end");
+            time.remove("energy_tolerance");
+        }
+        format!("{}\n{keys}", self.name)
+    }
+
     /// Moves a problem whose span refers to [`Self::source`] to [`Self::file_text`].
     ///
     /// The problem loses its span if an override has written the line.

@@ -228,6 +228,15 @@ pub(super) struct Output {
     pub fields: Option<Texts>,
     pub detection_volumes: Option<Spanned<bool>>,
     pub history: Option<History>,
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// `checkpoint` of the output.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Checkpoint {
+    pub interval: Number,
+    pub keep: Option<Spanned<i64>>,
 }
 
 /// `history` of the output.

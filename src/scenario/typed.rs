@@ -297,6 +297,17 @@ pub struct OutputSettings {
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0: every step.
     pub history_interval: f64,
+    /// Checkpoints of the run; `None`: only when it is interrupted.
+    pub checkpoint: Option<CheckpointSettings>,
+}
+
+/// Checkpoints of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CheckpointSettings {
+    /// Time between checkpoints \[s\].
+    pub interval: f64,
+    /// Number of files kept.
+    pub keep: usize,
 }
 
 /// Frame schedule.

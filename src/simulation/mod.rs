@@ -31,13 +31,14 @@ pub use error::{
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
+pub use record::checkpoints::Checkpoint;
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
 pub use state::State;
-use step::driving_functions::DrivingFunctions;
 use step::contact_response::nodal_mobility;
+use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
 
 /// A simulation between two steps.
@@ -146,6 +147,7 @@ impl Simulation {
                 break Outcome::Finished;
             }
             if stop.load(Ordering::Relaxed) {
+                recorder.write_checkpoint(self)?;
                 break Outcome::Interrupted;
             }
             if let Err(failure) = self.advance(recorder.next_frame_time()) {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use ictus::io::OutputError;
 use ictus::io::history::History;
 use ictus::io::vtk::Series;
+use ictus::io::{OutputError, Tables};
 
 use super::series::{collection, expected_collection, mixed_frame, mixed_grid};
 use super::tables::summary;
@@ -30,7 +30,7 @@ fn a_directory_without_permission_is_named_with_the_remedy() {
     let directory = Path::new("/sys/kernel");
     let remedy = "; choose a directory you may write to (`--output DIR`) or change its permissions";
     for (error, file) in [
-        (History::create(directory, &["left"]).unwrap_err(), "history.csv"),
+        (History::create(&mut Tables::new(directory), &["left"]).unwrap_err(), "history.csv"),
         (summary().write(directory).unwrap_err(), "summary.json"),
     ] {
         let message = error.to_string();
@@ -45,7 +45,7 @@ fn a_directory_without_permission_is_named_with_the_remedy() {
 fn a_full_disk_is_reported_with_the_remedy() {
     let directory = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/dev/full", directory.path().join("history.csv")).unwrap();
-    let message = History::create(directory.path(), &["left"]).unwrap_err().to_string();
+    let message = History::create(&mut Tables::new(directory.path()), &["left"]).unwrap_err().to_string();
     assert!(message.contains("free some space, ask for fewer frames, or choose another disk"), "{message}");
 }
 

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use ictus::io::OutputError;
 use ictus::io::history::{BodyRow, History, HistoryRow};
 use ictus::io::pairs::{PairRow, Pairs};
 use ictus::io::summary::*;
+use ictus::io::{OutputError, Tables};
 use ictus::math::Vec3;
 
 use super::file_names;
@@ -53,7 +53,7 @@ fn history_row(shift: u32) -> HistoryRow {
 #[test]
 fn history_has_exactly_its_columns_and_every_digit() {
     let directory = tempfile::tempdir().unwrap();
-    let mut history = History::create(directory.path(), &["left"]).unwrap();
+    let mut history = History::create(&mut Tables::new(directory.path()), &["left"]).unwrap();
     history.append(&history_row(0)).unwrap();
     // Read while the history is still open, as after a kill.
     let path = directory.path().join("history.csv");
@@ -72,7 +72,7 @@ fn history_has_exactly_its_columns_and_every_digit() {
 #[test]
 fn pairs_have_exactly_their_columns_and_every_digit() {
     let directory = tempfile::tempdir().unwrap();
-    let mut pairs = Pairs::create(directory.path()).unwrap();
+    let mut pairs = Pairs::create(&mut Tables::new(directory.path())).unwrap();
     let third = |column: u32| f64::from(column) / 3.0;
     let row = PairRow {
         time: third(0),
@@ -131,6 +131,7 @@ pub fn summary() -> Summary {
         }],
         steps: 7,
         flight_steps: 3,
+        resumed_at: None,
         time: TimeSpan { start: 0.0, end: 0.5 },
         wall_seconds: WallSeconds::default(),
         detection: DetectionSummary {

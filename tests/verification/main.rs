@@ -47,6 +47,7 @@ mod random_scenes;
 mod refused_ties;
 mod renumbered;
 mod rest_with_friction;
+mod restart;
 mod resting;
 mod rigid_bodies;
 mod rigid_walls;

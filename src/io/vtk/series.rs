@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use super::collection::{frame_file_name, frame_number, write_collection};
@@ -35,6 +35,8 @@ enum Job {
     Grid(Grid),
     /// A frame to write.
     Frame(Frame),
+    /// Reports that all earlier frames are written.
+    Report(Sender<()>),
 }
 
 /// The background thread and its channel.
@@ -61,6 +63,14 @@ impl Series {
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
     pub fn create(directory: &Path, name: &str, grid: Grid) -> Result<Self, OutputError> {
+        Self::resume(directory, name, grid, Vec::new())
+    }
+
+    /// Continues a series after its first frames, at these `times` \[s\], in ascending order. Removes later frames.
+    ///
+    /// # Errors
+    /// As [`Series::create`].
+    pub fn resume(directory: &Path, name: &str, grid: Grid, times: Vec<f64>) -> Result<Self, OutputError> {
         grid.check()?;
         let frames = directory.join("frames");
         fs::create_dir_all(&frames).map_err(OutputError::file(FileAction::CreateDirectory, &frames))?;
@@ -68,17 +78,25 @@ impl Series {
             directory: directory.to_path_buf(),
             name: name.to_owned(),
             cells: EncodedCells::new(&grid).map_err(OutputError::file(FileAction::Write, &frames))?,
-            times: Vec::new(),
+            times: times.clone(),
             encoder: ArrayEncoder::default(),
         };
-        remove_earlier_run(directory, name)?;
+        remove_frames(directory, name, times.len())?;
+        if !times.is_empty() {
+            writer.write_collection()?;
+        }
         let (jobs, received) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("frames".to_owned())
             .spawn(move || writer.write_all(received))
             .map_err(|cause| OutputError::Thread { series: name.to_owned(), cause })?;
         let background = Some(Background { jobs, thread });
-        Ok(Self { name: name.to_owned(), extent: grid.extent(), last_time: None, background })
+        Ok(Self {
+            name: name.to_owned(),
+            extent: grid.extent(),
+            last_time: times.last().copied(),
+            background,
+        })
     }
 
     /// Submits a frame; blocks only if two others are queued.
@@ -118,7 +136,17 @@ impl Series {
     /// # Errors
     /// [`OutputError::File`].
     pub fn remove(directory: &Path, name: &str) -> Result<(), OutputError> {
-        if directory.join("frames").is_dir() { remove_earlier_run(directory, name) } else { Ok(()) }
+        if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
+    }
+
+    /// A receiver that gets a message when all frames so far are written.
+    ///
+    /// # Errors
+    /// The failure of an earlier frame.
+    pub fn written(&mut self) -> Result<Receiver<()>, OutputError> {
+        let (sender, receiver) = channel();
+        self.send(Job::Report(sender))?;
+        Ok(receiver)
     }
 
     /// Waits until all submitted frames are on disk, and ends the series.
@@ -161,6 +189,11 @@ impl FrameWriter {
         jobs.into_iter().try_for_each(|job| match job {
             Job::Grid(grid) => self.encode(&grid),
             Job::Frame(frame) => self.write(&frame),
+            Job::Report(written) => {
+                // The other side no longer waits after a failure of its own.
+                let _ = written.send(());
+                Ok(())
+            }
         })
     }
 
@@ -189,11 +222,16 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes files of earlier runs: first the collection, then its frames.
-fn remove_earlier_run(directory: &Path, name: &str) -> Result<(), OutputError> {
-    remove_if_there(&collection_path(directory, name))?;
+/// Removes the frames of an earlier run from number `kept` on, its unfinished files, and its collection if no frame is
+/// kept.
+fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), OutputError> {
+    if kept == 0 {
+        remove_if_there(&collection_path(directory, name))?;
+    }
     let frames = directory.join("frames");
-    remove_files(&frames, |file| frame_number(name, file).is_some() || is_unfinished(name, file))?;
+    remove_files(&frames, |file| {
+        frame_number(name, file).is_some_and(|frame| frame >= kept) || is_unfinished(name, file)
+    })?;
     remove_files(directory, |file| is_unfinished(name, file))
 }
 

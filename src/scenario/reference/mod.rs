@@ -164,6 +164,9 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames: these and acceleration"),
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
+    optional(["output", "checkpoint"], "only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),
+    required("output.checkpoint", "interval", "s", "time between checkpoints, written at the ends of steps"),
+    optional(["output.checkpoint", "keep"], "2", "", "number of checkpoint files kept: checkpoint.bin and the older checkpoint.1.bin"),
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];
 
@@ -214,6 +217,7 @@ fn heading(table: &str) -> String {
         }
         "boundaries.rotation" => "`rotation = { … }` of a boundary".into(),
         "contact.friction" => "`friction = { … }` of the contact or of a pair".into(),
+        "output.checkpoint" => "`checkpoint = { … }` of the output".into(),
         "output.history" => "`history = { … }` of the output".into(),
         table => format!("`[{table}]`"),
     }

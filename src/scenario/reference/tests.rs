@@ -64,6 +64,7 @@ fn keys_are_those_read_by_the_types() {
         ("contact.friction", fields::<raw::FrictionTable>()),
         ("probes", fields::<raw::Probe>()),
         ("output", fields::<raw::Output>()),
+        ("output.checkpoint", fields::<raw::Checkpoint>()),
         ("output.history", fields::<raw::History>()),
     ];
     for (table, names) in &read {
@@ -257,6 +258,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("output.contact_interval", "0.1", &[]),
     ("output.fields", "['acceleration']", &[]),
     ("output.detection_volumes", "true", &[]),
+    ("output.checkpoint", "{ interval = 0.1 }", &[]),
     ("output.history", "{ interval = 0.001 }", &[]),
 ];
 

@@ -8,7 +8,7 @@ use super::check::{Bounds, Check};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
-use crate::scenario::{DetectionMethod, Field, FrameSchedule, OutputSettings};
+use crate::scenario::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSettings};
 
 const FIELDS: [(&str, Field); 10] = [
     ("displacement", Field::Displacement),
@@ -24,6 +24,10 @@ const FIELDS: [(&str, Field); 10] = [
 ];
 
 const DEFAULT_FRAMES: usize = 60;
+
+/// Checkpoint files that are kept, by default and at most.
+const DEFAULT_CHECKPOINTS: usize = 2;
+const MAX_CHECKPOINTS: usize = 1000;
 
 /// Properties of the run that output depends on, as far as they are valid.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +65,7 @@ pub(super) fn validate(
         contact_interval.map(|value| check.number("output.contact_interval", value, Bounds::Positive));
     let history = raw.history.as_ref().map(|history| &history.interval);
     let default_history = end.unwrap_or_default() / 1000.0;
+    let checkpoint = raw.checkpoint.as_ref().map(|checkpoint| checkpoints(checkpoint, check));
     Some(OutputSettings {
         directory,
         frames: frames(&raw, end, check)?,
@@ -74,7 +79,25 @@ pub(super) fn validate(
             Bounds::NotNegative,
             default_history,
         ),
+        checkpoint,
     })
+}
+
+/// Interval and number of checkpoints.
+fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettings {
+    const KEY: &str = "output.checkpoint.keep";
+    let interval = check.number("output.checkpoint.interval", &raw.interval, Bounds::Positive);
+    let keep = raw.keep.as_ref().map_or(DEFAULT_CHECKPOINTS, |keep| {
+        let number = usize::try_from(*keep.get_ref()).unwrap_or_default();
+        if !(1..=MAX_CHECKPOINTS).contains(&number) {
+            let fact =
+                format!("`{KEY}` is {}, not a whole number from 1 to {MAX_CHECKPOINTS}", keep.get_ref());
+            let problem = Problem::new(fact).at(keep.span()).key(KEY);
+            check.report(problem.help("give the number of checkpoint files to keep, the latest first"));
+        }
+        number
+    });
+    CheckpointSettings { interval, keep }
 }
 
 /// Bounding volumes exist only with hierarchical detection.

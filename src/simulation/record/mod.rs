@@ -1,5 +1,6 @@
 //! Output of a run: frames, histories, summary, timings.
 
+pub(crate) mod checkpoints;
 pub(crate) mod probes;
 pub(crate) mod recorder;
 pub(crate) mod schedule;

@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use crate::contact::Constraint;
 use crate::contact::response::{ContactResult, Status};
-use crate::io::OutputError;
 use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::pairs::{PairRow, Pairs};
 use crate::io::summary::ProbeSummary;
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
+use crate::io::{OutputError, Tables, checkpoint};
 use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
+use super::checkpoints::{Checkpoint, Checkpoints, OutputPosition};
 use super::probes::ProbeWriter;
 use super::schedule::{OutputTimes, Schedule};
 use super::side_tables::SideTables;
@@ -37,11 +38,15 @@ pub struct Recorder {
     schedule: Schedule,
     /// Wall-clock time of its creation \[s\].
     creation: f64,
-    frames: usize,
+    /// Times of the frames written so far \[s\].
+    frame_times: Vec<f64>,
+    /// All tables.
+    tables: Tables,
+    checkpoints: Checkpoints,
 }
 
 impl Recorder {
-    /// A recorder that writes to `directory`, which it creates if needed.
+    /// A recorder of a new run that writes to `directory`, which it creates if needed.
     ///
     /// # Errors
     /// [`OutputError`] when the directory or a file in it cannot be written.
@@ -50,39 +55,79 @@ impl Recorder {
         directory: &Path,
         simulation: &Simulation,
     ) -> Result<Self, OutputError> {
+        checkpoint::remove(directory)?;
+        Self::open(scenario, simulation, Tables::new(directory), None)
+    }
+
+    /// Restores the state of a checkpoint, and returns a recorder that continues the output of the run in `directory`.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the output of the run up to the checkpoint is not there, or cannot be written.
+    pub fn resume(
+        scenario: &Scenario,
+        directory: &Path,
+        simulation: &mut Simulation,
+        checkpoint: Checkpoint,
+    ) -> Result<Self, OutputError> {
+        let Checkpoint { state, output: position, .. } = checkpoint;
+        simulation.restore(state);
+        let tables = Tables::resumed(directory, position.tables.clone());
+        let mut recorder = Self::open(scenario, simulation, tables, Some(&position))?;
+        recorder.schedule.resume(position.schedule);
+        Ok(recorder)
+    }
+
+    fn open(
+        scenario: &Scenario,
+        simulation: &Simulation,
+        mut tables: Tables,
+        position: Option<&OutputPosition>,
+    ) -> Result<Self, OutputError> {
         let start = Instant::now();
+        let directory = tables.directory().to_path_buf();
         let OutputSettings { contact_interval, fields, detection_volumes, .. } = &scenario.output;
-        let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
-        let volumes =
-            create_beside(directory, &scenario.name, "volumes", detection_volumes.then(Grid::default))?;
-        let walls = (!scenario.walls.is_empty()).then(|| simulation.wall_grid());
-        let walls = create_beside(directory, &scenario.name, "walls", walls)?;
+        let frame_times = position.map_or_else(Vec::new, |position| position.frame_times.clone());
+        let series =
+            Series::resume(&directory, &scenario.name, output_grid(simulation), frame_times.clone())?;
+        let beside = |what: &str, grid: Option<Grid>| {
+            let name = format!("{}_{what}", scenario.name);
+            match grid {
+                Some(grid) => Series::resume(&directory, &name, grid, frame_times.clone()).map(Some),
+                None => Series::remove(&directory, &name).map(|()| None),
+            }
+        };
+        let volumes = beside("volumes", detection_volumes.then(Grid::default))?;
+        let walls = beside("walls", (!scenario.walls.is_empty()).then(|| simulation.wall_grid()))?;
         let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
+        let (probes, interval) = (&simulation.model.probes, scenario.output.history_interval);
         let mut recorder = Self {
             series: Some(series),
             volumes,
             walls,
-            history: History::create(directory, &names)?,
-            pairs: Pairs::create(directory)?,
-            side_tables: SideTables::create(directory, scenario, &simulation.model.bodies)?,
-            probes: ProbeWriter::create(
-                directory,
-                &simulation.model.probes,
-                scenario.output.history_interval,
-            )?,
+            history: History::create(&mut tables, &names)?,
+            pairs: Pairs::create(&mut tables)?,
+            side_tables: SideTables::create(&mut tables, scenario, &simulation.model.bodies)?,
+            probes: ProbeWriter::create(&mut tables, probes, interval)?,
             probe_summaries: Vec::new(),
             fields: fields.clone(),
             schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
+            checkpoints: Checkpoints::new(scenario, &directory, simulation.state.nodes.time),
+            tables,
             creation: 0.0,
-            frames: 0,
+            frame_times,
         };
+        if let (Some(probes), Some((last, next))) =
+            (&mut recorder.probes, position.and_then(|position| position.probes.as_ref()))
+        {
+            probes.resume(*last, next);
+        }
         recorder.creation = start.elapsed().as_secs_f64();
         Ok(recorder)
     }
 
     /// Number of frames written so far.
     pub fn num_frames(&self) -> usize {
-        self.frames
+        self.frame_times.len()
     }
 
     /// Results of the probes after the end of the run.
@@ -90,8 +135,11 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Records the initial state.
+    /// Records the initial state, unless the run is resumed.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        if !self.frame_times.is_empty() {
+            return Ok(());
+        }
         let start = Instant::now();
         self.write_row(simulation)?;
         self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
@@ -112,8 +160,24 @@ impl Recorder {
         if self.schedule.frame_is_due(touched, time, time_step) {
             self.write_frame(simulation)?;
         }
+        if self.checkpoints.is_due(time, time_step) {
+            self.write_checkpoint(simulation)?;
+        }
         simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Writes a checkpoint in the background.
+    pub(crate) fn write_checkpoint(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        let series = [&mut self.series, &mut self.volumes, &mut self.walls].into_iter().flatten();
+        let written = series.map(Series::written).collect::<Result<_, _>>()?;
+        let position = OutputPosition {
+            frame_times: self.frame_times.clone(),
+            schedule: self.schedule.position(),
+            probes: self.probes.as_ref().map(ProbeWriter::position),
+            tables: self.tables.lengths()?,
+        };
+        self.checkpoints.write(simulation.checkpoint(), position, written)
     }
 
     /// Records the last state unless already recorded, and waits until all output is written.
@@ -133,6 +197,7 @@ impl Recorder {
             probes.record_last(simulation)?;
             self.probe_summaries = probes.finish(&simulation.model.probes)?;
         }
+        self.checkpoints.wait()?;
         simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -152,7 +217,7 @@ impl Recorder {
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         simulation.update_nodal_state();
         self.schedule.note_frame(simulation.state.nodes.time, simulation.state.control.time_step());
-        self.frames += 1;
+        self.frame_times.push(simulation.state.nodes.time);
         let frame = output_frame(simulation, &self.fields);
         self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
         self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
@@ -162,20 +227,6 @@ impl Recorder {
             series.replace_grid(grid)?;
             series.write(frame)
         })
-    }
-}
-
-/// Creates an additional series with the cells of `grid`; without a grid, removes the series of an earlier run.
-fn create_beside(
-    directory: &Path,
-    name: &str,
-    what: &str,
-    grid: Option<Grid>,
-) -> Result<Option<Series>, OutputError> {
-    let name = format!("{name}_{what}");
-    match grid {
-        Some(grid) => Series::create(directory, &name, grid).map(Some),
-        None => Series::remove(directory, &name).map(|()| None),
     }
 }
 

@@ -98,6 +98,17 @@ impl Schedule {
         }
     }
 
+    /// Times of the last frame and row and of the next ones \[s\].
+    pub fn position(&self) -> [f64; 4] {
+        [self.last_frame, self.last_row, self.next_frame, self.next_row]
+    }
+
+    /// Continues from a position; the next frame and row are those of the present output times.
+    pub fn resume(&mut self, [last_frame, last_row, next_frame, next_row]: [f64; 4]) {
+        (self.last_frame, self.last_row) = (last_frame, last_row);
+        (self.next_frame, self.next_row) = (next_frame, next_row);
+    }
+
     /// When the next scheduled frame is due \[s\].
     pub fn next_frame(&self) -> f64 {
         self.next_frame

@@ -1,10 +1,9 @@
 //! Tables of bodies, supports and steps, with one row at each instant of the history.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use crate::io::OutputError;
 use crate::io::measurements::{Cell, Measurements};
+use crate::io::{OutputError, Tables};
 use crate::math::Vec3;
 use crate::scenario::Scenario;
 
@@ -28,19 +27,19 @@ pub(crate) struct SideTables {
 
 impl SideTables {
     /// Creates the tables, or replaces those of an earlier run.
-    pub fn create(directory: &Path, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
+    pub fn create(tables: &mut Tables, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
         let names = names_of_supports(scenario);
         let supports = if names.is_empty() {
-            Measurements::remove(directory, SUPPORTS).map(|()| None)
+            Measurements::remove(tables.directory(), SUPPORTS).map(|()| None)
         } else {
             let columns = names.iter().flat_map(|name| support_columns(name));
-            Measurements::create(directory, SUPPORTS, &with_time(columns)).map(Some)
+            Measurements::create(tables, SUPPORTS, &with_time(columns)).map(Some)
         };
         let of_bodies = bodies.iter().filter(|body| !body.is_wall()).flat_map(body_columns);
         Ok(Self {
-            bodies: Measurements::create(directory, BODIES, &with_time(of_bodies))?,
+            bodies: Measurements::create(tables, BODIES, &with_time(of_bodies))?,
             supports: supports?,
-            steps: Measurements::create(directory, STEPS, &STEP_COLUMNS.map(String::from))?,
+            steps: Measurements::create(tables, STEPS, &STEP_COLUMNS.map(String::from))?,
         })
     }
 

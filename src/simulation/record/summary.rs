@@ -40,6 +40,7 @@ impl Simulation {
             walls: self.wall_summaries(),
             steps: self.state.nodes.step,
             flight_steps: self.state.steps_in_flight,
+            resumed_at: None,
             time: TimeSpan { start: 0.0, end: self.state.nodes.time },
             wall_seconds: WallSeconds {
                 total: 0.0,

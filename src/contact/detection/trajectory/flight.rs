@@ -72,13 +72,13 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two, the first of equals.
+    /// The earlier of two; of simultaneous ones that of the lower bodies, then of the lower faces, so that the order in
+    /// which they are found has no effect.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
-        match (first, second) {
-            (Some(a), Some(b)) if b.time < a.time => Some(b),
-            (None, second) => second,
-            (first, _) => first,
-        }
+        let order = |a: &Self, b: &Self| {
+            a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))
+        };
+        first.into_iter().chain(second).min_by(order)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `probes.csv`: one row per instant at which a probe is due.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::io::OutputError;
 use crate::io::measurements::{Cell, Measurements};
 use crate::io::summary::ProbeSummary;
+use crate::io::{OutputError, Tables};
 
 use super::post_processing::post_process;
 use super::probe::Probe;
@@ -52,12 +52,12 @@ impl ProbeWriter {
     /// Creates the table of these probes; `default_interval` applies to probes without an interval \[s\]. Without
     /// probes, removes the table of an earlier run and returns `None`.
     pub fn create(
-        directory: &Path,
+        tables: &mut Tables,
         probes: &[Probe],
         default_interval: f64,
     ) -> Result<Option<Self>, OutputError> {
         if probes.is_empty() {
-            return Measurements::remove(directory, FILE_NAME).map(|()| None);
+            return Measurements::remove(tables.directory(), FILE_NAME).map(|()| None);
         }
         let columns: Vec<Vec<String>> = probes.iter().map(Probe::columns).collect();
         let schedule = |(probe, columns): (&Probe, &Vec<String>)| Schedule {
@@ -68,14 +68,25 @@ impl ProbeWriter {
         let schedules = probes.iter().zip(&columns).map(schedule).collect();
         let header: Vec<String> =
             std::iter::once("time".to_owned()).chain(columns.into_iter().flatten()).collect();
-        let table = Measurements::create(directory, FILE_NAME, &header)?;
+        let table = Measurements::create(tables, FILE_NAME, &header)?;
         Ok(Some(Self {
             table,
-            path: directory.join(FILE_NAME),
+            path: tables.directory().join(FILE_NAME),
             schedules,
             last_row: f64::NEG_INFINITY,
             is_due: Vec::new(),
         }))
+    }
+
+    /// Time of the last row, and of the next sample of each probe \[s\].
+    pub fn position(&self) -> (f64, Vec<f64>) {
+        (self.last_row, self.schedules.iter().map(|probe| probe.next).collect())
+    }
+
+    /// Continues from a position.
+    pub fn resume(&mut self, last_row: f64, next: &[f64]) {
+        self.last_row = last_row;
+        self.schedules.iter_mut().zip(next).for_each(|(probe, next)| probe.next = *next);
     }
 
     /// Adds the filtered columns; returns the summary of each probe.

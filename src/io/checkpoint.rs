@@ -1,0 +1,287 @@
+//! Checkpoint files: parts of bytes behind a header that identifies program, scenario and meshes.
+//!
+//! ```text
+//! magic (16)  format (u32)  length of the version, version
+//! SHA-256 of the scenario (32)  SHA-256 of the meshes (32)  number of parts (u32)
+//! each part: length (u64)  CRC-32 (u32)  bytes
+//! CRC-32 of all before (u32)
+//! ```
+//! Numbers are little-endian. A file is written beside its place and renamed, so that a killed run leaves whole files;
+//! the checksums find a file that the disk has damaged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::atomic_write::atomic_write;
+use super::error::{FileAction, OutputError};
+
+const MAGIC: &[u8; 16] = b"ictus checkpoint";
+/// Version of the layout above.
+const FORMAT: u32 = 1;
+/// Name of the latest checkpoint of a run.
+const FILE_NAME: &str = "checkpoint.bin";
+
+/// Scenario and meshes that a checkpoint belongs to, as SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Of the scenario, without the keys that may differ in a resumed run.
+    pub scenario: [u8; 32],
+    /// Of the mesh files.
+    pub meshes: [u8; 32],
+}
+
+/// Why a run cannot continue from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error(
+        "cannot read checkpoint '{path}': {cause}; a run writes checkpoints when it is interrupted, and with `output.checkpoint`"
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Cause reported by the operating system.
+        cause: std::io::Error,
+    },
+    /// The file is no checkpoint.
+    #[error("'{path}' is not a checkpoint of ictus; give a checkpoint.bin of a run")]
+    NotACheckpoint {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by another version.
+    #[error("checkpoint '{path}' was written by ictus {found}, and this is ictus {}; resume with that version, or start the run again", env!("CARGO_PKG_VERSION"))]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Version and format of its program.
+        found: String,
+    },
+    /// The scenario differs.
+    #[error(
+        "checkpoint '{path}' belongs to another scenario; only `time.end`, `time.energy_tolerance`, `title` and `[output]` may differ: restore the other keys, or start the run again"
+    )]
+    OtherScenario {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A mesh differs.
+    #[error(
+        "checkpoint '{path}' belongs to other meshes; restore the mesh files of the run, or start it again"
+    )]
+    OtherMeshes {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is incomplete or damaged.
+    #[error(
+        "checkpoint '{path}' is damaged; resume from an earlier one with `--resume FILE`, or start the run again"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Checkpoint files of a run in its directory, the latest first.
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    (0..).map(|age| numbered(directory, age)).take_while(|path| path.is_file()).collect()
+}
+
+/// The file `age` checkpoints before the latest.
+fn numbered(directory: &Path, age: usize) -> PathBuf {
+    match age {
+        0 => directory.join(FILE_NAME),
+        _ => directory.join(format!("checkpoint.{age}.bin")),
+    }
+}
+
+/// Removes the checkpoints of an earlier run.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub fn remove(directory: &Path) -> Result<(), OutputError> {
+    files(directory)
+        .iter()
+        .try_for_each(|path| fs::remove_file(path).map_err(OutputError::file(FileAction::Remove, path)))
+}
+
+/// Writes the latest checkpoint of a run, and keeps this number of files.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub fn write(
+    directory: &Path,
+    identity: &Identity,
+    parts: &[Vec<u8>],
+    keep: usize,
+) -> Result<(), OutputError> {
+    let path = numbered(directory, 0);
+    for age in (1..keep).rev() {
+        let (younger, older) = (numbered(directory, age - 1), numbered(directory, age));
+        if younger.is_file() {
+            fs::rename(&younger, &older).map_err(OutputError::file(FileAction::Write, &older))?;
+        }
+    }
+    let header = header(identity, parts.len());
+    atomic_write(&path, |writer| {
+        let mut all = crc32fast::Hasher::new();
+        let mut put = |bytes: &[u8]| {
+            all.update(bytes);
+            writer.write_all(bytes)
+        };
+        put(&header)?;
+        for part in parts {
+            put(&(part.len() as u64).to_le_bytes())?;
+            put(&crc32fast::hash(part).to_le_bytes())?;
+            put(part)?;
+        }
+        writer.write_all(&all.finalize().to_le_bytes())
+    })
+}
+
+fn header(identity: &Identity, num_parts: usize) -> Vec<u8> {
+    let version = env!("CARGO_PKG_VERSION").as_bytes();
+    let mut header = MAGIC.to_vec();
+    header.extend_from_slice(&FORMAT.to_le_bytes());
+    header.extend_from_slice(&(version.len() as u32).to_le_bytes());
+    header.extend_from_slice(version);
+    header.extend_from_slice(&identity.scenario);
+    header.extend_from_slice(&identity.meshes);
+    header.extend_from_slice(&(num_parts as u32).to_le_bytes());
+    header
+}
+
+/// Reads the parts of a checkpoint of this scenario and these meshes.
+///
+/// # Errors
+/// [`CheckpointError`].
+pub fn read(path: &Path, identity: &Identity) -> Result<Vec<Vec<u8>>, CheckpointError> {
+    let path = path.to_path_buf();
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(cause) => return Err(CheckpointError::Unreadable { path, cause }),
+    };
+    let mut cursor = Cursor { rest: &bytes };
+    if cursor.take(MAGIC.len()) != Some(MAGIC) {
+        return Err(CheckpointError::NotACheckpoint { path });
+    }
+    let version = cursor.number().and_then(|format| Some((format, cursor.number()?)));
+    let version = version.and_then(|(format, length)| Some((format, cursor.take(length as usize)?)));
+    match version {
+        Some((FORMAT, version)) if version == env!("CARGO_PKG_VERSION").as_bytes() => {}
+        Some((format, version)) => {
+            let found = format!("{} (format {format})", String::from_utf8_lossy(version));
+            return Err(CheckpointError::OtherVersion { path, found });
+        }
+        None => return Err(CheckpointError::Damaged { path }),
+    }
+    match (cursor.take(32), cursor.take(32)) {
+        (Some(_), Some(_)) if !is_whole(&bytes) => Err(CheckpointError::Damaged { path }),
+        (Some(scenario), _) if scenario != identity.scenario => Err(CheckpointError::OtherScenario { path }),
+        (_, Some(meshes)) if meshes != identity.meshes => Err(CheckpointError::OtherMeshes { path }),
+        _ => cursor.parts().ok_or(CheckpointError::Damaged { path }),
+    }
+}
+
+/// Whether the last four bytes are the checksum of the others.
+fn is_whole(bytes: &[u8]) -> bool {
+    bytes
+        .split_last_chunk()
+        .is_some_and(|(before, checksum)| crc32fast::hash(before) == u32::from_le_bytes(*checksum))
+}
+
+/// The unread bytes of a file.
+struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    fn parts(&mut self) -> Option<Vec<Vec<u8>>> {
+        let count = self.number()?;
+        (0..count).map(|_| self.part()).collect()
+    }
+
+    fn part(&mut self) -> Option<Vec<u8>> {
+        let length = u64::from_le_bytes(self.take(8)?.try_into().ok()?);
+        let checksum = self.number()?;
+        let part = self.take(usize::try_from(length).ok()?)?;
+        (crc32fast::hash(part) == checksum).then(|| part.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDENTITY: Identity = Identity { scenario: [1; 32], meshes: [2; 32] };
+
+    fn parts() -> [Vec<u8>; 3] {
+        [b"nodes".to_vec(), Vec::new(), vec![0xA5; 1000]]
+    }
+
+    #[test]
+    fn parts_are_read_back_and_older_files_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        for k in 0..4_u8 {
+            write(folder.path(), &IDENTITY, &[vec![k]], 3).unwrap();
+        }
+        let found = files(folder.path());
+        let kept: Vec<u8> = found.iter().map(|path| read(path, &IDENTITY).unwrap()[0][0]).collect();
+        assert_eq!(kept, [3, 2, 1]);
+        write(folder.path(), &IDENTITY, &parts(), 3).unwrap();
+        assert_eq!(read(&files(folder.path())[0], &IDENTITY).unwrap(), parts());
+        remove(folder.path()).unwrap();
+        assert!(files(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn other_scenarios_meshes_and_versions_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &IDENTITY, &parts(), 1).unwrap();
+        let path = files(folder.path()).remove(0);
+        let other = read(&path, &Identity { scenario: [9; 32], ..IDENTITY });
+        assert!(matches!(other, Err(CheckpointError::OtherScenario { .. })), "{other:?}");
+        let other = read(&path, &Identity { meshes: [9; 32], ..IDENTITY });
+        assert!(matches!(other, Err(CheckpointError::OtherMeshes { .. })), "{other:?}");
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[MAGIC.len()] += 1;
+        fs::write(&path, &bytes).unwrap();
+        let other = read(&path, &IDENTITY);
+        assert!(matches!(other, Err(CheckpointError::OtherVersion { .. })), "{other:?}");
+        fs::write(&path, b"$MeshFormat").unwrap();
+        assert!(matches!(read(&path, &IDENTITY), Err(CheckpointError::NotACheckpoint { .. })));
+        let missing = read(&folder.path().join("nothing"), &IDENTITY);
+        assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
+    }
+
+    /// Goal: no damage passes. Reference: every truncation, and every single bit flipped behind the version.
+    #[test]
+    fn damaged_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &IDENTITY, &parts(), 1).unwrap();
+        let path = files(folder.path()).remove(0);
+        let bytes = fs::read(&path).unwrap();
+        for length in 0..bytes.len() {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert!(read(&path, &IDENTITY).is_err(), "{length} bytes");
+        }
+        for bit in (0..8 * bytes.len()).step_by(3) {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &flipped).unwrap();
+            assert!(read(&path, &IDENTITY).is_err(), "bit {bit}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Restart: a run that is stopped and continued writes the files of the run that never stopped.
+//!
+//! Goal: byte for byte the same frames, histories, pairs, tables and probes, and the same final state. Each run is
+//! stopped at three steps and continued from its checkpoint on another number of threads. Reference: the same run
+//! without a stop, on one thread. Tolerance: none.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ictus::scenario::Scenario;
+use ictus::simulation::{Checkpoint, Outcome, Recorder, Simulation};
+
+use crate::model::box_mesh;
+use crate::round_meshes::ball;
+
+const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
+const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0\n";
+
+/// Files of a run by path, without the summary and checkpoints, and its final state.
+struct Files {
+    files: BTreeMap<String, Vec<u8>>,
+    state: Vec<u8>,
+    steps: u64,
+}
+
+impl Files {
+    fn of(directory: &Path, simulation: &Simulation) -> Self {
+        let mut files = BTreeMap::new();
+        for folder in [directory.to_path_buf(), directory.join("frames")] {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(directory).unwrap().display().to_string();
+                if path.is_file() && !name.contains("checkpoint") {
+                    files.insert(name, fs::read(&path).unwrap());
+                }
+            }
+        }
+        let state = simulation.checkpoint().encode().unwrap();
+        Self { files, state, steps: simulation.state().step }
+    }
+
+    fn assert_same(&self, other: &Self, label: &str) {
+        let names = |files: &Self| files.files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(self), names(other), "{label}");
+        for (name, bytes) in &self.files {
+            assert!(bytes == &other.files[name], "{label}: {name} differs");
+        }
+        assert!(self.state == other.state, "{label}: the final states differ");
+    }
+}
+
+/// Runs a scenario up to a step, from its checkpoint if it is to continue.
+fn run(scenario: &Scenario, directory: &Path, continues: bool, until: u64, threads: usize) -> Files {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut simulation = Simulation::new(scenario).unwrap();
+        let mut recorder = if continues {
+            let (checkpoint, passed_over) = Checkpoint::read(scenario, directory).unwrap();
+            assert!(passed_over.is_empty());
+            Recorder::resume(scenario, directory, &mut simulation, checkpoint).unwrap()
+        } else {
+            Recorder::create(scenario, directory, &simulation).unwrap()
+        };
+        let stop = AtomicBool::new(false);
+        let mut report =
+            |progress: &ictus::simulation::Progress| stop.store(progress.step >= until, Ordering::Relaxed);
+        let outcome = simulation.run(&mut recorder, &mut report, &stop).unwrap();
+        assert_eq!(outcome == Outcome::Interrupted, until < u64::MAX);
+        Files::of(directory, &simulation)
+    })
+}
+
+/// Compares a run with the same one that is stopped after a quarter, a half and three quarters of its steps.
+fn assert_restarts(label: &str, scenario: &Scenario) {
+    let [whole, stopped] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+    let reference = run(scenario, whole.path(), false, u64::MAX, 1);
+    assert!(reference.steps > 8, "{label} has {} steps", reference.steps);
+    for part in 0..3 {
+        run(scenario, stopped.path(), part > 0, (part + 1) * reference.steps / 4, 1 + part as usize % 2);
+    }
+    let restarted = run(scenario, stopped.path(), true, u64::MAX, 2);
+    reference.assert_same(&restarted, label);
+}
+
+fn config(name: &str, overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    Scenario::read(Path::new(&path), &overrides).unwrap()
+}
+
+/// Runs a scenario given as text, on two boxes and a ball.
+fn assert_text_restarts(label: &str, text: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let meshes = [
+        ("base.msh", box_mesh([-1.0, -1.0, -0.5], [1.0, 1.0, 0.0], [4, 4, 1])),
+        ("box.msh", box_mesh([-0.3, -0.3, 0.0], [0.3, 0.3, 0.6], [2; 3])),
+        ("ball.msh", ball(0.3, 2)),
+    ];
+    for (name, mesh) in meshes {
+        fs::write(folder.path().join(name), mesh).unwrap();
+    }
+    assert_restarts(label, &Scenario::parse(text, &folder.path().join("test.toml"), &[]).unwrap());
+}
+
+/// A box that slides on a held base, with probes.
+fn sliding_box(response: &str, box_material: &str, keys: &str) -> String {
+    format!(
+        "gravity = [0, 0, -9.81]\n[time]\nend = 0.05\nflight_step = 1e-3\n\
+         [contact]\nresponse = \"{response}\"\nfriction = 0.3\n{keys}\
+         [materials.base]\n{RUBBER}[materials.box]\n{box_material}\
+         [[bodies]]\nname = \"base\"\nmesh = \"base.msh\"\nmaterial = \"base\"\n\
+         [[bodies]]\nname = \"box\"\nmesh = \"box.msh\"\nmaterial = \"box\"\ntranslate = [0, 0, 0.002]\n\
+         velocity = [1, 0.2, -0.5]\n\
+         [[boundaries]]\nbody = \"base\"\ngroup = \"z0\"\nfix = [\"x\", \"y\", \"z\"]\n\
+         [[probes]]\nname = \"top\"\nbody = \"box\"\nnearest_node = [0, 0, 0.6]\nquantities = [\"velocity\", \"acceleration\"]\n\
+         interval = 1e-4\nfilter = \"CFC 600\"\n\
+         [output]\nframes = 10\nhistory = {{ interval = 1e-3 }}\n"
+    )
+}
+
+#[test]
+fn a_box_slides_on_by_every_response() {
+    for response in ["penalty", "decomposition", "energy-momentum"] {
+        assert_text_restarts(response, &sliding_box(response, RUBBER, ""));
+        assert_text_restarts(response, &sliding_box(response, RIGID, ""));
+    }
+}
+
+#[test]
+fn steps_that_end_at_impacts_go_on() {
+    assert_text_restarts("resolve_impact", &sliding_box("penalty", RUBBER, "resolve_impact = true\n"));
+}
+
+#[test]
+fn every_few_steps_go_on() {
+    assert_text_restarts("every", &sliding_box("decomposition", RUBBER, "every = 5\n"));
+}
+
+/// A row of two tied boxes turns, and one of them is rigid.
+#[test]
+fn tied_boxes_go_on() {
+    for other in [RUBBER, RIGID] {
+        let text = format!(
+            "[time]\nend = 0.05\nflight_step = 1e-3\n[materials.a]\n{RUBBER}[materials.b]\n{other}\
+             [[bodies]]\nname = \"a\"\nmesh = \"box.msh\"\nmaterial = \"a\"\n\
+             [[bodies]]\nname = \"b\"\nmesh = \"box.msh\"\nmaterial = \"b\"\ntranslate = [0, 0, 0.6]\n\
+             [[contact.pairs]]\nbetween = [\"a\", \"b\"]\ntied = true\n\
+             [[loads]]\nbody = \"a\"\ngroup = \"x0\"\npressure = \"1e4*(t < 0.02)\"\n\
+             [output]\nframes = 5\nexact = true\n"
+        );
+        assert_text_restarts("tied", &text);
+    }
+}
+
+/// A rigid ball rolls and bounces on walls, one of which is driven.
+#[test]
+fn a_ball_between_walls_goes_on() {
+    let text = format!(
+        "gravity = [0, 0, -9.81]\n[time]\nend = 1.0\n[contact]\nfriction = 0.2\nrestitution = 0.5\n\
+         [materials.ball]\n{RIGID}[[bodies]]\nname = \"ball\"\nmesh = \"ball.msh\"\nmaterial = \"ball\"\n\
+         translate = [0, 0, 0.5]\nvelocity = [1, 0, 0]\nangular_velocity = [1, 2, 3]\n\
+         [[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n\
+         [[walls]]\nname = \"side\"\npoint = [1, 0, 0]\nnormal = [-1, 0, 0]\nvelocity = [\"-0.1*t\", \"0\", \"0\"]\n"
+    );
+    assert_text_restarts("ball", &text);
+}
+
+/// Flight and impact, curved faces, self-contact, a wall.
+#[test]
+fn scenarios_of_the_gallery_go_on() {
+    for (name, end) in [
+        ("projectiles", "time.end=15.0"),
+        ("quadratic-spheres", "time.end=0.05e-3"),
+        ("ring", "time.end=0.2e-3"),
+        ("rod-on-wall", "time.end=20e-6"),
+    ] {
+        assert_restarts(name, &config(name, &[end]));
+    }
+}
+
+/// All scenarios of the repository, as `.ci/run` shortens them.
+#[test]
+#[ignore = "long verification"]
+fn all_scenarios_go_on() {
+    for (name, end) in [
+        ("projectiles-falling", None),
+        ("two-bars", Some("time.end=10e-6")),
+        ("rod-on-wall", Some("time.end=60e-6")),
+        ("hertz", Some("time.end=0.5e-3")),
+        ("quadratic-spheres", Some("time.end=0.2e-3")),
+        ("quadratic-spheres-hex20", Some("time.end=0.2e-3")),
+        ("ring", Some("time.end=1e-3")),
+        ("motorcycle", Some("time.end=3.00002")),
+    ] {
+        let overrides: Vec<&str> = end.into_iter().collect();
+        assert_restarts(name, &config(name, &overrides));
+    }
+}
