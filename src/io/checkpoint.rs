@@ -84,9 +84,12 @@ pub enum CheckpointError {
     },
 }
 
-/// Checkpoint files of a run in its directory, the latest first.
+/// Checkpoint files of a run in its directory, the latest first. A run that was killed while it replaced the latest may
+/// have left the older ones only.
 pub fn files(directory: &Path) -> Vec<PathBuf> {
-    (0..).map(|age| numbered(directory, age)).take_while(|path| path.is_file()).collect()
+    let latest = std::iter::once(numbered(directory, 0)).filter(|path| path.is_file());
+    let older = (1..).map(|age| numbered(directory, age)).take_while(|path| path.is_file());
+    latest.chain(older).collect()
 }
 
 /// The file `age` checkpoints before the latest.

@@ -15,9 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
 use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, TunnellingGuard, WallDetector};
-use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
-use crate::dynamics::{Audit, Energies, InternalForce, NodalState, RigidBody};
+use crate::contact::detection::{
+    DetectionStatistics, Detector, EntryFaces, StartingPoint, TunnellingGuard, WallDetector,
+};
+use crate::contact::response::{Mobility, OffsetPoints, Response, Ties};
+use crate::dynamics::{Audit, Energies, InternalForce, NodalState};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
@@ -40,6 +42,7 @@ pub use state::State;
 use step::contact_response::nodal_mobility;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
+use step::predictor_corrector::Before;
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -91,12 +94,7 @@ struct Caches {
 struct Scratch {
     positions_next: Vec<Vec3>,
     motions: Vec<RigidMotion>,
-    /// Rigid bodies, balances and accounts at the beginning of the step.
-    rigid_bodies_before: Vec<Option<RigidBody>>,
-    balances_before: Vec<BodyBalance>,
-    support_accounts_before: Vec<SupportAccount>,
-    /// Constraints of the previous step, and the contact action on them.
-    contact_before: (Constraints, ContactAction),
+    before: Before,
     /// Sums over each node chunk.
     nodal_sums: Vec<NodalSums>,
     /// Bounding boxes of the positions and velocities of the bodies.
@@ -108,10 +106,7 @@ impl Scratch {
         Self {
             positions_next: model.reference_positions.clone(),
             motions: Vec::new(),
-            rigid_bodies_before: Vec::new(),
-            balances_before: Vec::new(),
-            support_accounts_before: Vec::new(),
-            contact_before: (Constraints::default(), ContactAction::new(model.reference_positions.len())),
+            before: Before::new(model.reference_positions.len()),
             nodal_sums: vec![NodalSums::zero(); model.chunks.len()],
             tunnelling_boxes: Vec::new(),
         }
@@ -186,19 +181,27 @@ impl Simulation {
 
     /// A copy of the state between two steps, from which [`Simulation::restore`] continues.
     pub fn checkpoint(&self) -> State {
-        self.state.clone()
+        let mut state = self.state.clone();
+        state.contact.starting_points = self.caches.detector.starting_points();
+        state
     }
 
     /// Continues from a state of a simulation of the same model.
     pub fn restore(&mut self, state: State) {
         self.state = state;
-        self.discard_caches();
+        let points = std::mem::take(&mut self.state.contact.starting_points);
+        self.renew_caches(&points);
     }
 
     /// Discards all that follows from model and state, and computes it again where it is needed: without effect on
     /// any result.
     pub fn discard_caches(&mut self) {
-        self.caches.detector.forget();
+        let points = self.caches.detector.starting_points();
+        self.renew_caches(&points);
+    }
+
+    fn renew_caches(&mut self, points: &[StartingPoint]) {
+        self.caches.detector.start_from(points);
         self.caches.wall_detector.forget();
         self.caches.mobility = nodal_mobility(&self.model);
         self.scratch = Scratch::new(&self.model);

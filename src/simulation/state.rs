@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::Constraints;
+use crate::contact::detection::StartingPoint;
 use crate::contact::response::{ContactAction, ResponseMemory};
 use crate::dynamics::{Audit, Energies, NodalState, RigidBody, Wrench};
 use crate::math::Vec3;
@@ -46,6 +47,8 @@ pub(crate) struct ContactState {
     pub position_corrections: Vec<(u32, Vec3)>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
+    /// Starting points of the closest-point searches in a copy of the state; the detector keeps them in a run.
+    pub starting_points: Vec<StartingPoint>,
     /// Length of the following step for which the tie forces hold \[s\].
     pub tied_step: f64,
     /// Newton iterations of the ties since the start.
@@ -116,6 +119,7 @@ impl State {
                 position_corrections: Vec::new(),
                 initial_gaps: InitialGaps::default(),
                 response: ResponseMemory::default(),
+                starting_points: Vec::new(),
                 tied_step: 0.0,
                 tie_iterations: 0,
             },

@@ -10,6 +10,7 @@ mod closed_pipes;
 mod commands;
 mod first_steps;
 mod plots;
+mod restart;
 mod runs;
 mod sheets;
 mod volumes;

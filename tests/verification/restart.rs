@@ -115,7 +115,7 @@ fn sliding_box(response: &str, box_material: &str, keys: &str) -> String {
          velocity = [1, 0.2, -0.5]\n\
          [[boundaries]]\nbody = \"base\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n\
          [[probes]]\nname = \"top\"\nbody = \"box\"\nnearest_node = [0, 0, 0.6]\nquantities = [\"velocity\", \"acceleration\"]\n\
-         interval = 1e-4\nfilter = \"CFC 600\"\n\
+         interval = 1e-4\nfilter = \"CFC 60\"\n\
          [output]\nframes = 10\nhistory = {{ interval = 1e-3 }}\n"
     )
 }
@@ -131,6 +131,13 @@ fn a_box_slides_on_by_every_response() {
 #[test]
 fn steps_that_end_at_impacts_go_on() {
     assert_text_restarts("resolve_impact", &sliding_box("penalty", RUBBER, "resolve_impact = true\n"));
+}
+
+/// Searches that start from the closest points of the step before, on quadrilaterals.
+#[test]
+fn previous_closest_points_are_kept() {
+    let keys = "closest_point = \"sqp\"\nstart = \"previous\"\n";
+    assert_text_restarts("previous", &sliding_box("penalty", RUBBER, keys));
 }
 
 #[test]
@@ -197,4 +204,60 @@ fn all_scenarios_go_on() {
         let overrides: Vec<&str> = end.into_iter().collect();
         assert_restarts(name, &config(name, &overrides));
     }
+}
+
+/// A run that is killed at 30 random instants resumes from its last whole checkpoint every time.
+#[test]
+#[ignore = "long verification"]
+fn killed_runs_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let meshes = [
+        ("base.msh", box_mesh([-1.0, -1.0, -0.5], [1.0, 1.0, 0.0], [4, 4, 1])),
+        ("box.msh", box_mesh([-0.3, -0.3, 0.0], [0.3, 0.3, 0.6], [2; 3])),
+    ];
+    for (name, mesh) in meshes {
+        fs::write(folder.path().join(name), mesh).unwrap();
+    }
+    let text = sliding_box("energy-momentum", RUBBER, "")
+        .replace("end = 0.05", "end = 3.0")
+        .replace("[output]\n", "[output]\ncheckpoint = { interval = 2e-3 }\n");
+    fs::write(folder.path().join("test.toml"), text).unwrap();
+    let command = |directory: &str, resumes: bool| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ictus"));
+        command.current_dir(folder.path()).args(["run", "test.toml", "--quiet", "-o", directory]);
+        if resumes {
+            command.arg("--resume");
+        }
+        command
+    };
+    let start = std::time::Instant::now();
+    assert!(command("whole", false).status().unwrap().success());
+    let duration = start.elapsed().as_secs_f64();
+    let (mut random, mut resumed) = (crate::random::Random(7), 0);
+    for _ in 0..30 {
+        let resumes = folder.path().join("parts/checkpoint.bin").exists()
+            || folder.path().join("parts/checkpoint.1.bin").exists();
+        resumed += u32::from(resumes);
+        let mut child = command("parts", resumes).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs_f64(random.between(0.02, 0.2) * duration));
+        // A run that has ended may not be killed.
+        let _ = child.kill();
+        let code = child.wait().unwrap().code();
+        assert!(code.is_none_or(|code| code == 0), "resumed {resumed} times: {code:?}");
+    }
+    assert!(resumed > 20, "{resumed} of 30 runs were resumed");
+    assert!(command("parts", true).status().unwrap().success());
+    let contents = |directory: &str| {
+        let root = folder.path().join(directory);
+        let entries = [root.clone(), root.join("frames")].map(|path| fs::read_dir(path).unwrap());
+        let files = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+        let is_result = |name: &str| name != "summary.json" && !name.contains("checkpoint");
+        files
+            .filter(|path| path.is_file())
+            .map(|path| (path.strip_prefix(&root).unwrap().display().to_string(), path))
+            .filter(|(name, _)| is_result(name))
+            .map(|(name, path)| (name, fs::read(path).unwrap()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    assert!(contents("whole") == contents("parts"), "the files differ");
 }

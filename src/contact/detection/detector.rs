@@ -3,6 +3,7 @@
 use crate::contact::Constraints;
 
 use super::model::Configuration;
+use super::primitive::node_face::StartingPoint;
 use super::report::{DetectionStatistics, Placement, QueuedPair};
 use super::trajectory::{Flight, Impact};
 use super::tree::hierarchy::Hierarchy;
@@ -18,8 +19,12 @@ pub trait Detector: Send {
     /// phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
-    /// Discards all that is kept from earlier configurations, without effect on the contacts found from here on.
-    fn forget(&mut self);
+    /// Starting points of the closest-point searches of the next step, which follow from the step before; empty unless
+    /// searches start from them.
+    fn starting_points(&self) -> Vec<StartingPoint>;
+
+    /// Discards all that is kept from earlier configurations, and takes these starting points.
+    fn start_from(&mut self, points: &[StartingPoint]);
 
     /// Statistics so far.
     fn statistics(&self) -> &DetectionStatistics;

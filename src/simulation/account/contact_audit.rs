@@ -177,7 +177,7 @@ impl Simulation {
     /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
     /// another length, or with loads discontinuous at its beginning, the difference is numerical work.
     pub(crate) fn audit_contact(&mut self) {
-        let (action, before) = (&self.state.contact.action, &self.scratch.contact_before.1);
+        let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
         }

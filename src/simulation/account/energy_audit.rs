@@ -142,7 +142,7 @@ impl Simulation {
     /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the
     /// other forces \[N·m/s²\]: these impulses absorb the energy that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
-        let action = &self.scratch.contact_before.1;
+        let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {
             let impulse = self.caches.mobility.free_part(node, &action.impulses[node as usize]);
             let along = impulse.dot(&self.state.nodes.accelerations[node as usize]);
@@ -165,7 +165,7 @@ impl Simulation {
             }
             self.caches.mobility.free_part(node, force).dot(&self.state.nodes.accelerations[node as usize])
         };
-        let of_nodes = self.scratch.contact_before.1.sum_over_contact(of_node);
+        let of_nodes = self.scratch.before.action.sum_over_contact(of_node);
         let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
         of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }
@@ -317,7 +317,7 @@ impl Simulation {
                 work += self.rigid_work(index, dt);
             } else if !body.loaded {
                 let travel =
-                    self.state.ledger.balances[index].centre - self.scratch.balances_before[index].centre;
+                    self.state.ledger.balances[index].centre - self.scratch.before.balances[index].centre;
                 work += body.mass * body.gravity.dot(&travel);
             } else {
                 let nodes = body.nodes.clone();

@@ -50,8 +50,10 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError`] of the latest file, if none can be read.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<CheckpointError>), CheckpointError> {
-        let files = if place.is_dir() { checkpoint::files(place) } else { vec![place.to_path_buf()] };
-        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no checkpoint.bin");
+        let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
+        let absence =
+            if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, absence);
         let mut first = Err(CheckpointError::Unreadable { path: place.to_path_buf(), cause: missing });
         let identity =
             identity(scenario).map_err(|(path, cause)| CheckpointError::Unreadable { path, cause })?;

@@ -13,7 +13,7 @@ use crate::contact::response::{
     Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
     ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, damping_of_restitution,
 };
-use crate::contact::{Surface, SurfacePair};
+use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
@@ -33,7 +33,7 @@ use super::spring_stiffness::{
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
-use crate::simulation::error::SetupError;
+use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::{Behaviour, Body, Model};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
@@ -59,83 +59,12 @@ impl Simulation {
     /// overlapping bodies.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
-        let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
-        let mut timings = WallTimes { read: begin.elapsed().as_secs_f64(), ..WallTimes::default() };
-        let policy = scenario.contact.initial_penetration;
-        let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
-        let positions = &assembly.model.reference_positions;
-        let options = node_face_options(&scenario.contact);
-        let initial_penetrations = overlaps(&contact, &wall_detector, options, &assembly.model, positions);
-        if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
-            refuse(lined_up(&initial_penetrations), policy, &assembly.model)?;
-            let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
-            let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
-            (assembly, ties) = moved.tie(scenario)?;
-            (contact, wall_detector) = contact_model(scenario, &assembly);
-        }
-        let own_laws = own_laws(scenario, &assembly)?;
-        refuse_tied_contact(scenario, &contact, &assembly.model)?;
-        let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
-        let probes = assembly.probes(scenario)?;
-        let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
-            assembly;
-        drop(meshes);
-        refuse_supported_spin(&model, &scenario.bodies)?;
-        refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
-        refuse_walls_out_of_plane(scenario, &model)?;
-        let left = overlaps(&contact, &wall_detector, options, &model, &model.reference_positions);
-        refuse(left, policy, &model)?;
-        refuse_self_crossings(&contact, &model)?;
-        let num_nodes = model.reference_positions.len();
-        let internal = InternalForce::new(element_blocks, num_nodes);
-        let block_critical_steps = internal.critical_steps(&model.reference_positions);
-        warnings.extend(bodies_behind_sheets(scenario, &contact, &model, &extents));
-        warnings.extend(step_warning(&scenario.time, &block_critical_steps));
-        warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
-        warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
-        let rigid_travel = rigid_travel(&contact, &model);
-        let stiff_spring = stiff_spring_step(scenario, &model, &contact.surfaces);
-        let resting_contact = resting_contact_step(&model, &contact.surfaces);
-        let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
-        let resolves = scenario.contact.resolve_impact;
-        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
-        let entry_faces = EntryFaces::new(&contact);
-        let tunnelling = TunnellingGuard::new(&contact);
-        model.radii = radii(&surfaces, &rigid_states, &model.reference_positions);
-        let start = Instant::now();
-        let detector = build_detector(scenario, contact, &model.reference_positions);
-        timings.hierarchy = start.elapsed().as_secs_f64();
-        model.chunks = chunks_of(&model);
-        model.surfaces = surfaces;
-        model.block_critical_steps = block_critical_steps;
-        model.probes = probes;
-        model.initial_penetrations = initial_penetrations;
-        let mobility = nodal_mobility(&model);
-        let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
-        model.driven_ties = DrivenTies::of(ties.as_ref(), &model);
-        let driving_functions = DrivingFunctions::new(scenario);
-        let limits = [rigid_travel, stiff_spring, resting_contact];
-        let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
-        let ranges = driving_functions.ranges(scenario.time.end);
-        let state = State::at_rest(&model, rigid_states, control, ranges, warnings);
-        let selection = ContactSelection {
-            entry_faces,
-            excluded_parts,
-            flush_contacts: FlushContacts::default(),
-            one_pass: OnePass::new(scenario.contact.passes, &model, &model.surfaces),
-            offset_points: offset_points(scenario, &model, &model.surfaces),
-        };
-        let settings = Settings {
-            time: scenario.time.clone(),
-            driving_functions,
-            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
-            contact_remedy: contact_energy_remedy(scenario),
-        };
-        let caches = Caches { internal, detector, wall_detector, tunnelling, mobility, impact_control };
-        let scratch = Scratch::new(&model);
-        let mut simulation =
-            Self { model, settings, state, response, ties, selection, caches, scratch, timings };
-        if policy == InitialPenetration::Offset && !simulation.model.initial_penetrations.is_empty() {
+        let read = BodiesApart::read(scenario)?;
+        read.refuse_unsupported(scenario)?;
+        let mut simulation = read.assemble(scenario)?;
+        if scenario.contact.initial_penetration == InitialPenetration::Offset
+            && !simulation.model.initial_penetrations.is_empty()
+        {
             simulation.keep_initial_gaps()?;
         }
         simulation.begin(scenario);
@@ -187,6 +116,115 @@ impl Simulation {
         self.start_forces();
         self.state.phase = if flies { Phase::Flight } else { Phase::Stepping };
         self.begin_audit();
+    }
+}
+
+/// Bodies of a scenario, with initial penetrations treated by its policy.
+struct BodiesApart {
+    assembly: Assembly,
+    /// Tied points.
+    ties: Constraints,
+    contact: ContactModel,
+    walls: WallDetector,
+    /// Penetrations found before the treatment.
+    penetrations: Vec<Overlap>,
+    /// Wall-clock time of reading \[s\].
+    read_seconds: f64,
+}
+
+impl BodiesApart {
+    /// Reads the meshes, and moves the bodies apart if the policy asks for it.
+    fn read(scenario: &Scenario) -> Result<Self, SetupError> {
+        let begin = Instant::now();
+        let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
+        let read_seconds = begin.elapsed().as_secs_f64();
+        let policy = scenario.contact.initial_penetration;
+        let (mut contact, mut walls) = contact_model(scenario, &assembly);
+        let positions = &assembly.model.reference_positions;
+        let options = node_face_options(&scenario.contact);
+        let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
+        if policy == InitialPenetration::Remove && !penetrations.is_empty() {
+            refuse(lined_up(&penetrations), policy, &assembly.model)?;
+            let positions = moved_apart(&contact, &mut walls, options, &assembly.model);
+            let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
+            (assembly, ties) = moved.tie(scenario)?;
+            (contact, walls) = contact_model(scenario, &assembly);
+        }
+        Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
+    }
+
+    /// Rejects what no method of the scenario treats.
+    fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
+        let Self { assembly, contact, walls, .. } = self;
+        let model = &assembly.model;
+        refuse_tied_contact(scenario, contact, model)?;
+        refuse_supported_spin(model, &scenario.bodies)?;
+        refuse_unserved_faces(&assembly.surfaces, model, &scenario.contact)?;
+        refuse_walls_out_of_plane(scenario, model)?;
+        let options = node_face_options(&scenario.contact);
+        let left = overlaps(contact, walls, options, model, &model.reference_positions);
+        refuse(left, scenario.contact.initial_penetration, model)?;
+        refuse_self_crossings(contact, model)
+    }
+
+    /// Assembles the simulation, with the bodies at rest.
+    fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
+        let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
+        let own_laws = own_laws(scenario, &assembly)?;
+        let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
+        let probes = assembly.probes(scenario)?;
+        let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
+            assembly;
+        drop(meshes);
+        let internal = InternalForce::new(element_blocks, model.reference_positions.len());
+        let critical = internal.critical_steps(&model.reference_positions);
+        warnings.extend(bodies_behind_sheets(scenario, &contact, &model, &extents));
+        warnings.extend(step_warning(&scenario.time, &critical));
+        warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &critical));
+        let policy = scenario.contact.initial_penetration;
+        warnings.extend(penetrations.iter().map(|overlap| describe(overlap, policy)));
+        model.radii = radii(&surfaces, &rigid_states, &model.reference_positions);
+        model.chunks = chunks_of(&model);
+        model.surfaces = surfaces;
+        model.block_critical_steps = critical;
+        model.probes = probes;
+        model.initial_penetrations = penetrations;
+        let mobility = nodal_mobility(&model);
+        let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
+        model.driven_ties = DrivenTies::of(ties.as_ref(), &model);
+        let settings = Settings {
+            time: scenario.time.clone(),
+            driving_functions: DrivingFunctions::new(scenario),
+            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
+            contact_remedy: contact_energy_remedy(scenario),
+        };
+        let limits = [
+            rigid_travel(&contact, &model),
+            stiff_spring_step(scenario, &model, &contact.surfaces),
+            resting_contact_step(&model, &contact.surfaces),
+        ];
+        let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
+        let ranges = settings.driving_functions.ranges(scenario.time.end);
+        let state = State::at_rest(&model, rigid_states, control, ranges, warnings);
+        let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
+        let selection = ContactSelection {
+            entry_faces: EntryFaces::new(&contact),
+            excluded_parts,
+            flush_contacts: FlushContacts::default(),
+            one_pass: OnePass::new(scenario.contact.passes, &model, &model.surfaces),
+            offset_points: offset_points(scenario, &model, &model.surfaces),
+        };
+        let resolves = scenario.contact.resolve_impact;
+        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
+        let tunnelling = TunnellingGuard::new(&contact);
+        let start = Instant::now();
+        let detector = build_detector(scenario, contact, &model.reference_positions);
+        let hierarchy = start.elapsed().as_secs_f64();
+        let caches =
+            Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
+        let timings = WallTimes { read: read_seconds, hierarchy, ..WallTimes::default() };
+        let scratch = Scratch::new(&model);
+        Ok(Simulation { model, settings, state, response, ties, selection, caches, scratch, timings })
     }
 }
 

@@ -46,57 +46,61 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Evaluates the response and the ties at their stage of the step, and applies their action.
-    pub(crate) fn respond(&mut self, stage: Stage, dt: f64) {
+    /// Contact after the predictor: impulses and position corrections, or forces that depend on the motion only.
+    pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
-        if self.response.stage() == stage {
-            self.selection.offset_points.find(
-                &self.model.surfaces,
-                &self.scratch.positions_next,
-                &self.state.contact.constraints,
-            );
-        }
-        match stage {
-            Stage::Moved => {
-                self.account_step_change(dt);
-                self.state.contact.action.begin(dt);
-            }
-            Stage::Accelerated => self.accelerate_constrained_nodes(),
-        }
-        if self.response.stage() == stage {
-            self.refresh_mobility(dt);
-            let was_pressed = self.scratch.contact_before.1.has_contact();
-            if stage == Stage::Accelerated && (was_pressed || !self.state.contact.constraints.is_empty()) {
-                self.commit_step();
-            }
-            let step = self.step_length(dt);
-            let created = self.state.ledger.contact_audit.created;
-            let bodies = moved_bodies(
-                &self.model,
-                &self.state.nodes,
-                &self.scratch.positions_next,
-                &self.caches.mobility,
-                created,
-            );
-            let ContactState { constraints, response, action, .. } = &mut self.state.contact;
-            let acting = self.selection.offset_points.of(constraints);
-            self.response.respond_from(response, acting, &bodies, step, action);
-            let beyond = self.work_beyond_secants(dt);
-            self.state.ledger.contact_audit.excess_work += beyond;
-            match stage {
-                Stage::Moved => {
-                    // Springs evaluated at nodal positions omit this work.
-                    self.state.contact.action.work.numerical += beyond;
-                    self.apply_corrections(dt);
-                }
-                Stage::Accelerated => self.accelerate_by_contact(),
-            }
-        }
-        if stage == Stage::Accelerated {
-            self.enforce_ties(dt);
-            self.account_corrections(dt);
+        self.account_step_change(dt);
+        self.state.contact.action.begin(dt);
+        if self.response.stage() == Stage::Moved {
+            self.find_offset_points();
+            let beyond = self.evaluate_response(dt);
+            // Springs evaluated at nodal positions omit this work.
+            self.state.contact.action.work.numerical += beyond;
+            self.apply_corrections(dt);
         }
         self.timings.response += start.elapsed().as_secs_f64();
+    }
+
+    /// Contact after the forces: contact forces that depend on the other forces, and tie forces.
+    pub(crate) fn respond_to_forces(&mut self, dt: f64) {
+        let start = Instant::now();
+        if self.response.stage() == Stage::Accelerated {
+            self.find_offset_points();
+        }
+        self.accelerate_constrained_nodes();
+        if self.response.stage() == Stage::Accelerated {
+            let was_pressed = self.scratch.before.action.has_contact();
+            if was_pressed || !self.state.contact.constraints.is_empty() {
+                self.commit_step();
+            }
+            self.evaluate_response(dt);
+            self.accelerate_by_contact();
+        }
+        self.enforce_ties(dt);
+        self.account_corrections(dt);
+        self.timings.response += start.elapsed().as_secs_f64();
+    }
+
+    /// Moves the constraints to the offset surfaces.
+    fn find_offset_points(&mut self) {
+        let (next, constraints) = (&self.scratch.positions_next, &self.state.contact.constraints);
+        self.selection.offset_points.find(&self.model.surfaces, next, constraints);
+    }
+
+    /// Evaluates the response; returns the work of its forces beyond that along the secants of the nodes \[J\].
+    fn evaluate_response(&mut self, dt: f64) -> f64 {
+        self.refresh_mobility(dt);
+        let step = self.step_length(dt);
+        let created = self.state.ledger.contact_audit.created;
+        let (nodes, next, mobility) =
+            (&self.state.nodes, &self.scratch.positions_next, &self.caches.mobility);
+        let bodies = moved_bodies(&self.model, nodes, next, mobility, created);
+        let ContactState { constraints, response, action, .. } = &mut self.state.contact;
+        let acting = self.selection.offset_points.of(constraints);
+        self.response.respond_from(response, acting, &bodies, step, action);
+        let beyond = self.work_beyond_secants(dt);
+        self.state.ledger.contact_audit.excess_work += beyond;
+        beyond
     }
 
     /// Constraints on the contact surfaces, including their thickness.
@@ -141,7 +145,7 @@ impl Simulation {
             let acting = self.selection.offset_points.of(&self.state.contact.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
             // Springs of contacts no longer detected continue to act on their nodes.
-            self.scratch.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
+            self.scratch.before.action.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.constrain_sliders();

@@ -58,7 +58,7 @@ impl Simulation {
             step = (impact.fraction * dt).max(earliest).min(dt);
             if step < dt {
                 self.state.nodes.velocities.copy_from_slice(&control.velocities);
-                self.state.rigid_bodies.clone_from(&self.scratch.rigid_bodies_before);
+                self.state.rigid_bodies.clone_from(&self.scratch.before.rigid_bodies);
                 self.predict(step);
                 self.state.control.last_cut = self.state.nodes.time + step;
                 self.state.control.set_time_step(step);

@@ -2,21 +2,58 @@
 
 use std::time::Instant;
 
+use crate::contact::Constraints;
 use crate::contact::detection::Configuration;
-use crate::contact::response::Stage;
-use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind, newmark};
+use crate::contact::response::ContactAction;
+use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind, RigidBody, Wrench, newmark};
 
 use crate::simulation::Simulation;
+use crate::simulation::account::energy_audit::BodyBalance;
+use crate::simulation::account::support_account::SupportAccount;
 use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::record::timings::timed;
+use crate::simulation::state::State;
 
-/// State before a step, restored if the step fails.
-struct SavedState {
+/// The beginning of the step, to which a failed step returns.
+pub(crate) struct Before {
     /// Time and its summation remainder \[s\].
     time: [f64; 2],
+    pub rigid_bodies: Vec<Option<RigidBody>>,
+    pub constraints: Constraints,
+    pub action: ContactAction,
     energies: Energies,
     audit: Audit,
+    pub balances: Vec<BodyBalance>,
+    pub support_accounts: Vec<SupportAccount>,
     num_first_contacts: usize,
+}
+
+impl Before {
+    /// Without content, for this number of nodes.
+    pub fn new(num_nodes: usize) -> Self {
+        Self {
+            time: [0.0; 2],
+            rigid_bodies: Vec::new(),
+            constraints: Constraints::default(),
+            action: ContactAction::new(num_nodes),
+            energies: Energies::default(),
+            audit: Audit::new(&Energies::default(), Wrench::ZERO, 0.0),
+            balances: Vec::new(),
+            support_accounts: Vec::new(),
+            num_first_contacts: 0,
+        }
+    }
+
+    /// Copies what the step changes in place.
+    fn note(&mut self, state: &State) {
+        self.time = [state.nodes.time, state.nodes.time_remainder];
+        self.rigid_bodies.clone_from(&state.rigid_bodies);
+        self.energies = state.ledger.energies;
+        self.audit.clone_from(&state.ledger.audit);
+        self.balances.clone_from(&state.ledger.balances);
+        self.support_accounts.clone_from(&state.ledger.support_accounts);
+        self.num_first_contacts = state.ledger.first_contacts.len();
+    }
 }
 
 impl Simulation {
@@ -35,30 +72,27 @@ impl Simulation {
     /// ```
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
-        let saved = SavedState {
-            time: [self.state.nodes.time, self.state.nodes.time_remainder],
-            energies: self.state.ledger.energies,
-            audit: self.state.ledger.audit.clone(),
-            num_first_contacts: self.state.ledger.first_contacts.len(),
-        };
-        self.scratch.rigid_bodies_before.clone_from(&self.state.rigid_bodies);
-        self.scratch.balances_before.clone_from(&self.state.ledger.balances);
-        self.scratch.support_accounts_before.clone_from(&self.state.ledger.support_accounts);
+        self.scratch.before.note(&self.state);
         let dt = self.predict_to_impact(dt);
+        self.begin_step(dt);
+        self.detect(dt);
+        self.respond_to_motion(dt);
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
+            self.take_back(dt);
+            return Err(failure);
+        }
+        self.respond_to_forces(dt);
+        self.correct(dt);
+        self.account(dt);
+        Ok(())
+    }
+
+    /// Begins a step of length `dt` \[s\]: its number, the time at its end, and the contacts before it.
+    fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
         self.state.nodes.step += 1;
         self.swap_contact();
-        self.detect(dt);
-        self.respond(Stage::Moved, dt);
-        if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
-            self.take_back(saved, dt);
-            return Err(failure);
-        }
-        self.respond(Stage::Accelerated, dt);
-        self.correct(dt);
-        self.account(dt);
-        Ok(())
     }
 
     /// Advances the time by `dt` \[s\]; the end time and exact output times are reached without rounding.
@@ -68,27 +102,28 @@ impl Simulation {
         self.state.nodes.settle(stop);
     }
 
-    /// Swaps the contacts and their action with those of the previous step.
+    /// Swaps the contacts and their action with those before the step.
     fn swap_contact(&mut self) {
-        std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.contact_before.0);
-        std::mem::swap(&mut self.state.contact.action, &mut self.scratch.contact_before.1);
+        std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
+        std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);
     }
 
-    /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
-    fn take_back(&mut self, saved: SavedState, dt: f64) {
-        [self.state.nodes.time, self.state.nodes.time_remainder] = saved.time;
+    /// Returns to the beginning of a failed step of length `dt` \[s\]: time, motion, contacts and accounts.
+    fn take_back(&mut self, dt: f64) {
+        let (before, ledger) = (&mut self.scratch.before, &mut self.state.ledger);
+        [self.state.nodes.time, self.state.nodes.time_remainder] = before.time;
         self.state.nodes.step -= 1;
-        self.state.ledger.energies = saved.energies;
-        self.state.ledger.audit = saved.audit;
-        self.state.ledger.support_accounts.clone_from(&self.scratch.support_accounts_before);
-        for contact in self.state.ledger.first_contacts.drain(saved.num_first_contacts..) {
-            self.state.ledger.have_touched.remove(&contact.bodies);
+        std::mem::swap(&mut self.state.rigid_bodies, &mut before.rigid_bodies);
+        std::mem::swap(&mut ledger.energies, &mut before.energies);
+        std::mem::swap(&mut ledger.audit, &mut before.audit);
+        std::mem::swap(&mut ledger.support_accounts, &mut before.support_accounts);
+        for contact in ledger.first_contacts.drain(before.num_first_contacts..) {
+            ledger.have_touched.remove(&contact.bodies);
         }
         self.state.contact.position_corrections.clear();
         self.undo_velocity_jumps();
         self.swap_contact();
         self.state.contact.initial_gaps.undo();
-        self.state.rigid_bodies.clone_from(&self.scratch.rigid_bodies_before);
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
             let nodes = body.nodes.clone();
             if let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) {
@@ -147,7 +182,7 @@ impl Simulation {
                     .remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
             }
             self.selection.one_pass.remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
-            let before = &self.scratch.contact_before.0;
+            let before = &self.scratch.before.constraints;
             self.selection.entry_faces.choose(
                 &self.model.surfaces,
                 &configuration,
@@ -158,7 +193,7 @@ impl Simulation {
             let positions = [self.state.nodes.positions.as_slice(), &self.scratch.positions_next];
             self.state.contact.initial_gaps.apply(
                 &mut self.state.contact.constraints,
-                &self.scratch.contact_before.0,
+                &self.scratch.before.constraints,
                 positions,
             );
         });

@@ -180,7 +180,7 @@ impl Simulation {
         let supported = is_supported(&self.model.bodies[body].behaviour);
         let spin_rate = if supported {
             let (spin, rate) = rigid.rotation.map_or_else(Default::default, |end| (end.spin, end.spin_rate));
-            let before = self.scratch.rigid_bodies_before.get(body).and_then(Option::as_ref);
+            let before = self.scratch.before.rigid_bodies.get(body).and_then(Option::as_ref);
             let momentum_before = before.map_or_else(Vec3::zeros, RigidBody::angular_momentum);
             rigid_state.set_spin(&spin);
             rigid.hold_moment(rigid_state, [momentum_before, rate], dt);
@@ -256,10 +256,10 @@ impl Simulation {
     /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the current step, after the
     /// predictor \[N·m/s²\].
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
-        let Some(rigid_state) = &self.scratch.rigid_bodies_before[body] else { return 0.0 };
+        let Some(rigid_state) = &self.scratch.before.rigid_bodies[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
         let rigid = &self.state.forces.rigid[body];
-        let [of_ties, moment_of_ties] = self.scratch.contact_before.1.rigid_force(body);
+        let [of_ties, moment_of_ties] = self.scratch.before.action.rigid_force(body);
         let force = rigid.force - rigid.load.linear - of_body.gravity * rigid_state.mass() - of_ties;
         self.rigid_force_dot_acceleration(
             body,
@@ -272,7 +272,7 @@ impl Simulation {
     /// displacement \[J\]: the kicks at its ends act on tangential velocities there, and the nodal displacement is
     /// the secant of the rotation between. Tie forces act on rigid bodies as a whole and have no such term.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
-        let before = &self.scratch.contact_before.1;
+        let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
         let at_end = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 1));
         let mut work = 0.0;
@@ -292,7 +292,7 @@ impl Simulation {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
         let [Some(before), Some(now)] =
-            [&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body]]
+            [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]]
         else {
             return Vec3::zeros();
         };

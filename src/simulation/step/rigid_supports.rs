@@ -31,7 +31,7 @@ impl Simulation {
     /// Impulse of the velocity jump of a rigid body prescribed along an axis, at the beginning or end (0 or 1) of the
     /// last step, with the moment about the origin.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
-        let rigid_states = [&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body]];
+        let rigid_states = [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
         let jump = self.state.forces.rigid[body].jumps[axis].at_ends()[end];
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
@@ -57,13 +57,13 @@ impl Simulation {
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
-            (&self.scratch.rigid_bodies_before[body], &self.state.rigid_bodies[body], &rigid.rotation)
+            (&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body], &rigid.rotation)
         else {
             return (Wrench::zero(), 0.0);
         };
         let gained = after.rotational_energy() - before.rotational_energy();
         let turn = (after.rotation() * before.rotation().inverse()).scaled_axis();
-        let of_ties = [&self.scratch.contact_before.1, &self.state.contact.action]
+        let of_ties = [&self.scratch.before.action, &self.state.contact.action]
             .map(|action| action.rigid_force(body)[1]);
         let by_ties = 0.5 * (of_ties[0] + of_ties[1]).dot(&turn);
         let given = self.work_about_centre(body) + by_ties + rigid.work_of_moments(dt);
@@ -80,6 +80,6 @@ impl Simulation {
                 |node: usize| self.state.nodes.positions[node] - self.scratch.positions_next[node] - travel;
             touched.map(|node| action.forces[node].dot(&about(node))).sum()
         };
-        0.5 * (of(&self.scratch.contact_before.1) + of(&self.state.contact.action))
+        0.5 * (of(&self.scratch.before.action) + of(&self.state.contact.action))
     }
 }

@@ -65,7 +65,7 @@ impl Simulation {
     /// Fails if a contact of the previous step was lost because its penetration exceeds the search depth.
     pub(crate) fn check_tunnelling(&self) -> Result<(), NumericalFailure> {
         let mut keys = self.state.contact.constraints.keys().iter().peekable();
-        for before in self.scratch.contact_before.0.iter() {
+        for before in self.scratch.before.constraints.iter() {
             while keys.next_if(|key| **key < before.key).is_some() {}
             if keys.next_if(|key| **key == before.key).is_some() {
                 continue;

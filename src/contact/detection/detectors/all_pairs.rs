@@ -7,7 +7,7 @@ use crate::contact::{Constraints, NodeOnSurface};
 use crate::contact::detection::detector::Detector;
 use crate::contact::detection::model::{Candidate, Configuration, ContactModel, both_ways};
 use crate::contact::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair};
-use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
+use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch, StartingPoint};
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 
@@ -103,8 +103,16 @@ impl Detector for AllPairs {
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 
-    /// Keeps the candidates, which follow from the model.
-    fn forget(&mut self) {}
+    fn starting_points(&self) -> Vec<StartingPoint> {
+        self.search.starting_points()
+    }
+
+    /// Collects the candidates again.
+    fn start_from(&mut self, points: &[StartingPoint]) {
+        self.candidates.clear();
+        self.collected = false;
+        self.search.start_from(points);
+    }
 
     fn statistics(&self) -> &DetectionStatistics {
         &self.statistics

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use crate::contact::Constraints;
 use crate::contact::detection::model::{Candidate, Configuration, ContactModel};
 use crate::contact::detection::primitive::edge_edge::EdgeEdgeSearch;
-use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom};
+use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom, StartingPoint};
 use crate::contact::detection::report::{Stage, StageClock};
 use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::volume::{Aabb, AdaptiveLadder, VolumeKind};
@@ -71,6 +71,16 @@ pub(super) struct ContactPhase {
 }
 
 impl ContactPhase {
+    /// Starting points of the next search, ascending.
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.search.starting_points()
+    }
+
+    /// Sets the starting points of the next search, ascending.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.search.start_from(points);
+    }
+
     /// For the bodies of a model and the available bounding volumes, with unknown motion.
     pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);

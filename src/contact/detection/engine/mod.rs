@@ -41,7 +41,7 @@ use crate::math::Vec3;
 
 use super::detector::{Detector, Phase};
 use super::model::{Configuration, ContactModel};
-use super::primitive::node_face::NodeFaceOptions;
+use super::primitive::node_face::{NodeFaceOptions, StartingPoint};
 use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
 use super::trajectory::{Flight, Impact};
 use super::tree::hierarchy::{Builder, Hierarchy};
@@ -189,8 +189,14 @@ impl Detector for Engine {
         self.find_constraints(configuration, constraints);
     }
 
-    fn forget(&mut self) {
-        self.phase = Phase::Fresh;
+    fn starting_points(&self) -> Vec<StartingPoint> {
+        self.contact.starting_points()
+    }
+
+    fn start_from(&mut self, points: &[StartingPoint]) {
+        self.begin_contact();
+        self.contact.start_from(points);
+        self.phase = if points.is_empty() { Phase::Fresh } else { Phase::Contact };
     }
 
     fn statistics(&self) -> &DetectionStatistics {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::contact::detection::model::{Candidate, Configuration, ContactModel, both_ways};
 use crate::contact::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
-use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom};
+use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom, StartingPoint};
 use crate::contact::detection::report::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraints, NodeOnSurface, Surface};
@@ -89,6 +89,16 @@ struct EdgeSorting {
 }
 
 impl ContactPhase {
+    /// Starting points of the next search, ascending.
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.search.starting_points()
+    }
+
+    /// Sets the starting points of the next search, ascending.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.search.start_from(points);
+    }
+
     /// For the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);

@@ -28,7 +28,7 @@ use crate::math::Vec3;
 
 use crate::contact::detection::detector::{Detector, Phase};
 use crate::contact::detection::model::{Configuration, ContactModel};
-use crate::contact::detection::primitive::node_face::NodeFaceOptions;
+use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartingPoint};
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use contact::ContactPhase;
@@ -96,8 +96,14 @@ impl Detector for Buckets {
         self.find_constraints(configuration, constraints);
     }
 
-    fn forget(&mut self) {
-        self.phase = Phase::Fresh;
+    fn starting_points(&self) -> Vec<StartingPoint> {
+        self.contact.starting_points()
+    }
+
+    fn start_from(&mut self, points: &[StartingPoint]) {
+        self.contact.reset();
+        self.contact.start_from(points);
+        self.phase = if points.is_empty() { Phase::Fresh } else { Phase::Contact };
     }
 
     fn statistics(&self) -> &DetectionStatistics {

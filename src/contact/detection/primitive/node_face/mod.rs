@@ -3,6 +3,8 @@
 mod batch;
 mod target_face;
 
+use serde::{Deserialize, Serialize};
+
 use rayon::prelude::*;
 
 use crate::contact::flush::rounding_of_gap;
@@ -44,7 +46,7 @@ pub enum StartFrom {
 
 impl StartFrom {
     /// Starting point on a face, given the closest point of the last step.
-    fn on(self, face: u32, last: Option<LastClosest>) -> Start {
+    fn on(self, face: u32, last: Option<StartingPoint>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
             (Self::Previous, Some(last)) if last.face == face => Start::Previous(last.xi),
@@ -72,9 +74,10 @@ struct Penetration {
     gap: Gap,
 }
 
-/// The closest face of a node in the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct LastClosest {
+/// Closest face of a node in the last step and the closest point on it, from which the next search starts with
+/// [`StartFrom::Previous`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartingPoint {
     key: NodeOnSurface,
     face: u32,
     xi: [f64; 2],
@@ -85,7 +88,7 @@ struct LastClosest {
 struct Found {
     penetrations: Vec<Penetration>,
     /// The closest face of each node, if the next step may start from it.
-    last: Vec<Option<LastClosest>>,
+    last: Vec<Option<StartingPoint>>,
 }
 
 /// Workspace of the search, reused from step to step.
@@ -96,7 +99,7 @@ pub(crate) struct NodeFaceSearch {
     /// Data of the face of each candidate that every step needs.
     target_faces: Vec<TargetFace>,
     /// Closest face of each contactor node within the search depth, if the next step may start from it.
-    last: Vec<Option<LastClosest>>,
+    last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
 
@@ -111,6 +114,17 @@ const NODES_AT_A_TIME: usize = 64;
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
+    /// Starting points of the next search, ascending; empty unless it starts from the previous points.
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.last.iter().flatten().copied().collect()
+    }
+
+    /// Sets the starting points, ascending, for the next list of candidates.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.last.clear();
+        self.last.extend(points.iter().copied().map(Some));
+    }
+
     /// Groups sorted candidates by contactor node; required after every change of the list. Starting points of the last
     /// step stay with their nodes.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
@@ -201,21 +215,21 @@ struct Groups<'a> {
     begin: u32,
     ends: &'a [u32],
     /// Starting points of the nodes; empty if none are known.
-    last: &'a [Option<LastClosest>],
+    last: &'a [Option<StartingPoint>],
 }
 
 /// State of the search for one contactor node.
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
-    last: Option<LastClosest>,
+    last: Option<StartingPoint>,
     normal: Option<Vec3>,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(closest: &'a mut Option<Closest>, last: Option<LastClosest>) -> Self {
+    fn new(closest: &'a mut Option<Closest>, last: Option<StartingPoint>) -> Self {
         *closest = None;
         Self { closest, last, normal: None, farthest: f64::INFINITY }
     }
@@ -391,9 +405,9 @@ impl ClosestFaces<'_> {
     }
 
     /// Starting point for the next step.
-    fn last(&self, closest: &Closest) -> LastClosest {
+    fn last(&self, closest: &Closest) -> StartingPoint {
         let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
-        LastClosest { key, face, xi: closest.point.xi }
+        StartingPoint { key, face, xi: closest.point.xi }
     }
 }
 
