@@ -11,10 +11,10 @@ use crate::parade::scenes;
 use crate::random::Random;
 
 /// Every so many scenes of the parade are run.
-const STRIDE: usize = 5;
+const STRIDE: usize = 12;
 
 /// Steps of a scene.
-const STEPS: usize = 400;
+const STEPS: usize = 300;
 
 /// What is done between two steps of the second run.
 #[derive(Clone, Copy, Debug)]
