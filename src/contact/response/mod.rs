@@ -15,6 +15,8 @@ mod assembled_stiffness;
 mod couple;
 mod damping;
 mod decomposition;
+#[cfg(test)]
+mod element_targets;
 mod energy_momentum;
 mod friction;
 mod groups;

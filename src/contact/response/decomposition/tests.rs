@@ -191,7 +191,6 @@ fn contact_can_be_solved_every_few_steps() {
     let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut response = response(0.0, 0.0);
     response.options.every = 3;
-    response.since = 2;
     let acts: Vec<bool> = (0..7)
         .map(|_| {
             let mut action = ContactAction::new(4);

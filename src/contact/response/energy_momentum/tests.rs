@@ -73,11 +73,12 @@ impl Particles {
     fn energy(&self) -> f64 {
         let stored: f64 = self
             .response
+            .memory
             .springs
             .iter()
             .map(|spring| spring.energy(spring.gap.unwrap_or(0.0)) + spring.tangential_energy())
             .sum();
-        self.kinetic() + stored + self.lost + self.response.pending.iter().sum::<f64>()
+        self.kinetic() + stored + self.lost + self.response.memory.pending.iter().sum::<f64>()
     }
 
     fn kinetic(&self) -> f64 {
@@ -247,10 +248,10 @@ fn rigid_bodies_respond_with_all_degrees_of_freedom() {
     let after = velocity + action.forces[1] * (1.25 * DT);
     body.velocity += action.forces[0] * (DT / mass);
     body.angular_velocity += inverse * arm.cross(&action.forces[0]) * DT;
-    let spring = response.springs.get(0);
+    let spring = response.memory.springs.get(0);
     let stored = spring.energy(spring.gap.unwrap()) + spring.tangential_energy();
     assert!(action.results[0].normal_force > 0.0 && action.results[0].friction_force.norm() > 0.0);
-    let balance = kinetic(&body, &after) + stored + response.pending[0];
+    let balance = kinetic(&body, &after) + stored + response.memory.pending[0];
     assert!((balance / before - 1.0).abs() < 1e-13, "{balance} of {before}");
 }
 
@@ -322,7 +323,7 @@ fn fast_common_motion_needs_few_sweeps() {
         }
         particles.step(&constraints);
         // The springs are loaded explicitly, as contacts begin without energy.
-        particles.response.springs.iter_mut().for_each(|spring| spring.gap = Some(-1e-9));
+        particles.response.memory.springs.iter_mut().for_each(|spring| spring.gap = Some(-1e-9));
         let accelerations = vec![Vec3::zeros(); 3];
         let bodies = Bodies {
             positions: &particles.positions,
@@ -358,12 +359,12 @@ fn lost_springs_transfer_with_their_integrated_gap() {
         particles.step(&contact(1, -1e-6));
         particles.step(&Constraints::default());
         particles.step(&Constraints::default());
-        let before = *particles.response.springs.get(0);
+        let before = *particles.response.memory.springs.get(0);
         particles.step(&contact(2, gap));
-        let keys = particles.response.contacts.keys();
+        let keys = particles.response.memory.contacts.keys();
         assert_eq!(keys == contact(2, gap).keys(), continues, "{keys:?}");
         if continues {
-            let after = *particles.response.springs.get(0);
+            let after = *particles.response.memory.springs.get(0);
             let sunk = before.gap.unwrap() - after.gap.unwrap();
             assert!((sunk - DT).abs() < 1e-6 && after.stiffness == before.stiffness, "{sunk}");
         }

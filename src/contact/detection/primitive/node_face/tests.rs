@@ -178,7 +178,7 @@ fn each_node_has_the_closest_of_its_candidates() {
         let last = closest.iter().map(|found| {
             found.map(|(closest, _)| {
                 let Candidate { key, face, .. } = candidates[closest.candidate as usize];
-                LastClosest { key, face, xi: closest.point.xi }
+                StartingPoint { key, face, xi: closest.point.xi }
             })
         });
         assert_eq!(search.last, last.collect::<Vec<_>>());

@@ -1,0 +1,96 @@
+//! Contacts whose target is a point inside an element: Σ w_a x_a = 0 while the gap is not.
+
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
+use crate::math::Vec3;
+
+use super::samples::{bodies, free_nodes};
+use super::{
+    ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, StepLength, Stiffness,
+};
+
+/// A tetrahedron of the nodes 0 to 3, and node 4 inside it.
+const SHAPE_VALUES: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
+const INVERSE_MASS: [f64; 5] = [0.5, 1.0, 0.8, 1.25, 2.0];
+const GAP: f64 = -0.05;
+
+fn responses() -> [Box<dyn Response>; 3] {
+    let friction = FrictionLaw::constant(0.3);
+    let penalty = PenaltyOptions {
+        factor: 0.2,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
+        friction,
+        soft_start: 0.0,
+    };
+    let energy_momentum = EnergyMomentumOptions {
+        factor: 0.2,
+        restitution: 1.0,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
+        friction,
+    };
+    let decomposition = DecompositionOptions {
+        pairs: PairOptions::uniform(ImpactOptions { restitution: 0.0, friction }),
+        order: Order::Together,
+        every: 1,
+        projection: 1.0,
+    };
+    let masses = vec![1e9; 2];
+    [
+        Box::new(Penalty::new(Stiffness::Mass, PairOptions::uniform(penalty), masses.clone())),
+        Box::new(EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(energy_momentum), 5, masses)),
+        Box::new(Decomposition::new(decomposition)),
+    ]
+}
+
+/// The gap stored in the constraint is the penetration; forces, impulses and position corrections conserve linear and
+/// angular momentum, as the contactor is at its target point; the gap opens. Reference: Σ w_a = 0 and Σ w_a x_a = 0
+/// make both momenta vanish for any vector times the weights; tolerance rounding.
+#[test]
+fn the_stored_gap_counts() {
+    let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+    let inside: Vec3 = corners.iter().zip(SHAPE_VALUES).map(|(corner, value)| corner * value).sum();
+    let x = [corners[0], corners[1], corners[2], corners[3], inside];
+    let normal = Vec3::new(0.6, 0.0, 0.8);
+    let mut constraints = Constraints::default();
+    let node = Side { body: 0, nodes: &[4], shape_values: &[1.0] };
+    let element = Side { body: 1, nodes: &[0, 1, 2, 3], shape_values: &SHAPE_VALUES };
+    let key = ContactKey::Node(NodeOnSurface { contactor: 4, target: 1 });
+    constraints.push(key, GAP, normal, node, element);
+    assert!(constraints.get(0).jump(&x).norm() < 1e-16);
+    let mobility = free_nodes(&INVERSE_MASS);
+    let mut velocities = [Vec3::zeros(); 5];
+    velocities[4] = -normal * 1.0 + Vec3::y() * 0.5;
+    let dt = 0.05;
+    for mut response in responses() {
+        let mut action = ContactAction::new(5);
+        let stage = response.stage();
+        let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+        response.respond(&constraints, &bodies, StepLength::regular(dt), &mut action);
+        let mut change = [Vec3::zeros(); 5];
+        let mut moved = [Vec3::zeros(); 5];
+        for (node, change) in change.iter_mut().enumerate() {
+            *change = action.forces[node] * (dt * INVERSE_MASS[node]);
+        }
+        for correction in &action.node_corrections {
+            change[correction.node as usize] += correction.velocity;
+            moved[correction.node as usize] += correction.position;
+        }
+        for field in [&change, &moved] {
+            let momenta = || field.iter().zip(INVERSE_MASS).map(|(v, inverse)| v / inverse);
+            let size: f64 = momenta().map(|p| p.norm()).sum();
+            let sum: Vec3 = momenta().sum();
+            let angular: Vec3 = momenta().zip(&x).map(|(p, x)| x.cross(&p)).sum();
+            assert!(
+                sum.norm() <= 1e-15 * size && angular.norm() <= 1e-15 * size,
+                "{stage:?}: {sum}, {angular}"
+            );
+        }
+        let opened = normal.dot(&constraints.get(0).jump(&change));
+        assert!(opened > 0.0, "{stage:?}");
+        let projected = normal.dot(&constraints.get(0).jump(&moved));
+        let is_impulse = !action.node_corrections.is_empty();
+        assert!(!is_impulse || (projected + GAP).abs() < 1e-15, "{projected}");
+    }
+}
