@@ -1,5 +1,6 @@
 //! `ictus run`: runs a scenario and writes its results.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,20 +32,25 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let mut simulation = set_up(&scenario)?;
     let mut recorder = match checkpoint {
         Some(checkpoint) => {
+            let (time, step) = checkpoint.instant();
+            let resumed =
+                format!("resumed from {}: t = {time:.9} s, step {step}\n", checkpoint.path.display());
+            let recorder = Recorder::resume(&scenario, &directory, &mut simulation, checkpoint)?;
             if !options.quiet {
-                let ((time, step), file) = (checkpoint.instant(), checkpoint.path.display());
-                print::message(&format!("resumed from {file}: t = {time:.9} s, step {step}\n"));
+                print::message(&resumed);
             }
-            Recorder::resume(&scenario, &directory, &mut simulation, checkpoint)?
+            recorder
         }
         None => Recorder::create(&scenario, &directory, &simulation)?,
     };
-    let printed = simulation.warnings().len();
+    let known: BTreeSet<String> = simulation.warnings().into_iter().collect();
     let mut reporter = Reporter::new(options.quiet);
     let stop = stop_on_signal()?;
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
     reporter.finish();
-    print_warnings(&simulation.warnings()[printed..]);
+    let warnings: Vec<String> =
+        simulation.warnings().into_iter().filter(|warning| !known.contains(warning)).collect();
+    print_warnings(&warnings);
     print_warnings(&warnings_of_probes(recorder.probe_summaries()));
 
     let (status, failure) = match result {
@@ -65,20 +71,49 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     }
     if !options.quiet {
         print::text(&report(&summary, &directory, &scenario.name, recorder.num_frames()));
+        if status == Status::Interrupted {
+            print::text(&format!("continue with: {}\n", command_to_resume(options)));
+        }
     }
     Ok(if status == Status::Interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// The checkpoint to continue from: this file, or the latest readable one of the output directory.
+/// The checkpoint to continue from: this file, or the latest whole one of the output directory.
 fn read_checkpoint(
     scenario: &Scenario,
     directory: &Path,
     file: Option<&Path>,
 ) -> Result<Checkpoint, Failure> {
     let read = Checkpoint::read(scenario, file.unwrap_or(directory));
-    let (checkpoint, passed_over) = read.map_err(|error| Failure::Checkpoint(Box::new(error)))?;
-    print_warnings(&passed_over.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let (checkpoint, damaged) = read.map_err(|error| Failure::Checkpoint(Box::new(error)))?;
+    let warning = |path: &PathBuf| {
+        format!("checkpoint '{}' is damaged; the one before it takes its place", path.display())
+    };
+    print_warnings(&damaged.iter().map(warning).collect::<Vec<_>>());
+    let (time, end) = (checkpoint.instant().0, scenario.time.end);
+    if time > end {
+        let fact = format!("the checkpoint is at t = {time:.9} s, after `time.end` = {end} s");
+        return Err(Failure::Usage {
+            fact,
+            help: "give a later `time.end`, or an earlier checkpoint (`--resume FILE`)",
+        });
+    }
     Ok(checkpoint)
+}
+
+/// Command that continues an interrupted run.
+fn command_to_resume(options: &RunOptions) -> String {
+    let quoted = |text: &str| match text.contains([' ', '\'', '"', '{', '[', '$']) {
+        true => format!("'{}'", text.replace('\'', "'\\''")),
+        false => text.to_owned(),
+    };
+    let mut words = vec!["ictus run".to_owned(), quoted(&options.scenario.scenario.display().to_string())];
+    words.extend(options.scenario.overrides.iter().map(|text| format!("--set {}", quoted(text))));
+    words.extend(
+        options.output.iter().map(|path| format!("--output {}", quoted(&path.display().to_string()))),
+    );
+    words.push("--resume".to_owned());
+    words.join(" ")
 }
 
 /// A flag that the first interrupt signal sets; the second one terminates the program.
@@ -120,9 +155,6 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     facts.extend(injuries(&summary.probes));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
-    if summary.status == Status::Interrupted {
-        facts.push(("continue with", format!("ictus run {} --resume", summary.scenario)));
-    }
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     format!("{head}\n{}\n{}\n{profile}", print::name_values(&facts), detection(&summary.detection))

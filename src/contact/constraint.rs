@@ -113,6 +113,25 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
+    /// Whether the arrays are consistent and refer to this many nodes and bodies.
+    pub(crate) fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        let count = self.keys.len();
+        let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
+        let mut first = 0;
+        let rows_follow = self.ends.iter().all(|&[contactors, targets]| {
+            let follows = first <= contactors && contactors <= targets;
+            first = targets;
+            follows
+        });
+        lengths == [count; 4]
+            && rows_follow
+            && first as usize == self.nodes.len()
+            && self.weights.len() == self.nodes.len()
+            && self.keys.is_sorted()
+            && self.nodes.iter().all(|&node| (node as usize) < num_nodes)
+            && self.bodies.iter().flatten().all(|&body| (body as usize) < num_bodies)
+    }
+
     /// Removes all constraints and keeps the memory.
     pub fn clear(&mut self) {
         self.keys.clear();

@@ -28,12 +28,20 @@ fn write_and_rename<F>(path: &Path, write: F) -> std::io::Result<()>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
 {
+    write_temporary(path, write)?.persist(path)?;
+    Ok(())
+}
+
+/// Writes the content of `path` to a temporary file beside it, which is removed unless it is persisted.
+pub(super) fn write_temporary<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
+where
+    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
+{
     let mut writer = BufWriter::with_capacity(1 << 18, temporary_beside(path)?);
     write(&mut writer)?;
     let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    Ok(file)
 }
 
 fn temporary_beside(path: &Path) -> std::io::Result<NamedTempFile> {

@@ -10,13 +10,14 @@
 //! the checksums find a file that the disk has damaged.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::atomic_write::atomic_write;
+use super::atomic_write::{PARTIAL_SUFFIX, write_temporary};
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of the layout above.
+/// Version of the layout above and of the state; raise it with either.
 const FORMAT: u32 = 1;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
@@ -36,10 +37,19 @@ pub struct Identity {
 pub enum CheckpointError {
     /// The file cannot be read.
     #[error(
-        "cannot read checkpoint '{path}': {cause}; a run writes checkpoints when it is interrupted, and with `output.checkpoint`"
+        "cannot read checkpoint '{path}': {cause}; give the directory of an interrupted run with `--output DIR`, or a \
+         checkpoint with `--resume FILE`"
     )]
     Unreadable {
         /// The file.
+        path: PathBuf,
+        /// Cause reported by the operating system.
+        cause: std::io::Error,
+    },
+    /// A mesh of the scenario cannot be read.
+    #[error("cannot read mesh '{path}': {cause}; restore the mesh file of the run")]
+    UnreadableMesh {
+        /// The mesh.
         path: PathBuf,
         /// Cause reported by the operating system.
         cause: std::io::Error,
@@ -51,7 +61,11 @@ pub enum CheckpointError {
         path: PathBuf,
     },
     /// The file was written by another version.
-    #[error("checkpoint '{path}' was written by ictus {found}, and this is ictus {}; resume with that version, or start the run again", env!("CARGO_PKG_VERSION"))]
+    #[error(
+        "checkpoint '{path}' was written by ictus {found}, and this is ictus {} (format {FORMAT}); resume with that \
+         version, or start the run again",
+        env!("CARGO_PKG_VERSION")
+    )]
     OtherVersion {
         /// The file.
         path: PathBuf,
@@ -60,7 +74,8 @@ pub enum CheckpointError {
     },
     /// The scenario differs.
     #[error(
-        "checkpoint '{path}' belongs to another scenario; only `time.end`, `time.energy_tolerance`, `title` and `[output]` may differ: restore the other keys, or start the run again"
+        "checkpoint '{path}' belongs to another scenario; only `time.end`, `time.energy_tolerance`, `title` and \
+         `[output]` may differ: restore the other keys and the name of the file, or start the run again"
     )]
     OtherScenario {
         /// The file.
@@ -75,21 +90,24 @@ pub enum CheckpointError {
         path: PathBuf,
     },
     /// The file is incomplete or damaged.
-    #[error(
-        "checkpoint '{path}' is damaged; resume from an earlier one with `--resume FILE`, or start the run again"
-    )]
+    #[error("checkpoint '{path}' is damaged; start the run again")]
     Damaged {
         /// The file.
         path: PathBuf,
     },
 }
 
-/// Checkpoint files of a run in its directory, the latest first. A run that was killed while it replaced the latest may
-/// have left the older ones only.
+/// Checkpoint files of a run in its directory, the latest first.
 pub fn files(directory: &Path) -> Vec<PathBuf> {
-    let latest = std::iter::once(numbered(directory, 0)).filter(|path| path.is_file());
-    let older = (1..).map(|age| numbered(directory, age)).take_while(|path| path.is_file());
-    latest.chain(older).collect()
+    let mut found: Vec<(usize, PathBuf)> =
+        entries(directory).filter_map(|path| Some((age_of(path.file_name()?.to_str()?)?, path))).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
+    entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
 /// The file `age` checkpoints before the latest.
@@ -100,17 +118,59 @@ fn numbered(directory: &Path, age: usize) -> PathBuf {
     }
 }
 
-/// Removes the checkpoints of an earlier run.
+/// Inverse of [`numbered`].
+fn age_of(file_name: &str) -> Option<usize> {
+    match file_name.strip_prefix("checkpoint.")?.strip_suffix(".bin") {
+        None => (file_name == FILE_NAME).then_some(0),
+        Some(age) => age.parse().ok().filter(|&age| age > 0),
+    }
+}
+
+/// Removes the checkpoints of an earlier run, and what is left of unfinished ones.
 ///
 /// # Errors
 /// [`OutputError::File`].
 pub fn remove(directory: &Path) -> Result<(), OutputError> {
-    files(directory)
-        .iter()
-        .try_for_each(|path| fs::remove_file(path).map_err(OutputError::file(FileAction::Remove, path)))
+    remove_unfinished(directory)?;
+    files(directory).iter().try_for_each(|path| remove_file(path))
 }
 
-/// Writes the latest checkpoint of a run, and keeps this number of files.
+fn remove_unfinished(directory: &Path) -> Result<(), OutputError> {
+    let is_unfinished = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with(".checkpoint.") && name.ends_with(PARTIAL_SUFFIX)
+    };
+    entries(directory).filter(is_unfinished).try_for_each(|path| remove_file(&path))
+}
+
+fn remove_file(path: &Path) -> Result<(), OutputError> {
+    fs::remove_file(path).map_err(OutputError::file(FileAction::Remove, path))
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
+    fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
+}
+
+/// Makes a checkpoint the latest of a run that continues from it: newer ones in the directory are removed.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
+    remove_unfinished(directory)?;
+    let files = files(directory);
+    let chosen = files.iter().position(|file| file == path).unwrap_or(files.len());
+    files[..chosen].iter().try_for_each(|newer| remove_file(newer))?;
+    for (age, older) in files[chosen..].iter().enumerate() {
+        let place = numbered(directory, age);
+        if *older != place {
+            rename(older, &place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the latest checkpoint of a run, and keeps this number of files. The others are renamed only when the new one
+/// is whole.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -121,27 +181,31 @@ pub fn write(
     keep: usize,
 ) -> Result<(), OutputError> {
     let path = numbered(directory, 0);
+    let written = write_temporary(&path, |writer| write_parts(writer, identity, parts));
+    let written = written.map_err(OutputError::file(FileAction::Write, &path))?;
     for age in (1..keep).rev() {
-        let (younger, older) = (numbered(directory, age - 1), numbered(directory, age));
+        let younger = numbered(directory, age - 1);
         if younger.is_file() {
-            fs::rename(&younger, &older).map_err(OutputError::file(FileAction::Write, &older))?;
+            rename(&younger, &numbered(directory, age))?;
         }
     }
-    let header = header(identity, parts.len());
-    atomic_write(&path, |writer| {
-        let mut all = crc32fast::Hasher::new();
-        let mut put = |bytes: &[u8]| {
-            all.update(bytes);
-            writer.write_all(bytes)
-        };
-        put(&header)?;
-        for part in parts {
-            put(&(part.len() as u64).to_le_bytes())?;
-            put(&crc32fast::hash(part).to_le_bytes())?;
-            put(part)?;
-        }
-        writer.write_all(&all.finalize().to_le_bytes())
-    })
+    let persisted = written.persist(&path).map_err(std::io::Error::from);
+    persisted.map(|_| ()).map_err(OutputError::file(FileAction::Write, &path))
+}
+
+fn write_parts(writer: &mut dyn Write, identity: &Identity, parts: &[Vec<u8>]) -> std::io::Result<()> {
+    let mut all = crc32fast::Hasher::new();
+    let mut put = |bytes: &[u8]| {
+        all.update(bytes);
+        writer.write_all(bytes)
+    };
+    put(&header(identity, parts.len()))?;
+    for part in parts {
+        put(&(part.len() as u64).to_le_bytes())?;
+        put(&crc32fast::hash(part).to_le_bytes())?;
+        put(part)?;
+    }
+    writer.write_all(&all.finalize().to_le_bytes())
 }
 
 fn header(identity: &Identity, num_parts: usize) -> Vec<u8> {
@@ -269,7 +333,7 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// Goal: no damage passes. Reference: every truncation, and every single bit flipped behind the version.
+    /// Goal: no damage passes. Reference: every truncation, and every third bit flipped.
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

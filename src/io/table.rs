@@ -5,9 +5,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::atomic_write::write_temporary;
 use super::error::{FileAction, OutputError};
 
-/// The tables of a run in its directory: new ones, or those that a resumed run continues.
+/// The tables of a run in its directory: created by a new run, continued by a resumed one.
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
@@ -26,6 +27,21 @@ impl Tables {
     /// Tables of a run that continues from a checkpoint, at which they had these lengths \[bytes\].
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
+    }
+
+    /// Checks, before any file changes, that the tables are as long as at the checkpoint.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn check(&self) -> Result<(), OutputError> {
+        for (name, &length) in self.lengths.iter().flatten() {
+            let path = self.directory.join(name);
+            let failed = || OutputError::file(FileAction::Continue, &path);
+            if std::fs::metadata(&path).map_err(failed())?.len() < length {
+                return Err(failed()(too_short(length)));
+            }
+        }
+        Ok(())
     }
 
     /// The directory.
@@ -59,7 +75,9 @@ impl Tables {
                 Ok(table)
             }
             Some(lengths) => {
-                let length = lengths.get(name).copied().unwrap_or_default();
+                let missing = || io::Error::other("the checkpoint has no such table");
+                let length = lengths.get(name).copied().ok_or_else(missing);
+                let length = length.map_err(OutputError::file(FileAction::Continue, &path))?;
                 let file = continued(&path, header, length)
                     .map_err(OutputError::file(FileAction::Continue, &path))?;
                 Ok(CsvTable { path, writer: csv::Writer::from_writer(file) })
@@ -68,16 +86,20 @@ impl Tables {
     }
 }
 
-/// Opens a file at this length, without what follows, and without columns that were added at the end of the run.
+/// Opens a table, truncated to this length, without the columns that were added at the end of the run.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
     if file.metadata()?.len() < length {
-        return Err(io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint")));
+        return Err(too_short(length));
     }
     file.set_len(length)?;
     file.seek(SeekFrom::End(0))?;
     Ok(file)
+}
+
+fn too_short(length: u64) -> io::Error {
+    io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint"))
 }
 
 /// Removes the columns behind those of the header.
@@ -92,7 +114,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
         writer.write_record(record?.iter().take(header.len()))?;
     }
     let text = writer.into_inner().map_err(|error| error.into_error())?;
-    std::fs::write(path, text)
+    write_temporary(path, |file| file.write_all(&text))?.persist(path)?;
+    Ok(())
 }
 
 /// The open file. Each row is flushed to the operating system, so a killed run leaves complete rows.

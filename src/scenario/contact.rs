@@ -9,6 +9,8 @@ use super::Located;
 pub struct ContactSettings {
     /// Detection method.
     pub detection: DetectionMethod,
+    /// Steps of the sorting detector.
+    pub sorting: SortingSettings,
     /// Builder of the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
     /// Bounding volumes tested at the leaves, from loose to tight.
@@ -159,6 +161,15 @@ pub enum InitialPenetration {
     Remove,
 }
 
+/// Steps of the sorting detector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortingSettings {
+    /// Steps between two sortings, ≥ 1.
+    pub every: u32,
+    /// Sortings between two computations of the working space, ≥ 1.
+    pub space_every: u32,
+}
+
 /// Contact detection methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectionMethod {
@@ -166,6 +177,8 @@ pub enum DetectionMethod {
     Hierarchy,
     /// A uniform grid of buckets.
     Buckets,
+    /// Sorting by a binary space partition.
+    Sorting,
     /// All pairs of faces.
     AllPairs,
 }

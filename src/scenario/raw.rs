@@ -151,6 +151,8 @@ pub(super) struct Load {
 #[serde(deny_unknown_fields)]
 pub(super) struct Contact {
     pub detection: Option<Text>,
+    pub sort_every: Option<Spanned<i64>>,
+    pub sort_space_every: Option<Spanned<i64>>,
     pub hierarchy: Option<Text>,
     pub volumes: Option<Texts>,
     pub closest_point: Option<Text>,

@@ -28,6 +28,16 @@ pub(crate) struct Forces {
 }
 
 impl Forces {
+    /// Whether the lengths, besides those of the supports, are those of a model.
+    pub fn fit(&self, model: &Model) -> bool {
+        let driven = model.bodies.iter().any(Body::is_driven);
+        let num_nodes = if driven { model.reference_positions.len() } else { 0 };
+        [self.external.len(), self.external_before.len()] == [num_nodes; 2]
+            && self.loads.len() == model.loads.len()
+            && self.load_accelerations.len() == model.bodies.len()
+            && self.sliders.len() == model.sliders.len()
+    }
+
     /// Weight at t = 0; no other forces.
     pub fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);

@@ -38,7 +38,7 @@ pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
-pub use state::State;
+pub use state::{OtherModel, State};
 use step::contact_response::nodal_mobility;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
@@ -77,7 +77,7 @@ struct ContactSelection {
     offset_points: OffsetPoints,
 }
 
-/// What follows from the model and the state, kept for speed: without effect on any result.
+/// Data derived from the model and the state. Discarding them changes no result.
 struct Caches {
     /// Internal forces at the positions of the state.
     internal: InternalForce,
@@ -187,14 +187,20 @@ impl Simulation {
     }
 
     /// Continues from a state of a simulation of the same model.
-    pub fn restore(&mut self, state: State) {
+    ///
+    /// # Errors
+    /// [`OtherModel`], and the simulation is unchanged.
+    pub fn restore(&mut self, state: State) -> Result<(), OtherModel> {
+        if !state.fits(&self.model) {
+            return Err(OtherModel);
+        }
         self.state = state;
         let points = std::mem::take(&mut self.state.contact.starting_points);
         self.renew_caches(&points);
+        Ok(())
     }
 
-    /// Discards all that follows from model and state, and computes it again where it is needed: without effect on
-    /// any result.
+    /// Discards the caches; the next step computes them again. No result changes.
     pub fn discard_caches(&mut self) {
         let points = self.caches.detector.starting_points();
         self.renew_caches(&points);
@@ -208,6 +214,8 @@ impl Simulation {
         if self.state.nodes.step > self.state.steps_in_flight {
             // The last step has evaluated the same positions without a failure.
             let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
+        } else {
+            self.caches.internal.reset();
         }
     }
 

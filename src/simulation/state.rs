@@ -38,7 +38,7 @@ pub struct State {
     pub(crate) ledger: Ledger,
 }
 
-/// Contacts of the last step, and what their treatment remembers.
+/// Contacts of the last step, and the memory of the response.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ContactState {
     pub constraints: Constraints,
@@ -47,7 +47,7 @@ pub(crate) struct ContactState {
     pub position_corrections: Vec<(u32, Vec3)>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Starting points of the closest-point searches in a copy of the state; the detector keeps them in a run.
+    /// Starting points of the closest-point searches. Filled in copies only; during a run the detector holds them.
     pub starting_points: Vec<StartingPoint>,
     /// Length of the following step for which the tie forces hold \[s\].
     pub tied_step: f64,
@@ -81,11 +81,16 @@ pub(crate) struct Ledger {
     pub warnings: Vec<String>,
 }
 
+/// A state does not fit the model of a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the state belongs to another model; restore the state of a simulation of the same scenario")]
+pub struct OtherModel;
+
 impl State {
     /// The state as bytes, from which [`State::decode`] restores the same bits.
     ///
     /// # Errors
-    /// None for a state of a simulation.
+    /// `postcard::Error` of the serialisation.
     pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(self)
     }
@@ -93,9 +98,31 @@ impl State {
     /// Reads what [`State::encode`] writes.
     ///
     /// # Errors
-    /// Bytes that are no state of this version of the program.
+    /// `postcard::Error` if the bytes are not a state of this version of the program.
     pub fn decode(bytes: &[u8]) -> Result<Self, postcard::Error> {
-        postcard::from_bytes(bytes)
+        let (mut state, rest): (Self, &[u8]) = postcard::take_from_bytes(bytes)?;
+        let num_nodes = state.nodes.positions.len();
+        let is_whole = rest.is_empty() && state.contact.action.restore_listed(num_nodes);
+        if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
+    }
+
+    /// Whether all lengths and indices are those of a state of this model.
+    pub(crate) fn fits(&self, model: &Model) -> bool {
+        let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
+        let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
+        let of_nodes = [nodes.positions.len(), nodes.velocities.len(), nodes.accelerations.len()];
+        let of_bodies =
+            [rigid_bodies.len(), forces.rigid.len(), ledger.balances.len(), ledger.hourglass_audits.len()];
+        let supported = forces.supported.iter().map(Vec::len);
+        let corrected = contact.position_corrections.iter();
+        of_nodes == [num_nodes; 3]
+            && of_bodies == [num_bodies; 4]
+            && forces.fit(model)
+            && supported.eq(model.supports.iter().map(|support| support.nodes.len()))
+            && contact.constraints.fit(num_nodes, num_bodies)
+            && contact.response.fits(num_nodes, num_bodies)
+            && corrected.into_iter().all(|(node, _)| (*node as usize) < num_nodes)
+            && ledger.support_accounts.len() == model.num_support_accounts
     }
 
     /// The bodies of a model at rest in the reference configuration, without forces.

@@ -76,15 +76,21 @@ fn other_scenarios_and_meshes_are_refused() {
     };
     run(&["--resume"]).refuses(&[
         "error: cannot read checkpoint 'out': there is no such file or directory",
-        "  help: a run writes checkpoints when it is interrupted, and with `output.checkpoint`",
+        "  help: give the directory of an interrupted run with `--output DIR`, or a checkpoint with `--resume FILE`",
     ]);
     run(&[]).succeeds();
     run(&["--resume", "--set", "contact.friction=0.5"]).refuses(&[
         "error: checkpoint 'out/checkpoint.bin' belongs to another scenario",
-        "  help: only `time.end`, `time.energy_tolerance`, `title` and `[output]` may differ: restore the other keys, or \
-         start the run again",
+        "  help: only `time.end`, `time.energy_tolerance`, `title` and `[output]` may differ: restore the other keys and \
+         the name of the file, or start the run again",
+    ]);
+    run(&["--resume", "--set", "time.end=1e-4"]).refuses(&[
+        "error: the checkpoint is at t = 0.001000000 s, after `time.end` = 0.0001 s",
+        "  help: give a later `time.end`, or an earlier checkpoint (`--resume FILE`)",
     ]);
     run(&["--resume", "--set", "time.end=1.2e-3", "--set", "output.frames=3"]).succeeds();
+    let last = folder.read("out/history.csv").lines().last().unwrap().to_owned();
+    assert!(last.starts_with("0.0012"), "{last}");
     fs::write(folder.path("left.msh"), folder.read("left.msh") + "\n").unwrap();
     run(&["--resume"]).refuses(&[
         "error: checkpoint 'out/checkpoint.bin' belongs to other meshes",

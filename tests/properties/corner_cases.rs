@@ -163,11 +163,13 @@ fn detectors_are_idle_while_bodies_are_far_apart() {
     for k in 0..100 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let before: Vec<_> = course.comparison.rivals.iter().map(|detector| work(detector.as_ref())).collect();
+    let before: Vec<_> =
+        course.comparison.rivals[..3].iter().map(|(_, detector)| work(detector.as_ref())).collect();
     for k in 100..500 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let after: Vec<_> = course.comparison.rivals.iter().map(|detector| work(detector.as_ref())).collect();
+    let after: Vec<_> =
+        course.comparison.rivals[..3].iter().map(|(_, detector)| work(detector.as_ref())).collect();
     assert_eq!(before, after);
 }
 

@@ -113,7 +113,7 @@ impl<'a> Flying<'a> {
             let before = detector.statistics().counts;
             let found = detector.first_impact(&flight);
             self.tally.idle += usize::from(detector.statistics().counts == before);
-            if matches!(rival, Rival::Buckets) {
+            if matches!(rival, Rival::Buckets | Rival::Sorting(_)) {
                 assert_eq!(expected, found, "{}, t = {time}", self.label);
             }
             assert_same(&format!("{}, {rival:?}, t = {time}", self.label), expected, found, &flight);

@@ -9,7 +9,7 @@ use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
-    StartFrom,
+    Sorting, SortingOptions, StartFrom,
 };
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -48,10 +48,25 @@ pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, s
 pub enum Rival {
     Engine(Builder),
     Buckets,
+    /// Sorts after this number of steps.
+    Sorting(u32),
 }
 
-pub const RIVALS: [Rival; 3] =
-    [Rival::Engine(Builder::Fast), Rival::Engine(Builder::BottomUp), Rival::Buckets];
+pub const RIVALS: [Rival; 5] = [
+    Rival::Engine(Builder::Fast),
+    Rival::Engine(Builder::BottomUp),
+    Rival::Buckets,
+    Rival::Sorting(1),
+    Rival::Sorting(20),
+];
+
+/// Those of them that find self-contact.
+pub const FOLDING_RIVALS: [Rival; 3] = [RIVALS[0], RIVALS[1], RIVALS[2]];
+
+/// Detectors of a scene.
+pub fn rivals_of(scene: &Scene) -> &'static [Rival] {
+    if scene.foldable.is_empty() { &RIVALS } else { &FOLDING_RIVALS }
+}
 
 impl Scene {
     pub fn new(shapes: &[Shape], plane: bool) -> Self {
@@ -112,6 +127,10 @@ impl Scene {
                 Box::new(Engine::new(self.model(), options, &self.positions))
             }
             Rival::Buckets => Box::new(Buckets::new(self.model(), NODE_FACE, &self.positions)),
+            Rival::Sorting(every) => {
+                let options = SortingOptions { every, space_every: 1 + every / 4 };
+                Box::new(Sorting::new(self.model(), NODE_FACE, options, &self.positions))
+            }
         }
     }
 

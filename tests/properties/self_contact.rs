@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Comparison, Tally};
 use crate::samples::Samples;
-use crate::scenes::{RIVALS, Scene, Shape, number_of_scenes};
+use crate::scenes::{FOLDING_RIVALS, Scene, Shape, number_of_scenes};
 
 /// A plate or strip along x that is bent into a spiral: curvature and pitch grow, each node shivers, and all of it
 /// moves and turns.
@@ -130,7 +130,7 @@ fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
 /// Constraints that all detectors find at these positions of a body that has not moved so far.
 fn constraints_of(scene: &Scene, positions: &[Vec3]) -> Vec<Constraints> {
     let rest = vec![Vec3::zeros(); positions.len()];
-    let mut detectors: Vec<Box<dyn Detector>> = RIVALS.map(|rival| scene.rival(rival)).into();
+    let mut detectors: Vec<Box<dyn Detector>> = FOLDING_RIVALS.map(|rival| scene.rival(rival)).into();
     detectors.push(Box::new(scene.oracle()));
     let find = |detector: &mut Box<dyn Detector>| {
         let mut constraints = Constraints::default();

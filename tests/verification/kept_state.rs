@@ -1,7 +1,7 @@
 //! The state is one value: what is kept beside it has no effect on any result.
 //!
-//! Goal: caches that are discarded between steps, at random, change no bit of the state; nor does a restart from a copy
-//! of the state, or from its bytes. Scenes are those of the parade, by all responses, and flights; tolerance: none.
+//! Goal: caches that are discarded between steps, at random, change no bit of the state; nor do steps that
+//! are taken back to a copy of the state, or a restart from its bytes. Scenes are those of the parade, by all responses, and flights; tolerance: none.
 
 use ictus::simulation::{Simulation, State};
 use rayon::prelude::*;
@@ -21,6 +21,8 @@ const STEPS: usize = 300;
 enum Interruption {
     DiscardCaches,
     RestoreBytes,
+    /// Steps on from a copy of the state, and goes back to it.
+    StepOnAndBack,
 }
 
 fn simulation_of(scene: &crate::parade::Scene, detection: &str) -> Simulation {
@@ -36,7 +38,15 @@ fn interrupt(simulation: &mut Simulation, interruption: Interruption) {
         Interruption::DiscardCaches => simulation.discard_caches(),
         Interruption::RestoreBytes => {
             let bytes = simulation.checkpoint().encode().unwrap();
-            simulation.restore(State::decode(&bytes).unwrap());
+            simulation.restore(State::decode(&bytes).unwrap()).unwrap();
+        }
+        Interruption::StepOnAndBack => {
+            let copy = simulation.checkpoint();
+            for _ in 0..3 {
+                // A step beyond the end of the run, or one that fails, is taken back as well.
+                let _ = simulation.advance(f64::INFINITY);
+            }
+            simulation.restore(copy).unwrap();
         }
     }
 }
@@ -83,6 +93,12 @@ fn hold(detection: &str, interruption: Interruption) {
 fn caches_can_be_discarded_between_any_steps() {
     hold("hierarchy", Interruption::DiscardCaches);
     hold("buckets", Interruption::DiscardCaches);
+    hold("all-pairs", Interruption::DiscardCaches);
+}
+
+#[test]
+fn steps_can_be_taken_back() {
+    hold("hierarchy", Interruption::StepOnAndBack);
 }
 
 #[test]

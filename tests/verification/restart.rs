@@ -25,20 +25,26 @@ struct Files {
     steps: u64,
 }
 
-impl Files {
-    fn of(directory: &Path, simulation: &Simulation) -> Self {
-        let mut files = BTreeMap::new();
-        for folder in [directory.to_path_buf(), directory.join("frames")] {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.strip_prefix(directory).unwrap().display().to_string();
-                if path.is_file() && !name.contains("checkpoint") {
-                    files.insert(name, fs::read(&path).unwrap());
-                }
+/// Files of a run by path, without the summary and checkpoints.
+fn results(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in [directory.to_path_buf(), directory.join("frames")] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(directory).unwrap().display().to_string();
+            assert!(!name.ends_with(".partial"), "{name} is left");
+            if path.is_file() && !name.starts_with("checkpoint") && name != "summary.json" {
+                files.insert(name, fs::read(&path).unwrap());
             }
         }
+    }
+    files
+}
+
+impl Files {
+    fn of(directory: &Path, simulation: &Simulation) -> Self {
         let state = simulation.checkpoint().encode().unwrap();
-        Self { files, state, steps: simulation.state().step }
+        Self { files: results(directory), state, steps: simulation.state().step }
     }
 
     fn assert_same(&self, other: &Self, label: &str) {
@@ -233,31 +239,30 @@ fn killed_runs_go_on() {
     let start = std::time::Instant::now();
     assert!(command("whole", false).status().unwrap().success());
     let duration = start.elapsed().as_secs_f64();
-    let (mut random, mut resumed) = (crate::random::Random(7), 0);
-    for _ in 0..30 {
-        let resumes = folder.path().join("parts/checkpoint.bin").exists()
-            || folder.path().join("parts/checkpoint.1.bin").exists();
-        resumed += u32::from(resumes);
-        let mut child = command("parts", resumes).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_secs_f64(random.between(0.02, 0.2) * duration));
-        // A run that has ended may not be killed.
-        let _ = child.kill();
-        let code = child.wait().unwrap().code();
-        assert!(code.is_none_or(|code| code == 0), "resumed {resumed} times: {code:?}");
+    let whole = results(&folder.path().join("whole"));
+    let (mut random, mut killed, mut rounds) = (crate::random::Random(7), 0, 0);
+    while killed < 30 {
+        rounds += 1;
+        let directory = format!("parts{rounds}");
+        let has_checkpoint = |directory: &str| {
+            let found = ["checkpoint.bin", "checkpoint.1.bin"];
+            found.iter().any(|name| folder.path().join(directory).join(name).exists())
+        };
+        // Killed until it ends by itself.
+        loop {
+            let mut child = command(&directory, has_checkpoint(&directory)).spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_secs_f64(random.between(0.02, 0.2) * duration));
+            // It may have ended.
+            let _ = child.kill();
+            match child.wait().unwrap().code() {
+                None => killed += 1,
+                Some(code) => {
+                    assert_eq!(code, 0, "after {killed} kills");
+                    break;
+                }
+            }
+        }
+        assert!(results(&folder.path().join(&directory)) == whole, "the files of round {rounds} differ");
     }
-    assert!(resumed > 20, "{resumed} of 30 runs were resumed");
-    assert!(command("parts", true).status().unwrap().success());
-    let contents = |directory: &str| {
-        let root = folder.path().join(directory);
-        let entries = [root.clone(), root.join("frames")].map(|path| fs::read_dir(path).unwrap());
-        let files = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
-        let is_result = |name: &str| name != "summary.json" && !name.contains("checkpoint");
-        files
-            .filter(|path| path.is_file())
-            .map(|path| (path.strip_prefix(&root).unwrap().display().to_string(), path))
-            .filter(|(name, _)| is_result(name))
-            .map(|(name, path)| (name, fs::read(path).unwrap()))
-            .collect::<BTreeMap<_, _>>()
-    };
-    assert!(contents("whole") == contents("parts"), "the files differ");
+    println!("{killed} kills in {rounds} runs");
 }

@@ -48,7 +48,7 @@ pub mod tree;
 pub mod volume;
 
 pub use detector::Detector;
-pub use detectors::{AllPairs, Buckets, GridCensus, Wall, WallDetector};
+pub use detectors::{AllPairs, Buckets, GridCensus, Sorting, SortingOptions, Wall, WallDetector};
 pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
 pub use initial::TiedSurfaces;

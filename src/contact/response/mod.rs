@@ -232,6 +232,7 @@ pub struct ContactAction {
     /// Squared upper bound of the angular frequency added by contact \[rad²/s²\].
     pub frequency_squared: f64,
     /// Bit set of the listed nodes, from which `nodes` is built.
+    #[serde(skip)]
     listed: FixedBitSet,
     /// Time over which impulses are averaged for output as forces \[s\].
     spread: f64,
@@ -249,6 +250,19 @@ impl ContactAction {
             listed: FixedBitSet::with_capacity(num_nodes),
             ..Self::default()
         }
+    }
+
+    /// Rebuilds the bit set of the listed nodes after reading; returns whether all lists fit this number of nodes.
+    pub(crate) fn restore_listed(&mut self, num_nodes: usize) -> bool {
+        let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
+        let of_ties = self.tie_forces.iter().map(|(node, _)| node);
+        let mut nodes = self.nodes.iter().chain(of_ties);
+        let fits = lengths == [num_nodes; 3] && nodes.all(|&node| (node as usize) < num_nodes);
+        self.listed = FixedBitSet::with_capacity(num_nodes);
+        if fits {
+            self.nodes.iter().for_each(|&node| self.listed.insert(node as usize));
+        }
+        fits && self.num_of_contact <= self.nodes.len()
     }
 
     /// Whether contact acts on any node; ties do not count.
@@ -416,6 +430,17 @@ pub enum ResponseMemory {
     Decomposition(DecompositionMemory),
     /// Energy–momentum.
     EnergyMomentum(EnergyMomentumMemory),
+}
+
+impl ResponseMemory {
+    /// Whether its constraints fit these numbers of nodes and bodies.
+    pub(crate) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        match self {
+            Self::None | Self::Decomposition(_) => true,
+            Self::Penalty(memory) => memory.fits(num_nodes, num_bodies),
+            Self::EnergyMomentum(memory) => memory.fits(num_nodes, num_bodies),
+        }
+    }
 }
 
 /// A contact response.

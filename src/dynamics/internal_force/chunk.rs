@@ -184,6 +184,11 @@ impl Chunk {
         });
     }
 
+    /// Returns to the undeformed state.
+    pub fn reset(&mut self) {
+        (self.shape, self.energy, self.hourglass) = (Shape::UNDEFORMED, 0.0, 0.0);
+    }
+
     /// Shape at the last evaluation.
     pub fn shape(&self) -> Shape {
         self.shape

@@ -134,6 +134,15 @@ impl InternalForce {
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
     }
 
+    /// Returns to the undeformed state before the first evaluation.
+    pub fn reset(&mut self) {
+        self.forces.fill(Vec3::zeros());
+        self.halo_forces.fill(Vec3::zeros());
+        self.strain_energy.fill(0.0);
+        self.hourglass_energy.fill(0.0);
+        self.chunks.iter_mut().for_each(Chunk::reset);
+    }
+
     /// Computes the element forces at current `positions` \[m\]; [`InternalForce::forces`] returns their sums.
     ///
     /// # Errors

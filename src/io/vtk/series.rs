@@ -66,6 +66,22 @@ impl Series {
         Self::resume(directory, name, grid, Vec::new())
     }
 
+    /// Checks that the first `count` frames of a series exist.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn check(directory: &Path, name: &str, count: usize) -> Result<(), OutputError> {
+        let frames = directory.join("frames");
+        let path = |frame: usize| frames.join(frame_file_name(name, frame));
+        match (0..count).map(path).find(|path| !path.is_file()) {
+            None => Ok(()),
+            Some(path) => {
+                let cause = std::io::Error::other("a frame before the checkpoint is missing");
+                Err(OutputError::file(FileAction::Continue, &path)(cause))
+            }
+        }
+    }
+
     /// Continues a series after its first frames, at these `times` \[s\], in ascending order. Removes later frames.
     ///
     /// # Errors

@@ -109,7 +109,9 @@ pub const KEYS: &[KeyReference] = &[
     optional(["loads", "traction"], "none", "Pa", "force per reference area, three functions of time"),
     optional(["loads", "body_force"], "none", "N/m³", "force per reference volume, three functions of time"),
 
-    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy, buckets or all-pairs"),
+    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy, buckets, sorting or all-pairs"),
+    optional(["contact", "sort_every"], "10", "", "steps between two sortings (contact.detection = \"sorting\" only); a displacement beyond the buffer zones sorts earlier"),
+    optional(["contact", "sort_space_every"], "1", "", "sortings between two computations of the working space (contact.detection = \"sorting\" only)"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "builder of the bounding-sphere hierarchies: fast or bottom-up"),
     optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tested at leaves with curved faces, from loose to tight, while they save time: sphere, aabb, dop8 (plane problems), dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, active-set, interior-point, newton, or, on flat triangles and segments only, voronoi or brute-force"),
@@ -164,9 +166,9 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames: these and acceleration"),
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
-    optional(["output", "checkpoint"], "only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),
-    required("output.checkpoint", "interval", "s", "time between checkpoints, written at the ends of steps"),
-    optional(["output.checkpoint", "keep"], "2", "", "number of checkpoint files kept: checkpoint.bin and the older checkpoint.1.bin"),
+    optional(["output", "checkpoint"], "none: only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),
+    required("output.checkpoint", "interval", "s", "time between checkpoints, at the ends of steps; a checkpoint waits until the one before it is written"),
+    optional(["output.checkpoint", "keep"], "2", "", "number of checkpoint files kept, 1 to 1000: checkpoint.bin, and the older checkpoint.1.bin, checkpoint.2.bin, …"),
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];
 

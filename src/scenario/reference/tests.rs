@@ -157,6 +157,10 @@ fn explicit_defaults_change_nothing() {
     let mut tried = 0;
     for key in KEYS {
         let Some(default) = key.default else { continue };
+        // Without its interval, the table of checkpoints has no default.
+        if key.table == "output.checkpoint" {
+            continue;
+        }
         let default = default.replace("end/200", "0.01").replace("end/1000", "0.002");
         if default.parse::<toml_edit::Value>().is_err() {
             continue;
@@ -212,6 +216,8 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("loads.1.traction", "[1, 0, 0]", &[]),
     ("loads.2.body_force", "[1, 0, 0]", &[]),
     ("contact.detection", "'buckets'", &[]),
+    ("contact.sort_every", "5", &["contact.detection='sorting'"]),
+    ("contact.sort_space_every", "5", &["contact.detection='sorting'"]),
     ("contact.hierarchy", "'bottom-up'", &[]),
     ("contact.volumes", "['obb']", &[]),
     ("contact.closest_point", "'sqp'", &[]),
@@ -259,6 +265,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("output.fields", "['acceleration']", &[]),
     ("output.detection_volumes", "true", &[]),
     ("output.checkpoint", "{ interval = 0.1 }", &[]),
+    ("output.checkpoint.keep", "5", &["output.checkpoint={ interval = 0.1 }"]),
     ("output.history", "{ interval = 0.001 }", &[]),
 ];
 

@@ -11,7 +11,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, InitialPenetration, Located, Passes, TouchingEdges,
+    HierarchyBuilder, InitialPenetration, Located, Passes, SortingSettings, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 7] = [
@@ -40,6 +40,9 @@ const STARTS: [(&str, ClosestPointStart); 3] = [
     ("previous", ClosestPointStart::Previous),
 ];
 
+/// Steps between two sortings.
+const DEFAULT_SORT_EVERY: u32 = 10;
+
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
     [BoundingVolume::Sphere, BoundingVolume::Aabb, BoundingVolume::Dop14, BoundingVolume::Obb];
 
@@ -58,11 +61,13 @@ pub(super) fn validate(
     let detection = [
         ("hierarchy", DetectionMethod::Hierarchy),
         ("buckets", DetectionMethod::Buckets),
+        ("sorting", DetectionMethod::Sorting),
         ("all-pairs", DetectionMethod::AllPairs),
     ];
     let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
     let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
     let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
+    let sorting = sorting(&raw, detection, check);
     let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
@@ -88,6 +93,7 @@ pub(super) fn validate(
         laws,
         own_laws,
         detection: detection?,
+        sorting,
         hierarchy: hierarchy?,
         volumes: volumes?,
         closest_point: Located { value: closest_point?, span: closest_point_span },
@@ -100,6 +106,27 @@ pub(super) fn validate(
         tied: pairs::tied(pairs.as_deref().unwrap_or_default(), names, check),
         excluded: pairs::excluded(&pairs?),
     })
+}
+
+/// Steps of the sorting detector; other detectors have none.
+fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
+    let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
+        let Some(value) = value else { return default };
+        if detection.is_some_and(|detection| detection != DetectionMethod::Sorting) {
+            let fact = format!("`{key}` is given, but `contact.detection` is not `sorting`");
+            let problem = Problem::new(fact).at(value.span()).key(key);
+            check.report(problem.help("use contact.detection = \"sorting\", or leave the key out"));
+        }
+        u32::try_from(*value.get_ref()).ok().filter(|&count| count > 0).unwrap_or_else(|| {
+            let fact = format!("`{key}` is {}, not a whole number from 1 on", value.get_ref());
+            check.report(Problem::new(fact).at(value.span()).key(key).help("give 1 for every one"));
+            default
+        })
+    };
+    SortingSettings {
+        every: count("contact.sort_every", raw.sort_every.as_ref(), DEFAULT_SORT_EVERY),
+        space_every: count("contact.sort_space_every", raw.sort_space_every.as_ref(), 1),
+    }
 }
 
 fn passes(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> Passes {

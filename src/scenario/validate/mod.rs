@@ -34,6 +34,23 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
+/// Rejects self-contact with the sorting detector, which pairs the particles of a body with other bodies only.
+fn refuse_sorted_self_contact(
+    contact: Option<&super::ContactSettings>,
+    bodies: &[super::BodySpec],
+    check: &mut Check<'_>,
+) {
+    let sorts = contact.is_some_and(|contact| contact.detection == super::DetectionMethod::Sorting);
+    if let Some(body) = bodies.iter().find(|body| sorts && body.self_contact) {
+        let fact = format!(
+            "`contact.detection` is `sorting`, which has no self-contact, but body `{}` has",
+            body.name
+        );
+        let help = "use contact.detection = \"hierarchy\" or \"buckets\", or leave out self_contact";
+        check.report(Problem::new(fact).key("contact.detection").help(help));
+    }
+}
+
 /// Validates all tables, even after problems; `None` if one of them is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -58,6 +75,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
     let bodies = bodies::validate(tables.bodies, &context, check);
+    refuse_sorted_self_contact(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
     let walls = walls::validate(raw_walls, &body_names, gravity, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);

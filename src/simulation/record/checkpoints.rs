@@ -13,7 +13,7 @@ use crate::io::{FileAction, OutputError};
 use crate::scenario::{CheckpointSettings, Scenario};
 use crate::simulation::State;
 
-/// Instant before the end of an interval that counts as the end, in steps.
+/// Tolerance of the times of checkpoints, as a fraction of the step: sums of steps are rounded.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output of a run, with which a resumed run continues it.
@@ -44,34 +44,28 @@ impl Checkpoint {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads the checkpoint of a scenario from a file, or the latest readable one of a directory. Returns the reasons
-    /// why later ones were passed over.
+    /// Reads the checkpoint of a scenario from a file, or the latest whole one of a directory. Returns the files that
+    /// were passed over as damaged.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the latest file, if none can be read.
-    pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<CheckpointError>), CheckpointError> {
+    /// [`CheckpointError`] of the first file, if none can be read.
+    pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
-        let absence =
-            if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
-        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, absence);
-        let mut first = Err(CheckpointError::Unreadable { path: place.to_path_buf(), cause: missing });
         let identity =
-            identity(scenario).map_err(|(path, cause)| CheckpointError::Unreadable { path, cause })?;
-        let mut passed_over = Vec::new();
-        for path in files {
-            match Self::read_file(&path, &identity) {
-                Ok(read) => return Ok((read, passed_over)),
-                Err(error @ CheckpointError::Damaged { .. }) => passed_over.push(error),
-                Err(error) => {
-                    first = Err(error);
-                    break;
-                }
+            identity(scenario).map_err(|(path, cause)| CheckpointError::UnreadableMesh { path, cause })?;
+        let mut first = None;
+        for (number, path) in files.iter().enumerate() {
+            match Self::read_file(path, &identity) {
+                Ok(read) => return Ok((read, files[..number].to_vec())),
+                Err(
+                    error @ (CheckpointError::OtherScenario { .. }
+                    | CheckpointError::OtherMeshes { .. }
+                    | CheckpointError::OtherVersion { .. }),
+                ) => return Err(error),
+                Err(error) => first = first.or(Some(error)),
             }
         }
-        match passed_over.into_iter().next() {
-            Some(error) => Err(error),
-            None => first,
-        }
+        Err(first.unwrap_or_else(|| absent(place)))
     }
 
     fn read_file(path: &Path, identity: &Identity) -> Result<Self, CheckpointError> {
@@ -84,6 +78,14 @@ impl Checkpoint {
             path: path.to_path_buf(),
         })
     }
+}
+
+/// The error of a place without a checkpoint.
+fn absent(place: &Path) -> CheckpointError {
+    let absence =
+        if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
+    let cause = std::io::Error::new(std::io::ErrorKind::NotFound, absence);
+    CheckpointError::Unreadable { path: place.to_path_buf(), cause }
 }
 
 /// Writer of the checkpoints of a run.
@@ -115,16 +117,18 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Writes a checkpoint when the output before it is `written`.
+    /// Queues a checkpoint after a step of length `time_step` \[s\]. It is written when all frames submitted so far are
+    /// `written`; the previous checkpoint is waited for.
     pub fn write(
         &mut self,
         state: State,
         output: OutputPosition,
         written: Vec<Receiver<()>>,
+        time_step: f64,
     ) -> Result<(), OutputError> {
         self.wait()?;
         if let Some(settings) = self.settings {
-            self.next = next_after(state.nodes.time, settings.interval);
+            self.next = next_after(state.nodes.time + EARLY * time_step, settings.interval);
         }
         let Some(identity) = self.identity else { return Ok(()) };
         let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
@@ -151,6 +155,13 @@ impl Checkpoints {
             Some(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             None => Ok(()),
         }
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        // A destructor cannot report a failure; `wait` does.
+        let _ = self.wait();
     }
 }
 

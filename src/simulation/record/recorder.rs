@@ -9,7 +9,7 @@ use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::pairs::{PairRow, Pairs};
 use crate::io::summary::ProbeSummary;
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
-use crate::io::{OutputError, Tables, checkpoint};
+use crate::io::{FileAction, OutputError, Tables, checkpoint};
 use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
@@ -62,18 +62,24 @@ impl Recorder {
     /// Restores the state of a checkpoint, and returns a recorder that continues the output of the run in `directory`.
     ///
     /// # Errors
-    /// [`OutputError`] when the output of the run up to the checkpoint is not there, or cannot be written.
+    /// [`OutputError`] when a table or frame written before the checkpoint is missing, or the directory cannot be
+    /// written.
     pub fn resume(
         scenario: &Scenario,
         directory: &Path,
         simulation: &mut Simulation,
         checkpoint: Checkpoint,
     ) -> Result<Self, OutputError> {
-        let Checkpoint { state, output: position, .. } = checkpoint;
-        simulation.restore(state);
+        let Checkpoint { state, output: position, path } = checkpoint;
         let tables = Tables::resumed(directory, position.tables.clone());
+        tables.check()?;
+        Series::check(directory, &scenario.name, position.frame_times.len())?;
+        let restored = simulation.restore(state).map_err(std::io::Error::other);
+        restored.map_err(OutputError::file(FileAction::Continue, &path))?;
+        checkpoint::continue_from(directory, &path)?;
         let mut recorder = Self::open(scenario, simulation, tables, Some(&position))?;
-        recorder.schedule.resume(position.schedule);
+        let instant = [simulation.state.nodes.time, simulation.state.control.time_step()];
+        recorder.schedule.resume(position.schedule, instant);
         Ok(recorder)
     }
 
@@ -92,7 +98,12 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                Some(grid) => Series::resume(&directory, &name, grid, frame_times.clone()).map(Some),
+                // A series that the scenario has added since the checkpoint begins with the next frame.
+                Some(grid) => {
+                    let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
+                    let times = if exists { frame_times.clone() } else { Vec::new() };
+                    Series::resume(&directory, &name, grid, times).map(Some)
+                }
                 None => Series::remove(&directory, &name).map(|()| None),
             }
         };
@@ -177,7 +188,8 @@ impl Recorder {
             probes: self.probes.as_ref().map(ProbeWriter::position),
             tables: self.tables.lengths()?,
         };
-        self.checkpoints.write(simulation.checkpoint(), position, written)
+        let time_step = simulation.state.control.time_step();
+        self.checkpoints.write(simulation.checkpoint(), position, written, time_step)
     }
 
     /// Records the last state unless already recorded, and waits until all output is written.

@@ -103,10 +103,16 @@ impl Schedule {
         [self.last_frame, self.last_row, self.next_frame, self.next_row]
     }
 
-    /// Continues from a position; the next frame and row are those of the present output times.
-    pub fn resume(&mut self, [last_frame, last_row, next_frame, next_row]: [f64; 4]) {
+    /// Continues from a position at `time`, after a step of length `time_step` \[s\]. Output times that the scenario has added since apply at once.
+    pub fn resume(
+        &mut self,
+        [last_frame, last_row, next_frame, next_row]: [f64; 4],
+        [time, time_step]: [f64; 2],
+    ) {
+        let now = time + TIME_TOLERANCE * time_step;
         (self.last_frame, self.last_row) = (last_frame, last_row);
-        (self.next_frame, self.next_row) = (next_frame, next_row);
+        self.next_frame = next_frame.min(self.times.first_frame_after(now));
+        self.next_row = next_row.min(self.times.first_row_after(now));
     }
 
     /// When the next scheduled frame is due \[s\].

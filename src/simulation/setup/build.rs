@@ -7,7 +7,7 @@ use crate::contact::detection::tree::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
     AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
-    NodeFaceOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
+    NodeFaceOptions, Sorting, SortingOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
     Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
@@ -19,7 +19,7 @@ use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
     ContactSettings, DetectionMethod, Friction, HierarchyBuilder, InitialPenetration, MaterialModel,
-    ResponseMethod, Scenario, StepSize, TimeSettings, TouchingEdges,
+    ResponseMethod, Scenario, SortingSettings, StepSize, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
@@ -322,6 +322,10 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
     match settings.detection {
         DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
         DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
+        DetectionMethod::Sorting => {
+            let SortingSettings { every, space_every } = settings.sorting;
+            Box::new(Sorting::new(contact, node_face, SortingOptions { every, space_every }, positions))
+        }
         DetectionMethod::Hierarchy => {
             let builder = match settings.hierarchy {
                 HierarchyBuilder::Fast => Builder::Fast,

@@ -98,6 +98,15 @@ pub struct EnergyMomentumMemory {
     pending: [f64; 2],
 }
 
+impl EnergyMomentumMemory {
+    /// Whether its constraints fit these numbers of nodes and bodies, and have a spring each.
+    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.contacts.fit(num_nodes, num_bodies)
+            && self.springs.is_consistent()
+            && self.springs.iter().count() == self.contacts.len()
+    }
+}
+
 /// History state of a contact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Spring {

@@ -35,6 +35,11 @@ impl<S> Default for States<S> {
 }
 
 impl<S: Copy> ContactHistory<S> {
+    /// Whether each key has a state.
+    pub fn is_consistent(&self) -> bool {
+        self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
+    }
+
     /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a
     /// new one, and `end` receives the states of ended ones.
     pub fn update(

@@ -21,6 +21,13 @@ pub(super) struct Couples {
 }
 
 impl Couples {
+    /// Whether its lists are consistent, for this number of nodes.
+    pub fn fit(&self, num_nodes: usize) -> bool {
+        self.owners.is_sorted_by_key(|(_, end)| *end)
+            && self.owners.last().map_or(0, |(_, end)| *end) == self.forces.len()
+            && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
+    }
+
     /// Clears the couples of the previous step; `report` receives the energy that their second half takes from each
     /// pair of bodies over a step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {

@@ -79,6 +79,16 @@ pub struct PenaltyMemory {
     sticking: StickingPairs,
 }
 
+impl PenaltyMemory {
+    /// Whether its constraints fit these numbers of nodes and bodies.
+    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.pressed.fit(num_nodes, num_bodies)
+            && self.releases.fit(num_nodes, num_bodies)
+            && self.couples.fit(num_nodes)
+            && self.springs.is_consistent()
+    }
+}
+
 impl Penalty {
     /// A response for bodies of these masses \[kg\].
     pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, masses: Vec<f64>) -> Self {

@@ -62,6 +62,13 @@ pub(super) struct Releases {
 }
 
 impl Releases {
+    /// Whether its lists are consistent, for these numbers of nodes and bodies.
+    pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.constraints.fit(num_nodes, num_bodies)
+            && self.forces.len() == self.constraints.len()
+            && self.couples.fit(num_nodes)
+    }
+
     /// Clears the forces of the previous step; returns the work of their second half over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));

@@ -12,9 +12,9 @@ use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
+use super::super::sorted_body::{SortedBody, box_of_points, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
-use super::sorted_body::{SortedBody, box_of_points, union};
 
 /// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The grid of Aragón,
 /// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.

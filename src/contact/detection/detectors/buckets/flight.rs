@@ -19,9 +19,9 @@ use crate::contact::detection::trajectory::{Flight, Impact};
 use crate::contact::detection::volume::{Aabb, Sphere, rounded_up};
 use crate::math::{RigidMotion, Vec3};
 
+use super::super::sorted_body::{box_of_face, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
-use super::sorted_body::{box_of_face, union};
 
 /// Most cells of a grid for each face in it.
 const CELLS_PER_FACE: usize = 32;

@@ -21,7 +21,6 @@
 mod cells;
 mod contact;
 mod flight;
-mod sorted_body;
 
 use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::Vec3;
