@@ -152,6 +152,9 @@ pub(super) struct Load {
 pub(super) struct Contact {
     pub detection: Option<Text>,
     pub hierarchy: Option<Text>,
+    pub hierarchy_volume: Option<Text>,
+    pub sphere_fit: Option<Text>,
+    pub kinematics: Option<Text>,
     pub volumes: Option<Texts>,
     pub closest_point: Option<Text>,
     pub start: Option<Text>,

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use ictus::contact::Surface;
 use ictus::contact::detection::face::closest_point::Method;
-use ictus::contact::detection::tree::hierarchy::Builder;
-use ictus::contact::detection::volume::VolumeKind;
+use ictus::contact::detection::tree::hierarchy::{Builder, HierarchyVolume, LeafFit};
+use ictus::contact::detection::volume::{LadderUse, VolumeKind};
 use ictus::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
-    StartFrom,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, Kinematics,
+    NodeFaceOptions, StartFrom,
 };
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -47,11 +47,13 @@ pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, s
 #[derive(Clone, Copy, Debug)]
 pub enum Rival {
     Engine(Builder),
+    /// Kinematics from the first steps, trees by insertion of spheres or boxes, Ritter's spheres, the ladder on all faces.
+    FirstSteps,
     Buckets,
 }
 
-pub const RIVALS: [Rival; 3] =
-    [Rival::Engine(Builder::Fast), Rival::Engine(Builder::BottomUp), Rival::Buckets];
+pub const RIVALS: [Rival; 4] =
+    [Rival::Engine(Builder::Fast), Rival::Engine(Builder::BottomUp), Rival::FirstSteps, Rival::Buckets];
 
 impl Scene {
     pub fn new(shapes: &[Shape], plane: bool) -> Self {
@@ -106,11 +108,22 @@ impl Scene {
 
     pub fn rival(&self, rival: Rival) -> Box<dyn Detector> {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+        let options = EngineOptions { ladder, node_face: NODE_FACE, ..EngineOptions::default() };
+        let engine = |options| Box::new(Engine::new(self.model(), options, &self.positions));
         match rival {
-            Rival::Engine(builder) => {
-                let options = EngineOptions { builder, ladder, node_face: NODE_FACE };
-                Box::new(Engine::new(self.model(), options, &self.positions))
-            }
+            Rival::Engine(builder) => engine(EngineOptions { builder, ..options }),
+            Rival::FirstSteps => engine(EngineOptions {
+                builder: Builder::Insertion,
+                fit: LeafFit::Ritter,
+                volume: if self.positions.len() % 3 == 0 {
+                    HierarchyVolume::Sphere
+                } else {
+                    HierarchyVolume::Box
+                },
+                kinematics: Kinematics::FromSteps,
+                ladder_use: LadderUse::Always,
+                ..options
+            }),
             Rival::Buckets => Box::new(Buckets::new(self.model(), NODE_FACE, &self.positions)),
         }
     }
