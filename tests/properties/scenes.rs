@@ -115,7 +115,7 @@ impl Scene {
             Rival::FirstSteps => engine(EngineOptions {
                 builder: Builder::Insertion,
                 fit: LeafFit::Ritter,
-                volume: if self.positions.len() % 3 == 0 {
+                volume: if self.positions.len().is_multiple_of(3) {
                     HierarchyVolume::Sphere
                 } else {
                     HierarchyVolume::Box

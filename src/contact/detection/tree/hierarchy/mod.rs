@@ -21,9 +21,8 @@
 //! to the points ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere
 //! gets a root of radius 2.5).
 //!
-//! Trees are binary. With K children per vertex a tree is shallower by log₂ K, but a vertex that is opened costs K
-//! predictions instead of two, and the sphere of K children is no smaller than that of a pair of them: as the work of a
-//! flight is predictions, binary trees leave most of them out.
+//! Trees are binary. With K children per vertex a tree is shallower by a factor of log₂ K, but an opened vertex costs K
+//! predictions at once, without the spheres in between that exclude several of its descendants with one.
 //!
 //! Trees over graded faces may be deep: no algorithm here recurses over the height of a tree.
 
