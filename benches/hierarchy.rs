@@ -15,7 +15,7 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::Surface;
-use ictus::contact::detection::tree::hierarchy::{Builder, Hierarchy};
+use ictus::contact::detection::tree::hierarchy::{Builder, Hierarchy, LeafFit};
 use ictus::contact::detection::volume::Sphere;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -80,6 +80,28 @@ fn bench_build(body: &Body) {
         let bottom_up = measure(num_faces, repetitions(5), || drop(black_box(build(Builder::BottomUp))));
         report(&format!("{}: bottom-up", body.label), "face", bottom_up);
     }
+    if num_faces < 10_000 {
+        let insertion = measure(num_faces, repetitions(3), || drop(black_box(build(Builder::Insertion))));
+        report(&format!("{}: bottom-up by insertion", body.label), "face", insertion);
+    }
+}
+
+/// Ritter's two passes beside the minimum ball: leaves and root, radius and time.
+fn bench_fits(body: &Body) {
+    for (name, fit) in [("minimum balls", LeafFit::MinimumBall), ("Ritter", LeafFit::Ritter)] {
+        let build = || Hierarchy::build_with(Builder::Fast, fit, &body.surface, &body.positions, 0.0);
+        let Some(mut tree) = build() else { return };
+        let timing = measure(body.num_faces(), repetitions(5), || {
+            if let Some(tree) = &mut black_box(build()) {
+                tree.fit_reference_spheres(&body.positions);
+            }
+        });
+        tree.fit_reference_spheres(&body.positions);
+        let leaves = (0..=tree.root()).filter(|&v| tree.face(v).is_some());
+        let sum: f64 = leaves.map(|v| tree.reference_sphere(v).radius).sum();
+        let (leaf, root) = (sum / body.num_faces() as f64, tree.reference_sphere(tree.root()).radius);
+        report(&format!("{}: {name}, leaf {leaf:.5}, root {root:.4}", body.label), "face", timing);
+    }
 }
 
 /// The reference copies as many bytes as a refit writes, from equally cold memory.
@@ -125,6 +147,8 @@ fn main() {
         Ok(pool) => pool.install(|| {
             heading("Build, one thread");
             bodies.iter().for_each(bench_build);
+            heading("Fits of spheres, mean radius of the leaves, radius of the root");
+            bodies[..4].iter().for_each(bench_fits);
             heading("Refit, one thread");
             bodies.iter().for_each(bench_refit);
         }),

@@ -17,7 +17,6 @@ use ictus::contact::detection::face::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
 };
 use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
-use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     Buckets, Configuration, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
@@ -111,7 +110,7 @@ impl Layers {
 
     fn engine(&self) -> Engine {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
-        let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+        let options = EngineOptions { ladder, node_face: NODE_FACE, ..EngineOptions::default() };
         Engine::new(self.model(), options, &self.positions)
     }
 
@@ -250,9 +249,10 @@ fn main() {
     let pairs = census(&layers, &LINEAR);
     heading("distance of node and triangle");
     let methods = [
-        ("Voronoi regions; paper 180 ns", Method::Voronoi, Start::Nearest),
-        ("brute force; paper 700 ns", Method::BruteForce, Start::Nearest),
-        ("SQP; paper 10 800 ns, 4.6 iterations", Method::Sqp, Start::Nearest),
+        ("Voronoi regions; paper 180 ± 30 ns", Method::Voronoi, Start::Nearest),
+        ("brute force; paper 700 ± 60 ns", Method::BruteForce, Start::Nearest),
+        ("SQP; paper 10 800 ± 4500 ns, 4.6 iterations", Method::Sqp, Start::Nearest),
+        ("SQP with BFGS", Method::SqpBfgs, Start::Nearest),
         ("SQP from the centre", Method::Sqp, Start::Centre),
     ];
     distances(&layers, &pairs, &methods);
@@ -264,7 +264,8 @@ fn main() {
     let pairs = census(&layers, &QUADRATIC);
     heading("distance of node and quadratic triangle");
     let methods = [
-        ("SQP; paper 12 300 ns, 5 iterations", Method::Auto, Start::Nearest),
+        ("SQP; paper 12 300 ± 6000 ns, 5 iterations", Method::Auto, Start::Nearest),
+        ("SQP with BFGS", Method::SqpBfgs, Start::Nearest),
         ("SQP from the centre", Method::Auto, Start::Centre),
     ];
     distances(&layers, &pairs, &methods);

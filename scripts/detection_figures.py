@@ -5,8 +5,9 @@
     scripts/detection_figures.py --output docs/pictures
 
 Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the
-queue just before these times and at the first contact, and draws four pictures: the projectiles and the motorcycle of
-Aragón & Molinari 2014, figures 3, 4, 6 and 7. Trees are built bottom-up, as in the paper.
+queue just before these times and at the first contact, and draws them: the projectiles, the motorcycle and, where
+scripts/mesh_jet.py has made its mesh, a jet in the place of the motorcycle, of
+Aragón & Molinari 2014, figures 3, 4, 6 and 7, by the scenarios that detect as the paper does.
 """
 
 import argparse
@@ -31,7 +32,6 @@ SPHERE_COLOURS = [(208, 84, 28), (36, 128, 84)]
 FACES = 80  # cells of a sphere in the files
 JUST_BEFORE = 1e-9  # s: at the time of a prediction its spheres have been replaced by their children
 SUBDIVISION = 3  # of the quadratic triangles of a sphere
-BUILDER = "contact.hierarchy=bottom-up"
 CAPTION = 64  # pixels below a panel
 
 
@@ -39,16 +39,20 @@ CAPTION = 64  # pixels below a panel
 class Scene:
     """What is drawn of a scenario."""
 
-    name: str
+    name: str  # of the pictures
+    scenario: str
     levels: list
     level_view: list
     instant_view: list
     least_height: float  # m, of an instant at which a sphere is much smaller
+    mesh: str = ""  # of the first body, instead of that of the scenario
+    region: str = ""
 
 
 SCENES = [
-    Scene("projectiles", [0, 2, 4, 6], [0.5, -1.0, 0.4], [0.05, -1.0, 0.12], 1.4),
-    Scene("motorcycle", [0, 3, 6, 9], [0.6, -1.0, 0.35], [-0.3, -1.0, 0.2], 0.9),
+    Scene("projectiles", "paper-projectiles", [0, 2, 4, 6], [0.5, -1.0, 0.4], [0.05, -1.0, 0.12], 1.4),
+    Scene("motorcycle", "paper-motorcycle", [0, 3, 6, 9], [0.6, -1.0, 0.35], [-0.3, -1.0, 0.2], 0.9),
+    Scene("jet", "paper-motorcycle", [0, 3, 6, 9], [0.6, -1.0, 0.45], [-0.3, -1.0, 0.2], 0.9, "jet.msh", "jet"),
 ]
 
 
@@ -62,8 +66,11 @@ def run(program, *arguments):
 
 def compute(program, scene, folder):
     """Writes levels, bodies and spheres of a scene to the folder; its report, and the times of its frames."""
-    scenario = f"configs/{scene.name}.toml"
-    common = ["--set", BUILDER, "--output", folder]
+    scenario = f"configs/{scene.scenario}.toml"
+    common = ["--output", folder]
+    if scene.mesh:
+        common += ["--set", f"bodies.motorcycle.mesh=../meshes/generated/{scene.mesh}"]
+        common += ["--set", f"bodies.motorcycle.region={scene.region}"]
     depth = scene.levels[-1]
     report = json.loads(run(program, "predict", scenario, "--json", "--levels", depth, *common))
     contact = report["first_contacts"][0]["time"]
@@ -156,10 +163,10 @@ def frame_of(points, view, aspect):
 def draw_levels(scene, folder, path):
     """The spheres of the first body at some depths, one panel each."""
     body, size = 0, [350, 350]
-    bodies = read(folder, scene.name, 0.0)
+    bodies = read(folder, scene.scenario, 0.0)
     panels = []
     for level in scene.levels:
-        spheres = part(read(folder, f"{scene.name}_levels", float(level)), "body", body)
+        spheres = part(read(folder, f"{scene.scenario}_levels", float(level)), "body", body)
 
         def add_parts(plotter, spheres=spheres):
             add_body(plotter, bodies, body)
@@ -180,7 +187,7 @@ def draw_instants(scene, folder, times, path):
     size = [1400 // len(times), 350]
     panels = []
     for time in times:
-        bodies, spheres = read(folder, scene.name, time), read(folder, f"{scene.name}_volumes", time)
+        bodies, spheres = read(folder, scene.scenario, time), read(folder, f"{scene.scenario}_volumes", time)
         pair = [part(spheres, "body", body) for body in (0, 1)]
 
         smaller = min(pair, key=lambda own: own.cell_data["radius"][0])
@@ -202,7 +209,7 @@ def draw_instants(scene, folder, times, path):
 
 
 def main():
-    """Draw all four."""
+    """Draw all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/ictus", metavar="ICTUS")
     parser.add_argument("--output", type=Path, default=ROOT / "docs", metavar="DIR")
@@ -213,6 +220,9 @@ def main():
     options.output.mkdir(parents=True, exist_ok=True)
     for scene in SCENES:
         if options.scene not in (None, scene.name):
+            continue
+        if scene.mesh and not (ROOT / "meshes" / "generated" / scene.mesh).exists():
+            print(f"{scene.name}: left out, as meshes/generated/{scene.mesh} has not been made")
             continue
         with tempfile.TemporaryDirectory() as folder:
             report, times = compute(options.program.resolve(), scene, Path(folder))

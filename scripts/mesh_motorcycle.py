@@ -1,6 +1,7 @@
 """The two-wheeler of configs/motorcycle.toml: one connected solid of about 10 000 nodes and 18 000 skin faces.
 
     python scripts/mesh_motorcycle.py        writes meshes/motorcycle.msh (two to three minutes)
+    python scripts/mesh_motorcycle.py --edges 0.86 --name generated/motorcycle_fine        shorter edges
 
 A stand-in for the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not
 public. It drives along +x, is built symmetric about y = 0, stands on z = 0, and its foremost node is at x = 0.
@@ -11,6 +12,7 @@ the sharp edges, and contracts edges shorter than the prescribed minimum: the sm
 time step. Groups: volume "motorcycle", surface "skin".
 """
 
+import argparse
 from math import cos, pi, sin
 
 import gmsh
@@ -18,7 +20,7 @@ import mmgpy
 import numpy as np
 
 from meshing import (
-    TETRAHEDRON, TRIANGLE, cells, critical_steps, finish, node_positions, outer_facets, require, session,
+    MESHES, TETRAHEDRON, TRIANGLE, cells, critical_steps, finish, node_positions, outer_facets, require, session,
     tetrahedron_volumes,
 )
 from solids import Block, Ellipsoid, Hoop, Torus, Tube, both_sides, longest_edges
@@ -234,17 +236,32 @@ def add_mesh(model, x, tets):
     return volume, surface
 
 
-def main():
-    parts = wheel(REAR_AXLE, 10, 0.091) + wheel(FRONT_AXLE, 10, 0.113) + fork() + handlebar()
-    parts += engine() + exhausts() + frame() + bodywork()
+def write_solid(parts, group, name, smallest_angle=1.0):
+    """Mesh the union of the parts, with its foremost node at x = 0 and its lowest one at z = 0."""
     x, tets = coarsen(parts, *fine_mesh(parts))
     require(tetrahedron_volumes(x, tets).min() > 0.0, "a cell is inverted")
     x -= [x[:, 0].max(), 0.0, x[:, 2].min()]
-    with session("motorcycle") as model:
+    (MESHES / name).parent.mkdir(parents=True, exist_ok=True)
+    with session(name) as model:
         volume, surface = add_mesh(model, x, tets)
-        model.addPhysicalGroup(3, [volume], name="motorcycle")
+        model.addPhysicalGroup(3, [volume], name=group)
         model.addPhysicalGroup(2, [surface], name="skin")
-        x, tets = finish("motorcycle", smallest_angle=1.0)
+        x, tets = finish(name, smallest_angle=smallest_angle)
+    skin = outer_facets(tets)
+    print(f"  {len(x)} nodes, {len(np.unique(skin))} on the skin; {len(tets)} elements, {len(skin)} faces on the skin")
+    return x, tets
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--edges", type=float, default=1.0, help="factor of all edge lengths")
+    parser.add_argument("--name", default="motorcycle", help="name of the mesh")
+    options = parser.parse_args()
+    parts = wheel(REAR_AXLE, 10, 0.091) + wheel(FRONT_AXLE, 10, 0.113) + fork() + handlebar()
+    parts += engine() + exhausts() + frame() + bodywork()
+    for part in parts:
+        part.size *= options.edges
+    x, tets = write_solid(parts, "motorcycle", options.name)
     steps = critical_steps(x, tets, STEEL_WAVE_SPEED)
     print(f"  box {x.min(axis=0).round(4)} to {x.max(axis=0).round(4)}")
     print(f"  least guaranteed stable step {steps.min():.4g} s at {STEEL_WAVE_SPEED} m/s (next {np.sort(steps)[1:6]})")

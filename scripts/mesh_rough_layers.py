@@ -3,8 +3,10 @@
 
     python scripts/mesh_rough_layers.py              writes meshes/generated/rough_layers.msh
     python scripts/mesh_rough_layers.py --order 2    writes meshes/generated/rough_layers_quadratic.msh
+    python scripts/mesh_rough_layers.py --nodes 25 --output meshes/rough_layers.msh    the layers of configs/rough-layers.toml
 
-The files are too large for the repository. Each layer is the unit square, one tetrahedron thick, between a
+The first two files are too large for the repository. With --nodes the layers are coarse, have waves no shorter than three
+spacings, and are apart. Each layer is the unit square, one tetrahedron thick, between a
 self-affine rough side (rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162
 tetrahedra with 48 426 nodes, of which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; it does not
 state how they were made, and one mesh cannot have all of these (nodes and edges of the linear one are more than 246
@@ -13,7 +15,7 @@ state how they were made, and one mesh cannot have all of these (nodes and edges
 The layers are triangulated by Delaunay's criterion as flat layers: between two planes the tetrahedra do not depend on
 their distance, and no node is added. Quadratic tetrahedra have straight edges except on the rough side, where mid-side
 nodes lie on the rough surface; the few edges that would invert a cell are straight.
-Groups: volumes "lower" and "upper", surfaces "lower rough" and "upper rough".
+Groups: volumes "lower" and "upper", surfaces "lower rough" and, if linear, "lower back", and so on.
 """
 
 import argparse
@@ -26,6 +28,7 @@ from meshing import MESHES, outer_facets, require, session, tetrahedron_volumes
 from rough_surfaces import height_field
 
 RMS = 0.006
+APART = 0.05          # of the mean planes of coarse layers: no nodes penetrate
 MEAN_GAP = 0.002      # of the mean planes of the rough sides: two nodes in five penetrate the other side
 THICKNESS = 0.04      # between the mean plane and the back
 JITTER = 0.15         # of the nodes inside a back, relative to their spacing: no edge of it is parallel to the grid
@@ -118,30 +121,33 @@ def upright_layer(count, coarse, heights, seed, shear):
     raise SystemExit("error: tetrahedra stay inverted; a thicker layer would have none")
 
 
-def layer(name, order):
-    """Nodes, tetrahedra and rough triangles of one layer."""
-    count, coarse = COUNTS[order][name]
-    heights = height_field(count, SEEDS[name], RMS)
+def layer(name, order, nodes):
+    """Nodes, tetrahedra, rough triangles and those of the back of one layer; `nodes`: along a rough side, if given."""
+    count, coarse = COUNTS[order][name] if nodes is None else (nodes, nodes // 2 + 1)
+    waves = {} if nodes is None else {"longest": 2, "shortest": nodes // 3}
+    heights = height_field(count, SEEDS[name], RMS, **waves)
+    mean_gap = MEAN_GAP if nodes is None else APART
     above = name == "upper"
     x, tets = upright_layer(count, coarse, -heights if above else heights, SEEDS[name], -SHEAR if above else SHEAR)
     if above:
-        x[:, 2] = MEAN_GAP - x[:, 2]
+        x[:, 2] = mean_gap - x[:, 2]
         tets = tets[:, [0, 2, 1, 3]]
-    triangles = outer_facets(tets)
-    triangles = triangles[(triangles < count**2).all(axis=1)]
+    outside = outer_facets(tets)
+    triangles = outside[(outside < count**2).all(axis=1)]
+    back = outside[(outside >= count**2).all(axis=1)]
     require(len(triangles) == 2 * (count - 1) ** 2, "the rough side is not a triangulated grid")
     if order == 2:
         x, tets, triangles = with_middles(x, tets, triangles)
         on_rough = np.unique(triangles[:, 3:])
         straight = x[on_rough, 2].copy()
         place = np.rint(2.0 * (count - 1) * x[on_rough, :2]).astype(int)
-        x[on_rough, 2] = refined(heights)[place[:, 0], place[:, 1]] + (MEAN_GAP if above else 0.0)
+        x[on_rough, 2] = refined(heights)[place[:, 0], place[:, 1]] + (mean_gap if above else 0.0)
         while (smallest_determinants(x, tets, order) < SMALLEST_DETERMINANT).any():
             badly = np.unique(tets[smallest_determinants(x, tets, order) < SMALLEST_DETERMINANT])
             badly = np.isin(on_rough, badly)
             x[on_rough[badly], 2] = straight[badly]
             require(badly.any(), "a cell is inverted")
-    return x, tets, triangles
+    return x, tets, triangles, back
 
 
 def smallest_determinants(x, cells, order):
@@ -156,25 +162,30 @@ def smallest_determinants(x, cells, order):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--order", type=int, choices=(1, 2), default=1)
+    parser.add_argument("--nodes", type=int, help="nodes along a rough side, of coarse linear layers that are apart")
     parser.add_argument("--output", type=Path, help="the file to write")
     arguments = parser.parse_args()
     order = arguments.order
     name = "rough_layers" if order == 1 else "rough_layers_quadratic"
     path = arguments.output or MESHES / "generated" / f"{name}.msh"
     with session(name) as model:
-        layers = {body: layer(body, order) for body in SEEDS}
+        layers = {body: layer(body, order, arguments.nodes) for body in SEEDS}
         first = 1
-        for body, (x, tets, triangles) in layers.items():
+        for body, (x, tets, triangles, back) in layers.items():
             surface, volume = model.addDiscreteEntity(2), model.addDiscreteEntity(3)
             model.mesh.addNodes(3, volume, np.arange(first, first + len(x)), x.ravel())
             model.mesh.addElementsByType(volume, TETRAHEDRON[order], [], (tets + first).ravel())
             model.mesh.addElementsByType(surface, TRIANGLE[order], [], (triangles + first).ravel())
+            if order == 1:
+                behind = model.addDiscreteEntity(2)
+                model.mesh.addElementsByType(behind, TRIANGLE[1], [], (back + first).ravel())
+                model.addPhysicalGroup(2, [behind], name=f"{body} back")
             model.addPhysicalGroup(3, [volume], name=body)
             model.addPhysicalGroup(2, [surface], name=f"{body} rough")
             first += len(x)
             print(f"{body}: {len(x)} nodes, {len(np.unique(triangles))} of them rough, {len(tets)} tetrahedra;"
                   f" least determinant {smallest_determinants(x, tets, order).min():.2f} of the mean of its cell")
-        print(f"{first - 1} nodes in all, {sum(len(tets) for _, tets, _ in layers.values())} tetrahedra")
+        print(f"{first - 1} nodes in all, {sum(len(tets) for _, tets, *_ in layers.values())} tetrahedra")
         path.parent.mkdir(parents=True, exist_ok=True)
         gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
         gmsh.option.setNumber("Mesh.Binary", 1)

@@ -6,12 +6,13 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use ictus::contact::detection::face::closest_point::minimisation::sqp::Hessian;
-use ictus::contact::detection::face::closest_point::{Domain, Sqp, Start, local_minimum};
-use ictus::element::shape_values;
+use ictus::contact::detection::face::closest_point::{
+    Domain, Method, Sqp, Start, closest_point, local_minimum,
+};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-use crate::common::{Timing, heading, measure, repetitions, report};
+use crate::common::{Timing, heading, mean_and_deviation, measure, repetitions, report};
 use crate::study::{APPROACHES, Approach, Case, Iterations, PLANE, SPACE};
 
 /// Lines of a lattice: the paper's 10 000 points; few if run as a test.
@@ -30,8 +31,14 @@ fn time_of(approach: Approach, case: &Case, lattice: &[Vec3]) -> Timing {
         })
     });
     let count = lattice.len().isqrt() as f64;
-    let sum = rows.fold([0.0; 2], |[minimum, median], row| [minimum + row.minimum, median + row.median]);
-    Timing { minimum: sum[0] / count, median: sum[1] / count }
+    let rows: Vec<Timing> = rows.collect();
+    let sum = |of: fn(&Timing) -> f64| rows.iter().map(of).sum::<f64>() / count;
+    let deviation = mean_and_deviation(&rows.iter().map(|row| row.minimum).collect::<Vec<_>>())[1];
+    Timing {
+        minimum: sum(|row| row.minimum),
+        median: sum(|row| row.median),
+        mean: [sum(|row| row.mean[0]), deviation],
+    }
 }
 
 fn optional(value: Option<f64>) -> String {
@@ -48,7 +55,7 @@ pub fn table_of_the_plane() {
         "(here | Aragón, Yastrebov & Molinari 2013, table I | an independent implementation on these faces)"
     );
     print!("{:<26}", "");
-    PLANE.iter().for_each(|case| print!("{:^24}", case.kind.name()));
+    PLANE.iter().for_each(|case| print!("{:^28}", case.kind.name()));
     println!();
     for approach in APPROACHES {
         let published = approach.published();
@@ -57,10 +64,13 @@ pub fn table_of_the_plane() {
             let lattice = case.lattice(lines());
             let iterations = Iterations::count(approach, case, &lattice);
             let paper = optional(published.iterations[k]);
-            counts += &format!("{:>8.2} |{paper:>5} |{:>5.1}  ", iterations.mean(), published.independent[k]);
-            let micros = time_of(approach, case, &lattice).minimum * 1e-3;
+            let [mean, deviation] = iterations.mean_and_deviation();
+            counts +=
+                &format!("{mean:>6.2} ± {deviation:<4.2} |{paper:>5} |{:>5.1}   ", published.independent[k]);
+            let timing = time_of(approach, case, &lattice);
+            let (micros, deviation) = (timing.minimum * 1e-3, timing.mean[1] * 1e-3);
             let paper = optional(published.microseconds[k]);
-            times += &format!("{micros:>8.3} |{paper:>5} µs     ");
+            times += &format!("{micros:>6.3} ± {deviation:<5.3}|{paper:>5} µs      ");
         }
         println!("{:<26}{counts}\n{:<26}{times}", approach.label(), "");
     }
@@ -71,19 +81,48 @@ pub fn table_of_space() {
     println!(
         "\niterations over lattices in the plane x3 = 2, [-4, 4]², above a triangle whose right side is at x3 = 1"
     );
-    println!("(mean, most, time; Aragón, Yastrebov & Molinari 2013: SQP 6.7 µs, active set 5.8 µs)");
+    println!(
+        "(mean ± standard deviation, most, time; Aragón, Yastrebov & Molinari 2013: SQP 6.7 µs, active set 5.8 µs)"
+    );
     for approach in APPROACHES {
         print!("{:<26}", approach.label());
         for case in &SPACE {
             let lattice = case.lattice(lines());
             let iterations = Iterations::count(approach, case, &lattice);
             let micros = time_of(approach, case, &lattice).minimum * 1e-3;
-            print!(
-                "{:>8}{:>6.2}{:>4}{micros:>8.3} µs",
-                case.kind.name(),
-                iterations.mean(),
-                iterations.most()
-            );
+            let [mean, deviation] = iterations.mean_and_deviation();
+            let (name, most) = (case.kind.name(), iterations.most());
+            print!("{name:>8}{mean:>6.2} ± {deviation:<4.2}{most:>4}{micros:>8.3} µs");
+        }
+        println!();
+    }
+}
+
+/// Points of the lattices from which a method fails to converge, and from which it misses the global minimum.
+pub fn failures() {
+    println!(
+        "\npoints of the lattices without convergence, and with a local minimum that is not the closest point"
+    );
+    println!("(Aragón, Yastrebov & Molinari 2013, §5.1: the interior point fails from some, not counted)");
+    print!("{:<26}", "");
+    PLANE.iter().for_each(|case| print!("{:^16}", case.kind.name()));
+    println!();
+    for approach in APPROACHES {
+        print!("{:<26}", approach.label());
+        for case in &PLANE {
+            let nodes = case.points();
+            let (mut lost, mut missed) = (0, 0);
+            for query in &case.lattice(lines()) {
+                let found = approach.solve(case.kind, &nodes, query).filter(|found| found.converged);
+                let Some(found) = found else {
+                    lost += 1;
+                    continue;
+                };
+                let global = closest_point(Method::Auto, Start::Nearest, case.kind, &nodes, query);
+                let distance = (case.at(found.xi) - query).norm();
+                missed += usize::from(distance > global.distance_squared.sqrt() + 1e-8 * case.half_width);
+            }
+            print!("{lost:>7} {missed:>7} ");
         }
         println!();
     }
@@ -92,21 +131,15 @@ pub fn table_of_space() {
 /// The border of a face, closed.
 fn outline(case: &Case) -> Vec<Vec3> {
     const PARTS: u32 = 20;
-    let (nodes, corners) =
-        (case.points(), Domain::of(case.kind).map_or([].as_slice(), |domain| domain.corners));
+    let corners = Domain::of(case.kind).map_or([].as_slice(), |domain| domain.corners);
     let on_edge = |k: usize| {
         let (from, to) = (corners[k % corners.len()], corners[(k + 1) % corners.len()]);
         (0..=PARTS).map(move |part| {
             let t = f64::from(part) / f64::from(PARTS);
-            [from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]), 0.0]
+            [from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1])]
         })
     };
-    let at = |xi: [f64; 3]| {
-        let mut values = [0.0; 9];
-        shape_values(case.kind, xi, &mut values);
-        nodes.iter().zip(values).map(|(x, n)| x * n).sum()
-    };
-    (0..corners.len()).flat_map(on_edge).map(at).collect()
+    (0..corners.len()).flat_map(on_edge).map(|xi| case.at(xi)).collect()
 }
 
 /// The row "distance" of Aragón & Molinari 2014, table 1, whose pairs of triangles overlap in half of the cases: from
@@ -118,8 +151,7 @@ pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
     let bfgs = Approach::BfgsCentre;
     let solve = |[a, b]: &[[Vec3; 3]; 2]| bfgs.solve(CellKind::Tri3, a, &b[0]);
     let counts = Iterations(pairs.iter().filter_map(&solve).map(|m| m.iterations).collect());
-    let label = format!("SQP iterated, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
-    row(&label, pairs, |pair| {
+    row(&format!("SQP with BFGS iterated, {}", counts.described()), pairs, |pair| {
         black_box(solve(pair));
     });
     let sqp = Sqp { hessian: Hessian::Exact };
@@ -128,8 +160,7 @@ pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
     });
     let interior = |[a, b]: &[[Vec3; 3]; 2]| Approach::InteriorPoint.solve(CellKind::Tri3, a, &b[0]);
     let counts = Iterations(pairs.iter().filter_map(&interior).map(|m| m.iterations).collect());
-    let label = format!("interior point, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
-    row(&label, pairs, |pair| {
+    row(&format!("interior point, {}", counts.described()), pairs, |pair| {
         black_box(interior(pair));
     });
 }
@@ -144,14 +175,18 @@ pub fn write_maps(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut outlines = fs::File::create(directory.join("outlines.csv"))?;
     writeln!(outlines, "face,x,y")?;
-    for case in &PLANE {
+    let cases = PLANE
+        .iter()
+        .map(|case| (case, String::new()))
+        .chain(SPACE.iter().map(|case| (case, "_in_space".to_owned())));
+    for (case, suffix) in cases {
+        let name = format!("{}{suffix}", case.kind.name());
         for point in outline(case) {
-            writeln!(outlines, "{},{},{}", case.kind.name(), point.x, point.y)?;
+            writeln!(outlines, "{name},{},{}", point.x, point.y)?;
         }
         let lattice = case.lattice(100);
         let columns = APPROACHES.map(|approach| Iterations::count(approach, case, &lattice));
-        let mut file =
-            io::BufWriter::new(fs::File::create(directory.join(format!("{}.csv", case.kind.name())))?);
+        let mut file = io::BufWriter::new(fs::File::create(directory.join(format!("{name}.csv")))?);
         writeln!(file, "x,y,{}", APPROACHES.map(Approach::name).join(","))?;
         for (k, query) in lattice.iter().enumerate() {
             let counts: Vec<_> = columns.iter().map(|column| column.0[k].to_string()).collect();

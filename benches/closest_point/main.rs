@@ -57,6 +57,7 @@ fn main() -> ExitCode {
     queries::closest_points(&mut random);
     iterations::table_of_the_plane();
     iterations::table_of_space();
+    iterations::failures();
     let pairs = rungs::triangle_pairs(&mut random);
     iterations::row_of_distances(&pairs);
     rungs::segments(&mut random);

@@ -29,11 +29,12 @@ const KINDS: [CellKind; 7] = [
     CellKind::Line3,
 ];
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Auto,
     Method::Voronoi,
     Method::BruteForce,
     Method::Sqp,
+    Method::SqpBfgs,
     Method::ActiveSet,
     Method::InteriorPoint,
     Method::Newton,

@@ -15,6 +15,7 @@ use ictus::contact::detection::face::closest_point::polynomial::{Cell, Derivativ
 use ictus::contact::detection::face::closest_point::{
     ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
 };
+use ictus::element::shape_values;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
@@ -103,6 +104,13 @@ impl Case {
     /// Nodes as points.
     pub fn points(&self) -> Vec<Vec3> {
         self.nodes.iter().map(|&node| node.into()).collect()
+    }
+
+    /// Point of the face.
+    pub fn at(&self, [xi, eta]: [f64; 2]) -> Vec3 {
+        let mut values = [0.0; 9];
+        shape_values(self.kind, [xi, eta, 0.0], &mut values);
+        self.points().iter().zip(values).map(|(x, n)| x * n).sum()
     }
 
     /// `lines` × `lines` queries, row by row, including the border.
@@ -236,6 +244,19 @@ impl Iterations {
             found.map_or(0, |found| found.iterations)
         };
         Self(lattice.iter().map(count).collect())
+    }
+
+    /// Mean and standard deviation.
+    pub fn mean_and_deviation(&self) -> [f64; 2] {
+        let (mean, count) = (self.mean(), self.0.len() as f64);
+        let variance = self.0.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum::<f64>() / count;
+        [mean, variance.sqrt()]
+    }
+
+    /// Mean ± standard deviation [fewest, most].
+    pub fn described(&self) -> String {
+        let [mean, deviation] = self.mean_and_deviation();
+        format!("{mean:.1} ± {deviation:.1} [{}, {}]", self.fewest(), self.most())
     }
 
     /// Mean.

@@ -17,6 +17,16 @@ pub struct Timing {
     pub minimum: f64,
     /// Median repetition.
     pub median: f64,
+    /// Mean of the repetitions and their standard deviation.
+    pub mean: [f64; 2],
+}
+
+/// Mean and standard deviation.
+pub fn mean_and_deviation(values: &[f64]) -> [f64; 2] {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    [mean, variance.sqrt()]
 }
 
 /// Times `work`, which processes `units` units, for `repetitions` samples after one warm-up.
@@ -30,17 +40,19 @@ pub fn measure(units: usize, repetitions: usize, mut work: impl FnMut()) -> Timi
         })
         .collect();
     samples.sort_by(f64::total_cmp);
-    Timing { minimum: samples[0], median: samples[samples.len() / 2] }
+    let mean = mean_and_deviation(&samples);
+    Timing { minimum: samples[0], median: samples[samples.len() / 2], mean }
 }
 
 /// Prints one row of a table of timings.
 pub fn report(label: &str, unit: &str, timing: Timing) {
-    println!("{label:<48} {:>12.2} {:>12.2}  ns per {unit}", timing.minimum, timing.median);
+    let Timing { minimum, median, mean: [mean, deviation] } = timing;
+    println!("{label:<48} {minimum:>12.2} {median:>12.2} {mean:>12.2} ± {deviation:<9.2} ns per {unit}");
 }
 
 /// Prints the heading above rows of [`report`].
 pub fn heading(title: &str) {
-    println!("\n{title}\n{:<48} {:>12} {:>12}", "", "minimum", "median");
+    println!("\n{title}\n{:<48} {:>12} {:>12} {:>12} ± {:<9}", "", "minimum", "median", "mean", "deviation");
 }
 
 /// Repetitions: few if run as a test (`cargo test --benches` or `--test`), many otherwise.

@@ -19,7 +19,6 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::face::closest_point::Method;
-use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions,
@@ -66,7 +65,7 @@ impl Pair {
 
     fn engine(&self) -> Engine {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
-        let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+        let options = EngineOptions { ladder, node_face: NODE_FACE, ..EngineOptions::default() };
         Engine::new(self.model(), options, &self.positions)
     }
 }
@@ -154,6 +153,7 @@ fn bench_contact(subdivisions: usize, cells: u32, steps: usize, oracle_steps: us
     let per_node = common::Timing {
         minimum: timing.minimum * 99.0 / found as f64,
         median: timing.median * 99.0 / found as f64,
+        mean: timing.mean.map(|time| time * 99.0 / found as f64),
     };
     report(&format!("{label}: engine, {} penetrated", found / 99), "penetrated node", per_node);
     let counts = engine.statistics().counts;

@@ -10,7 +10,6 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, penetrations,
@@ -106,7 +105,7 @@ impl Crowd {
 
     fn engine(&self) -> Engine {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
-        let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+        let options = EngineOptions { ladder, node_face: NODE_FACE, ..EngineOptions::default() };
         Engine::new(self.model(), options, &self.reference)
     }
 

@@ -16,15 +16,18 @@ macro_rules! files {
 }
 
 /// Scenarios and meshes.
-const FILES: [(&str, &[u8]); 18] = files![
+const FILES: [(&str, &[u8]); 22] = files![
     "configs/hertz.toml",
     "configs/motorcycle.toml",
+    "configs/paper-motorcycle.toml",
+    "configs/paper-projectiles.toml",
     "configs/projectiles-falling.toml",
     "configs/projectiles.toml",
     "configs/quadratic-spheres-hex20.toml",
     "configs/quadratic-spheres.toml",
     "configs/ring.toml",
     "configs/rod-on-wall.toml",
+    "configs/rough-layers.toml",
     "configs/two-bars.toml",
     "meshes/bar.msh",
     "meshes/hertz_sphere.msh",
@@ -32,6 +35,7 @@ const FILES: [(&str, &[u8]); 18] = files![
     "meshes/plate.msh",
     "meshes/projectile.msh",
     "meshes/ring.msh",
+    "meshes/rough_layers.msh",
     "meshes/sphere_hex20.msh",
     "meshes/sphere_tet10.msh",
     "meshes/wall.msh",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ictus::io::summary::{FirstContact, HierarchySummary, Prediction, Status};
+use ictus::io::summary::{FirstContact, FlightDetection, HierarchySummary, Prediction, Status};
 use ictus::scenario::{DetectionMethod, Scenario};
 use ictus::simulation::Simulation;
 use serde::Serialize;
@@ -29,6 +29,8 @@ struct Report {
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
+    /// Instants at which detection was not idle, with their times.
+    detection: FlightDetection,
     /// Only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<LevelsReport>,
@@ -97,6 +99,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         predictions: summary.detection.predictions,
         first_contacts: summary.first_contacts,
         hierarchies: summary.detection.hierarchies,
+        detection: summary.detection.flight,
         levels: None,
     }
 }
@@ -106,6 +109,7 @@ fn describe(report: &Report) -> String {
     if report.begins_in_flight {
         text.push_str(&predictions(report));
         text.push_str(&first_contacts(report));
+        text.push_str(&print::flight(&report.detection));
     } else {
         let reason = match report.hindered.as_slice() {
             [] => "a held body has a velocity".into(),
@@ -126,8 +130,8 @@ fn predictions(report: &Report) -> String {
     }
     let row = |prediction: &Prediction| {
         let Prediction { asked_at, bodies, depth: [first, second], time } = prediction;
-        let time = if time.is_finite() { format!("{time:.6}") } else { "never".into() };
-        vec![format!("{asked_at:.6}"), bodies.join(" and "), format!("{first}, {second}"), time]
+        let time = if time.is_finite() { format!("{time:.9}") } else { "never".into() };
+        vec![format!("{asked_at:.9}"), bodies.join(" and "), format!("{first}, {second}"), time]
     };
     let rows: Vec<Vec<String>> = report.predictions.iter().map(row).collect();
     let header = ["predicted at [s]", "<bodies", "depths", "no contact before [s]"];

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use ictus::io::summary::{FlightDetection, OperatedInstant};
 use serde::Serialize;
 
 /// Prints a text unchanged.
@@ -46,6 +47,30 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 pub fn name_values(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
+}
+
+/// Largest number of instants of detection in the closing report.
+const INSTANTS_SHOWN: usize = 12;
+
+/// Detection up to the first contact, by instant, and the construction of the hierarchies; empty without instants.
+pub fn flight(flight: &FlightDetection) -> String {
+    let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
+    if instants.is_empty() {
+        return String::new();
+    }
+    let row = |name: String, seconds: f64, share: f64| {
+        vec![name, format!("{:.3}", 1e3 * seconds), format!("{:.1} %", 100.0 * share)]
+    };
+    let of_instant =
+        |instant: &OperatedInstant| row(format!("{:.9} s", instant.time), instant.seconds, instant.share);
+    let mut rows: Vec<_> = instants.iter().take(INSTANTS_SHOWN).map(of_instant).collect();
+    let others = &instants[rows.len()..];
+    if !others.is_empty() {
+        let sum = |of: fn(&OperatedInstant) -> f64| others.iter().map(of).sum();
+        rows.push(row(format!("{} more", others.len()), sum(|i| i.seconds), sum(|i| i.share)));
+    }
+    rows.push(row("construction, of both".into(), *construction_seconds, *construction_share));
+    table(&["<in flight, at", "time [ms]", "share"], &rows) + "\n"
 }
 
 /// A number for tables: up to six significant digits, four in scientific notation; `-` if not finite.

@@ -157,7 +157,9 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
-    format!("{head}\n{}\n{}\n{profile}", print::name_values(&facts), detection(&summary.detection))
+    let in_flight = print::flight(&summary.detection.flight);
+    let (facts, detection) = (print::name_values(&facts), detection(&summary.detection));
+    format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
 /// Errors relative to the peaks of the run: energy error and its two parts, momentum errors.

@@ -219,10 +219,67 @@ pub struct DetectionSummary {
     pub total_seconds: f64,
     /// Instants at which the queue was processed \[s\]; capped after the first contact.
     pub operated_times: Vec<f64>,
+    /// Times of detection in flight.
+    pub flight: FlightDetection,
+    /// Tests of the ladder of bounding volumes, by volume.
+    pub ladder: Vec<RungSummary>,
     /// Predicted times of contact; capped after the first contact.
     pub predictions: Vec<Prediction>,
     /// The bounding hierarchies.
     pub hierarchies: Vec<HierarchySummary>,
+}
+
+/// Times of detection up to the first contact.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FlightDetection {
+    /// Instants at which detection was not idle.
+    pub instants: Vec<OperatedInstant>,
+    /// Their time \[s\].
+    pub seconds: f64,
+    /// Time of the construction of the hierarchies \[s\].
+    pub construction_seconds: f64,
+    /// Its share of both; 0 if nothing was measured.
+    pub construction_share: f64,
+}
+
+/// An instant at which detection was not idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct OperatedInstant {
+    /// The instant \[s\].
+    pub time: f64,
+    /// Wall-clock time of its detection \[s\].
+    pub seconds: f64,
+    /// Its share of the time of all these instants.
+    pub share: f64,
+}
+
+impl FlightDetection {
+    /// From pairs of an instant and its time, and the time of construction \[s\].
+    pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
+        let instant =
+            |(time, part): (f64, f64)| OperatedInstant { time, seconds: part, share: share(part, seconds) };
+        Self {
+            instants: instants.map(instant).collect(),
+            seconds,
+            construction_seconds,
+            construction_share: share(construction_seconds, construction_seconds + seconds),
+        }
+    }
+}
+
+/// Tests of one volume of the ladder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RungSummary {
+    /// The volume.
+    pub volume: String,
+    /// Pairs of faces tested.
+    pub tested: u64,
+    /// Pairs excluded.
+    pub excluded: u64,
+    /// Volumes fitted.
+    pub fitted: u64,
 }
 
 /// Number of operations by level.

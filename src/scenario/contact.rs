@@ -13,8 +13,16 @@ pub struct ContactSettings {
     pub sorting: SortingSettings,
     /// Builder of the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
+    /// Volumes of their vertices below the roots.
+    pub hierarchy_volume: HierarchyVolume,
+    /// Fit of spheres to points.
+    pub sphere_fit: SphereFit,
+    /// Source of velocities and accelerations of the roots.
+    pub kinematics: Kinematics,
     /// Bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
+    /// Whether the volumes are given: then all faces pass all of them.
+    pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
     /// Starting point of iterative closest-point methods.
@@ -210,6 +218,35 @@ pub enum HierarchyBuilder {
     Fast,
     /// Greedy agglomeration, nested spheres.
     BottomUp,
+    /// The same by a queue of pairs and online insertion.
+    Insertion,
+}
+
+/// Volumes of hierarchies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HierarchyVolume {
+    /// Spheres.
+    Sphere,
+    /// Axis-aligned boxes.
+    Aabb,
+}
+
+/// Fits of spheres to points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SphereFit {
+    /// Minimum balls.
+    MinimumBall,
+    /// Ritter's two passes.
+    Ritter,
+}
+
+/// Sources of the kinematics of roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinematics {
+    /// Those of the bodies.
+    Exact,
+    /// Differences of positions in the first steps.
+    FromSteps,
 }
 
 /// Bounding volumes of the ladder at the leaves.
@@ -238,12 +275,16 @@ pub enum ClosestPointMethod {
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
+    /// The same with BFGS instead of the exact Hessian.
+    SqpBfgs,
     /// Active-set Newton method on every face.
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
     /// Newton projection on the face, then its edges and corners.
     Newton,
+    /// Newton projection on the face alone, without contact outside.
+    Projection,
     /// Closed form by Voronoi regions; flat triangles and segments only.
     Voronoi,
     /// Closed form by plane and edges; flat triangles and segments only.

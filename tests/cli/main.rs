@@ -9,6 +9,7 @@ mod bad_input;
 mod closed_pipes;
 mod commands;
 mod first_steps;
+mod headers;
 mod plots;
 mod restart;
 mod runs;

@@ -136,6 +136,8 @@ pub fn summary() -> Summary {
         wall_seconds: WallSeconds::default(),
         detection: DetectionSummary {
             operated_times: vec![0.05],
+            flight: FlightDetection::new([(0.05, 0.001)].into_iter(), 0.01),
+            ladder: vec![RungSummary { volume: "obb".to_owned(), tested: 4, excluded: 1, fitted: 2 }],
             predictions: vec![Prediction {
                 asked_at: 0.1,
                 bodies: bodies.clone(),
@@ -188,7 +190,10 @@ const SUMMARY_NAMES: &str = "
     detection.seconds.trajectory detection.seconds.update detection.seconds.overlap detection.seconds.primitive
     detection.cost.trajectory detection.cost.update detection.cost.overlap detection.cost.primitive
     detection.counts.monitor detection.seconds.monitor detection.cost.monitor detection.total_seconds
-    detection.operated_times
+    detection.operated_times detection.flight.instants[].time detection.flight.instants[].seconds
+    detection.flight.instants[].share detection.flight.seconds detection.flight.construction_seconds
+    detection.flight.construction_share detection.ladder[].volume detection.ladder[].tested
+    detection.ladder[].excluded detection.ladder[].fitted
     detection.predictions[].asked_at detection.predictions[].bodies detection.predictions[].depth
     detection.predictions[].time
     detection.hierarchies[].body detection.hierarchies[].builder detection.hierarchies[].leaves

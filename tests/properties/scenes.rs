@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use ictus::contact::Surface;
 use ictus::contact::detection::face::closest_point::Method;
-use ictus::contact::detection::tree::hierarchy::Builder;
-use ictus::contact::detection::volume::VolumeKind;
+use ictus::contact::detection::tree::hierarchy::{Builder, HierarchyVolume, LeafFit};
+use ictus::contact::detection::volume::{LadderUse, VolumeKind};
 use ictus::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
-    Sorting, SortingOptions, StartFrom,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, Kinematics,
+    NodeFaceOptions, Sorting, SortingOptions, StartFrom,
 };
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -47,21 +47,24 @@ pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, s
 #[derive(Clone, Copy, Debug)]
 pub enum Rival {
     Engine(Builder),
+    /// Kinematics from the first steps, trees by insertion of spheres or boxes, Ritter's spheres, the ladder on all faces.
+    FirstSteps,
     Buckets,
     /// Sorts after this number of steps.
     Sorting(u32),
 }
 
-pub const RIVALS: [Rival; 5] = [
+pub const RIVALS: [Rival; 6] = [
     Rival::Engine(Builder::Fast),
     Rival::Engine(Builder::BottomUp),
+    Rival::FirstSteps,
     Rival::Buckets,
     Rival::Sorting(1),
     Rival::Sorting(20),
 ];
 
 /// Those of them that find self-contact.
-pub const FOLDING_RIVALS: [Rival; 3] = [RIVALS[0], RIVALS[1], RIVALS[2]];
+pub const FOLDING_RIVALS: [Rival; 4] = [RIVALS[0], RIVALS[1], RIVALS[2], RIVALS[3]];
 
 /// Detectors of a scene.
 pub fn rivals_of(scene: &Scene) -> &'static [Rival] {
@@ -121,11 +124,22 @@ impl Scene {
 
     pub fn rival(&self, rival: Rival) -> Box<dyn Detector> {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+        let options = EngineOptions { ladder, node_face: NODE_FACE, ..EngineOptions::default() };
+        let engine = |options| Box::new(Engine::new(self.model(), options, &self.positions));
         match rival {
-            Rival::Engine(builder) => {
-                let options = EngineOptions { builder, ladder, node_face: NODE_FACE };
-                Box::new(Engine::new(self.model(), options, &self.positions))
-            }
+            Rival::Engine(builder) => engine(EngineOptions { builder, ..options }),
+            Rival::FirstSteps => engine(EngineOptions {
+                builder: Builder::Insertion,
+                fit: LeafFit::Ritter,
+                volume: if self.positions.len().is_multiple_of(3) {
+                    HierarchyVolume::Sphere
+                } else {
+                    HierarchyVolume::Box
+                },
+                kinematics: Kinematics::FromSteps,
+                ladder_use: LadderUse::Always,
+                ..options
+            }),
             Rival::Buckets => Box::new(Buckets::new(self.model(), NODE_FACE, &self.positions)),
             Rival::Sorting(every) => {
                 let options = SortingOptions { every, space_every: 1 + every / 4 };

@@ -175,9 +175,11 @@ fn closest_point_methods_and_starts() {
     let methods = [
         ("auto", Auto),
         ("sqp", Sqp),
+        ("sqp-bfgs", SqpBfgs),
         ("active-set", ActiveSet),
         ("interior-point", InteriorPoint),
         ("newton", Newton),
+        ("projection", Projection),
         ("voronoi", Voronoi),
         ("brute-force", BruteForce),
     ];
@@ -273,6 +275,41 @@ fn detection_volumes_need_hierarchies() {
     assert_eq!(&text[problem.span.clone().unwrap()], "true");
     let (problems, _) = problems_with("directory = \"results\"", "detection_volumes = \"yes\"");
     assert!(problems[0].message.contains("detection_volumes"), "{problems:?}");
+}
+
+#[test]
+fn options_of_hierarchies_need_hierarchies() {
+    let contact = read("minimal.toml", &[]).unwrap().contact;
+    let options = (contact.hierarchy_volume, contact.sphere_fit, contact.kinematics);
+    assert_eq!(options, (HierarchyVolume::Sphere, SphereFit::MinimumBall, Kinematics::Exact));
+    assert!(!contact.volumes_are_given);
+    let set = [
+        "contact.hierarchy=insertion",
+        "contact.hierarchy_volume=aabb",
+        "contact.sphere_fit=ritter",
+        "contact.kinematics=from-steps",
+        "contact.volumes=['obb']",
+    ];
+    let contact = read("minimal.toml", &set).unwrap().contact;
+    let options = (contact.hierarchy, contact.hierarchy_volume, contact.sphere_fit, contact.kinematics);
+    let expected =
+        (HierarchyBuilder::Insertion, HierarchyVolume::Aabb, SphereFit::Ritter, Kinematics::FromSteps);
+    assert_eq!(options, expected);
+    assert!(contact.volumes_are_given);
+    assert_problem(
+        "hierarchy = \"bottom-up\"",
+        "kinematics = \"from-steps\"",
+        "`contact.kinematics` is given, but `contact.detection` is not `hierarchy`",
+        "use contact.detection = \"hierarchy\", or leave the key out",
+        "\"from-steps\"",
+    );
+    assert_problem(
+        "detection = \"all-pairs\"",
+        "kinematics = \"from-step\"",
+        "`contact.kinematics` cannot be `from-step`",
+        "did you mean `from-steps`?",
+        "\"from-step\"",
+    );
 }
 
 #[test]

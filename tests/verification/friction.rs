@@ -27,7 +27,7 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 /// is 0.4975 J to that and 1 % of m V²/2. By impulses friction turns over what the sticking nodes are given in every
 /// step, which is not its own.
 ///
-/// Source: Wolff & Bucher, IJNME 93 (2013), §6.5, with the closed form of two masses.
+/// Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5, with the closed form of two masses.
 #[test]
 fn block_slides_to_rest_on_a_floating_plate() {
     let step = 0.01;

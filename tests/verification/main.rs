@@ -11,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "`--nocapture` shows what is measured")]
 
 mod bar_impacts;
+mod blind_spot;
 mod bouncing;
 mod brute_force;
 mod closed_form;
@@ -35,6 +36,7 @@ mod long_rest;
 mod model;
 mod motorcycle;
 mod one_point_hexahedra;
+mod paper_mode;
 mod parade;
 mod passages;
 mod plane_strain;

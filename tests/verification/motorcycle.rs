@@ -48,7 +48,12 @@ fn does_not_pass_through_the_wall_at_first() {
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn does_not_pass_through_the_wall() {
-    check_impact(3.004, 1000);
+    let simulation = check_impact(3.004, 1000);
+    let error = 100.0 * simulation.audit().energy_error().largest;
+    let steps = simulation.state().step - simulation.steps_in_flight();
+    let told = format!("Energy error {error:.3} % after {steps} stable steps");
+    let header = include_str!("../../configs/motorcycle.toml");
+    assert!(header.contains(&told), "the header does not say \"{told}\"");
 }
 
 /// Runs to `end` \[s\] and looks, every `interval` steps and at every twentieth step in contact, at each node and face.
@@ -56,7 +61,7 @@ fn does_not_pass_through_the_wall() {
 /// The engine's constraints are those of all pairs, in every number. No node is deeper in the other body than a tenth
 /// of the wall's elements of 0.5 m or so: a penalty lets nodes in, by V √(m/κ) = V dt/√f, some 0.02 mm here, so that
 /// 0.5 mm is a generous bound on that and a strict one on passing through. Energy error below 1 %.
-fn check_impact(end: f64, interval: u64) {
+fn check_impact(end: f64, interval: u64) -> Simulation {
     let mut simulation = from_config("motorcycle", &[&format!("time.end={end}")]);
     let skins = [0, 1].map(|body| Triangles::skin(&simulation.model().bodies[body]));
     let mut all_pairs = oracle(&simulation, &skins);
@@ -95,6 +100,7 @@ fn check_impact(end: f64, interval: u64) {
     assert!(compared > 0, "nothing has been compared");
     assert!(deepest < 5e-4, "a node is {deepest} m deep");
     assert!(simulation.audit().energy_error().largest < 0.01);
+    simulation
 }
 
 /// Depth of the deepest node of one surface in another \[m\]; only nodes within the bounding box of the other count.

@@ -11,7 +11,8 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, InitialPenetration, Located, Passes, SortingSettings, TouchingEdges,
+    HierarchyBuilder, HierarchyVolume, InitialPenetration, Kinematics, Located, Passes, SortingSettings,
+    SphereFit, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 7] = [
@@ -24,12 +25,14 @@ const VOLUMES: [(&str, BoundingVolume); 7] = [
     ("obb", BoundingVolume::Obb),
 ];
 
-const METHODS: [(&str, ClosestPointMethod); 7] = [
+const METHODS: [(&str, ClosestPointMethod); 9] = [
     ("auto", ClosestPointMethod::Auto),
     ("sqp", ClosestPointMethod::Sqp),
+    ("sqp-bfgs", ClosestPointMethod::SqpBfgs),
     ("active-set", ClosestPointMethod::ActiveSet),
     ("interior-point", ClosestPointMethod::InteriorPoint),
     ("newton", ClosestPointMethod::Newton),
+    ("projection", ClosestPointMethod::Projection),
     ("voronoi", ClosestPointMethod::Voronoi),
     ("brute-force", ClosestPointMethod::BruteForce),
 ];
@@ -64,10 +67,15 @@ pub(super) fn validate(
         ("sorting", DetectionMethod::Sorting),
         ("all-pairs", DetectionMethod::AllPairs),
     ];
-    let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
+    let hierarchy = [
+        ("fast", HierarchyBuilder::Fast),
+        ("bottom-up", HierarchyBuilder::BottomUp),
+        ("insertion", HierarchyBuilder::Insertion),
+    ];
     let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
     let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
     let sorting = sorting(&raw, detection, check);
+    let flight = flight(&raw, detection, check);
     let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
@@ -95,7 +103,11 @@ pub(super) fn validate(
         detection: detection?,
         sorting,
         hierarchy: hierarchy?,
+        hierarchy_volume: flight?.0,
+        sphere_fit: flight?.1,
+        kinematics: flight?.2,
         volumes: volumes?,
+        volumes_are_given: raw.volumes.is_some(),
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
         edges: edges?,
@@ -127,6 +139,34 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
         every: count("contact.sort_every", raw.sort_every.as_ref(), DEFAULT_SORT_EVERY),
         space_every: count("contact.sort_space_every", raw.sort_space_every.as_ref(), 1),
     }
+}
+
+/// Volumes, fit and kinematics, of hierarchical detection only.
+fn flight(
+    raw: &raw::Contact,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<(HierarchyVolume, SphereFit, Kinematics)> {
+    let keys = [
+        ("contact.hierarchy_volume", raw.hierarchy_volume.as_ref()),
+        ("contact.sphere_fit", raw.sphere_fit.as_ref()),
+        ("contact.kinematics", raw.kinematics.as_ref()),
+    ];
+    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
+        for (key, word) in keys {
+            let Some(word) = word else { continue };
+            let fact = format!("`{key}` is given, but `contact.detection` is not `hierarchy`");
+            let problem = Problem::new(fact).at(word.span()).key(key);
+            check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
+        }
+    }
+    let volumes = [("sphere", HierarchyVolume::Sphere), ("aabb", HierarchyVolume::Aabb)];
+    let fits = [("minimum-ball", SphereFit::MinimumBall), ("ritter", SphereFit::Ritter)];
+    let kinematics = [("exact", Kinematics::Exact), ("from-steps", Kinematics::FromSteps)];
+    let volume = check.choice_or_first(keys[0].0, keys[0].1, volumes);
+    let fit = check.choice_or_first(keys[1].0, keys[1].1, fits);
+    let kinematics = check.choice_or_first(keys[2].0, keys[2].1, kinematics);
+    Some((volume?, fit?, kinematics?))
 }
 
 fn passes(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> Passes {

@@ -1,11 +1,12 @@
 //! The summary of a run.
 
 use crate::contact::detection::DetectionStatistics;
+use crate::contact::detection::volume::{RungTally, VolumeKind};
 use crate::dynamics::Deviation;
 use crate::io::summary::{
     BodySummary, ContactSummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds,
-    DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, HierarchySummary, MomentumSummary,
-    Prediction, Status, Summary, TimeSpan, WallSeconds, WallSummary,
+    DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, FlightDetection, HierarchySummary,
+    MomentumSummary, Prediction, RungSummary, Status, Summary, TimeSpan, WallSeconds, WallSummary,
 };
 use crate::scenario::{HierarchyBuilder, Scenario};
 
@@ -151,10 +152,20 @@ impl Simulation {
     }
 
     fn detection_summary(&self, builder: HierarchyBuilder) -> DetectionSummary {
-        let DetectionStatistics { counts, seconds, operated_times, predictions, trees } = self.detection();
+        let DetectionStatistics {
+            counts,
+            seconds,
+            operated_times,
+            operated_seconds,
+            predictions,
+            ladder,
+            trees,
+            ..
+        } = self.detection();
         let builder = match builder {
             HierarchyBuilder::Fast => "fast",
             HierarchyBuilder::BottomUp => "bottom-up",
+            HierarchyBuilder::Insertion => "insertion",
         };
         let prediction = |p: &crate::contact::detection::Prediction| Prediction {
             asked_at: p.predicted_at,
@@ -188,12 +199,25 @@ impl Simulation {
             primitive: seconds.primitive,
             monitor: seconds.monitor,
         };
+        let flight = FlightDetection::new(
+            operated_times.iter().copied().zip(operated_seconds.iter().copied()),
+            trees.iter().map(|tree| tree.build_seconds).sum(),
+        );
+        let rung = |(kind, tally): (VolumeKind, &RungTally)| RungSummary {
+            volume: kind.name().into(),
+            tested: tally.tested,
+            excluded: tally.excluded,
+            fitted: tally.fitted,
+        };
+        let tested = |(_, tally): &(VolumeKind, &RungTally)| tally.tested > 0;
         DetectionSummary {
             counts,
             seconds,
             cost: DetectionCost::new(&counts, &seconds),
             total_seconds: seconds.total(),
             operated_times,
+            flight,
+            ladder: VolumeKind::ALL.into_iter().zip(&ladder.rungs).filter(tested).map(rung).collect(),
             predictions: predictions.iter().map(prediction).collect(),
             hierarchies: trees.iter().map(hierarchy).collect(),
         }

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::contact::detection::face::closest_point::Method;
-use crate::contact::detection::tree::hierarchy::Builder;
-use crate::contact::detection::volume::VolumeKind;
+use crate::contact::detection::tree::hierarchy::{self, Builder, LeafFit};
+use crate::contact::detection::volume::{LadderUse, VolumeKind};
 use crate::contact::detection::{
-    AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
+    self, AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
     NodeFaceOptions, Sorting, SortingOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
@@ -18,8 +18,9 @@ use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
-    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, InitialPenetration, MaterialModel,
-    ResponseMethod, Scenario, SortingSettings, StepSize, TimeSettings, TouchingEdges,
+    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, HierarchyVolume, InitialPenetration,
+    Kinematics, MaterialModel, ResponseMethod, Scenario, SortingSettings, SphereFit, StepSize, TimeSettings,
+    TouchingEdges,
 };
 
 use super::assembly::Assembly;
@@ -330,9 +331,25 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
             let builder = match settings.hierarchy {
                 HierarchyBuilder::Fast => Builder::Fast,
                 HierarchyBuilder::BottomUp => Builder::BottomUp,
+                HierarchyBuilder::Insertion => Builder::Insertion,
             };
+            let fit = match settings.sphere_fit {
+                SphereFit::MinimumBall => LeafFit::MinimumBall,
+                SphereFit::Ritter => LeafFit::Ritter,
+            };
+            let volume = match settings.hierarchy_volume {
+                HierarchyVolume::Sphere => hierarchy::HierarchyVolume::Sphere,
+                HierarchyVolume::Aabb => hierarchy::HierarchyVolume::Box,
+            };
+            let kinematics = match settings.kinematics {
+                Kinematics::Exact => detection::Kinematics::Exact,
+                Kinematics::FromSteps => detection::Kinematics::FromSteps,
+            };
+            let ladder_use =
+                if settings.volumes_are_given { LadderUse::Always } else { LadderUse::WhilePaying };
             let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
-            Box::new(Engine::new(contact, EngineOptions { builder, ladder, node_face }, positions))
+            let options = EngineOptions { builder, fit, volume, kinematics, ladder, ladder_use, node_face };
+            Box::new(Engine::new(contact, options, positions))
         }
     }
 }
@@ -352,9 +369,11 @@ fn closest_point_method(method: ClosestPointMethod) -> Method {
     match method {
         ClosestPointMethod::Auto => Method::Auto,
         ClosestPointMethod::Sqp => Method::Sqp,
+        ClosestPointMethod::SqpBfgs => Method::SqpBfgs,
         ClosestPointMethod::ActiveSet => Method::ActiveSet,
         ClosestPointMethod::InteriorPoint => Method::InteriorPoint,
         ClosestPointMethod::Newton => Method::Newton,
+        ClosestPointMethod::Projection => Method::Projection,
         ClosestPointMethod::Voronoi => Method::Voronoi,
         ClosestPointMethod::BruteForce => Method::BruteForce,
     }

@@ -12,8 +12,8 @@ use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
+use super::displacement::{Steps, in_pieces};
 use super::patches::{BOXES, Patches, Placed};
-use super::steps::{Steps, in_pieces};
 
 /// Steps at the present speed for which a body should stay in its inflated box.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;

@@ -19,10 +19,10 @@ use crate::contact::detection::volume::Aabb;
 use crate::math::pack::Registers;
 
 use super::body_motion::BodyMotion;
+use super::displacement::Travel;
 use super::patch_lists::{PatchLists, PatchPartners, Scope, distance, skin_for};
 use super::patches::Patches;
 use super::separation::Separation;
-use super::travel::Travel;
 use super::traversal::NearPair;
 
 /// Margin of the active patch pairs, relative to the skin of a list.

@@ -27,7 +27,7 @@ use crate::contact::detection::primitive::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom, StartingPoint};
 use crate::contact::detection::report::{Stage, StageClock};
 use crate::contact::detection::tree::body_tree::BodyTree;
-use crate::contact::detection::volume::{Aabb, AdaptiveLadder, VolumeKind};
+use crate::contact::detection::volume::{Aabb, AdaptiveLadder};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
@@ -81,8 +81,8 @@ impl ContactPhase {
         self.search.start_from(points);
     }
 
-    /// For the bodies of a model and the available bounding volumes, with unknown motion.
-    pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
+    /// For the bodies of a model and a ladder of bounding volumes, with unknown motion.
+    pub fn new(model: &ContactModel, ladder: AdaptiveLadder) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
             *end += surface.nodes().len();
@@ -102,7 +102,7 @@ impl ContactPhase {
             inflated_boxes: BodyTree::new(model.surfaces.len()),
             num_moved: 0,
             body_pairs: Vec::new(),
-            ladder: AdaptiveLadder::new(ladder),
+            ladder,
             candidates: Vec::new(),
             node_ends: vec![0; model.surfaces.len()],
             search: NodeFaceSearch::default(),

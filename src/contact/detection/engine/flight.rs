@@ -7,16 +7,16 @@
 use rayon::prelude::*;
 
 use crate::contact::detection::report::{Stage, StageClock};
-use crate::contact::detection::trajectory::bounding_spheres::{MovingSphere, time_of_contact};
-use crate::contact::detection::trajectory::{Flight, Impact};
+use crate::contact::detection::trajectory::bounding_spheres::MovingSphere;
+use crate::contact::detection::trajectory::{Flight, Impact, Kinematics};
 use crate::contact::detection::tree::body_tree::BodyTree;
-use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
+use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume};
 use crate::contact::detection::volume::Aabb;
-use crate::math::{RigidMotion, Vec3};
+use crate::math::Vec3;
 
 use super::Engine;
+use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
-use crate::contact::detection::volume::Sphere;
 
 /// Pairs of bodies above which a horizon is shortened: per body, and a constant for few bodies.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
@@ -39,6 +39,10 @@ pub(super) struct FlightPhase {
     horizon: f64,
     /// Number of pairs above which a horizon is shortened.
     max_pairs: usize,
+    /// The kinematics from the first steps; unused with exact ones.
+    steps: FirstSteps,
+    /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
+    boxes: Vec<Vec<Aabb>>,
 }
 
 impl FlightPhase {
@@ -46,29 +50,52 @@ impl FlightPhase {
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
         let max_pairs = MAX_PAIRS[0] * num_bodies + MAX_PAIRS[1];
-        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY, max_pairs }
+        Self {
+            bodies,
+            horizon_end: f64::NEG_INFINITY,
+            horizon: f64::INFINITY,
+            max_pairs,
+            steps: FirstSteps::default(),
+            boxes: Vec::new(),
+        }
     }
 }
 
 impl Engine {
-    /// Discards all predictions and begins the first horizon.
+    /// Discards all predictions and begins the first horizon, or the first steps from which kinematics are estimated.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
-        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
-        self.statistics.operated(flight.time, false);
-        self.begin_horizon(flight, flight.time);
-        self.record_predictions(flight.time, |_| true);
+        match self.options.kinematics {
+            Kinematics::Exact => {
+                clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
+                self.statistics.operated(flight.time, false);
+                self.begin_horizon(flight, flight.time);
+                self.record_predictions(flight.time, |_| true);
+            }
+            Kinematics::FromSteps => self.begin_steps(flight),
+        }
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the carried spheres once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
+    /// Fits the carried volumes once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
     /// literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
-        if self.options.builder == Builder::BottomUp || std::mem::replace(&mut self.trees_are_fitted, true) {
+        if std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
         }
-        self.trees.par_iter_mut().flatten().for_each(|tree| tree.fit_reference_spheres(reference_positions));
+        if self.options.builder == Builder::Fast {
+            let trees = self.trees.par_iter_mut().flatten();
+            trees.for_each(|tree| tree.fit_reference_spheres(reference_positions));
+        }
+        if self.options.volume == HierarchyVolume::Box {
+            let boxes = |tree: &Option<Hierarchy>| {
+                let mut boxes = Vec::new();
+                tree.iter().for_each(|tree| tree.fit_boxes(reference_positions, &mut boxes));
+                boxes
+            };
+            self.flight.boxes = self.trees.par_iter().map(boxes).collect();
+        }
     }
 
     /// Predicts from scratch all root pairs that can touch within a horizon from `begin` \[s\] on.
@@ -116,12 +143,10 @@ impl Engine {
     /// Computes the swept box of every body with faces between two instants \[s\].
     fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
         let span = span.map(|time| time - flight.time);
+        let volumes = self.flying_trees();
         let swept = |(body, tree): (usize, &Option<Hierarchy>)| {
-            let tree = tree.as_ref()?;
-            let sphere = tree.reference_sphere(tree.root());
-            let radius = sphere.radius + self.model.offset_of(body as u32);
-            let ball = swept_sphere(&flight.motions[body], &Sphere { radius, ..sphere });
-            Some((body as u32, swept_box(&ball, span)))
+            let root = tree.as_ref()?.root();
+            Some((body as u32, swept_box(&volumes.swept_sphere(flight, body as u32, root), span)))
         };
         let swept: Vec<(u32, Aabb)> = self.trees.par_iter().enumerate().filter_map(swept).collect();
         self.flight.bodies.build(&swept);
@@ -137,7 +162,9 @@ impl Engine {
         if self.statistics.operated_times.last() != Some(&flight.time) {
             self.statistics.operated(flight.time, false);
         }
-        let mut clock = StageClock::start(Stage::Trajectory);
+        let mut clock = StageClock::start(Stage::Update);
+        self.refit_at(flight);
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
@@ -181,9 +208,7 @@ impl Engine {
     /// Queues the earliest time of contact of the pair; drops the pair if that is after the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
-        let spheres = [0, 1].map(|k| self.carried_sphere(pair, k));
-        let motions = pair.bodies.map(|body| &flight.motions[body as usize]);
-        if let Some(s) = earliest_meeting(motions, spheres, horizon) {
+        if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
             let time = (flight.time + s).next_down().max(flight.time);
             self.queue.push(time, flight.time, pair);
         }
@@ -199,8 +224,8 @@ impl Engine {
         pair: VertexPair,
         clock: &mut StageClock,
     ) -> Option<Impact> {
-        let radii = [0, 1].map(|k| self.carried_sphere(pair, k).radius);
-        if let Some(children) = self.open(pair, radii) {
+        let sizes = [0, 1].map(|k| self.flying_trees().size_of(pair.bodies[k], pair.vertices[k]));
+        if let Some(children) = self.open(pair, sizes) {
             clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
             children.into_iter().for_each(|child| self.predict_flight(flight, child));
             return None;
@@ -214,60 +239,71 @@ impl Engine {
         impact
     }
 
-    /// Reference sphere of the k-th vertex of a pair.
-    fn carried_sphere(&self, pair: VertexPair, k: usize) -> Sphere {
-        self.trees[pair.bodies[k] as usize].as_ref().map_or(
-            Sphere { centre: Vec3::zeros(), radius: f64::INFINITY },
-            |tree| {
-                let sphere = tree.reference_sphere(pair.vertices[k]);
-                Sphere { radius: sphere.radius + self.model.offset_of(pair.bodies[k]), ..sphere }
-            },
-        )
+    /// Takes the first positions: no prediction follows from them.
+    fn begin_steps(&mut self, flight: &Flight<'_>) {
+        self.flight.steps = FirstSteps::default();
+        self.take_positions(flight);
     }
-}
 
-/// Lower bound on the time of contact of two carried spheres, counted from now \[s\].
-///
-/// Two bounds hold and the later one counts. A sphere deviates from the tangent of its path by at most what the bound
-/// on its acceleration allows, and it never leaves the larger sphere about the centre of its body.
-fn earliest_meeting(motions: [&RigidMotion; 2], spheres: [Sphere; 2], horizon: f64) -> Option<f64> {
-    let tangent = [0, 1].map(|k| tangent_sphere(motions[k], &spheres[k]));
-    let first = time_of_contact(&tangent[0], &tangent[1], horizon)?;
-    if motions.iter().all(|motion| motion.spin_bound == 0.0) {
-        return Some(first);
+    /// The first impact within a step whose kinematics are estimated from positions.
+    pub(super) fn first_impact_from_steps(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        let is_new = self.flight.steps.last_instant().is_some_and(|time| time < flight.time);
+        if !self.flight.steps.are_known() && is_new {
+            self.take_next_positions(flight);
+        }
+        if !self.flight.steps.are_known() {
+            return self.impact_of_step(flight);
+        }
+        let impact = self.find_first_impact(flight);
+        if let Some(impact) = impact {
+            self.statistics.operated(impact.time, false);
+        }
+        impact
     }
-    let swept = [0, 1].map(|k| swept_sphere(motions[k], &spheres[k]));
-    let second = time_of_contact(&swept[0], &swept[1], horizon)?;
-    Some(first.max(second))
-}
 
-/// Sphere on the tangent of its path, growing by what rotation can add: the acceleration of a point at distance |q|
-/// from the centre differs from that of the centre by at most (ω² + |dω/dt|) |q|.
-fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
-    let (centre, velocity) = motion.point(&sphere.centre, 0.0);
-    let arm = (sphere.centre - motion.reference_centre).norm();
-    MovingSphere {
-        centre,
-        radius: sphere.radius,
-        velocity,
-        acceleration: motion.acceleration,
-        growth: 0.0,
-        growth_rate: motion.spin_bound * arm,
+    /// Takes the positions of another instant; the third ones give the first predictions.
+    fn take_next_positions(&mut self, flight: &Flight<'_>) {
+        let mut clock = StageClock::start(Stage::Update);
+        self.statistics.operated(flight.time, false);
+        self.take_positions(flight);
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
+        if self.flight.steps.are_known() {
+            self.flight.horizon = f64::INFINITY;
+            self.begin_horizon(flight, flight.time);
+            self.record_predictions(flight.time, |_| true);
+        }
+        clock.stop(&mut self.statistics.seconds);
     }
-}
 
-/// Sphere about the centre of the body that contains the carried sphere in every orientation.
-fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
-    if motion.spin_bound == 0.0 {
-        return tangent_sphere(motion, sphere);
+    /// Impact before the kinematics are known, by the exact motion within this step only.
+    fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        let mut clock = StageClock::start(Stage::Trajectory);
+        let end = flight.time + flight.duration;
+        let step = Flight { end, ..*flight };
+        self.begin_horizon(&step, step.time);
+        let impact = self.process_events(&step, end, &mut Vec::new(), &mut clock);
+        clock.stop(&mut self.statistics.seconds);
+        self.queue.clear();
+        impact
     }
-    MovingSphere {
-        centre: motion.centre,
-        radius: sphere.radius + (sphere.centre - motion.reference_centre).norm(),
-        velocity: motion.velocity,
-        acceleration: motion.acceleration,
-        growth: 0.0,
-        growth_rate: 0.0,
+
+    fn take_positions(&mut self, flight: &Flight<'_>) {
+        let count = self.flight.steps.take_positions(&self.trees, &self.model, flight);
+        self.statistics.counts.update += count as u64;
+    }
+
+    /// Refits the volumes to the nodes at this instant, once, where the kinematics are those of the first steps.
+    fn refit_at(&mut self, flight: &Flight<'_>) {
+        let steps = &mut self.flight.steps;
+        if steps.are_known() && steps.fitted_at() != flight.time {
+            self.statistics.counts.update += steps.refit(&self.trees, &self.model, flight) as u64;
+        }
+    }
+
+    /// The trees with their volumes and kinematics.
+    fn flying_trees(&self) -> FlyingTrees<'_> {
+        let FlightPhase { boxes, steps, .. } = &self.flight;
+        FlyingTrees { trees: &self.trees, model: &self.model, boxes, steps }
     }
 }
 
@@ -275,7 +311,9 @@ fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
 fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
     let displacement = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
-    let margin = ball.radius + ROUNDING * (ball.centre.abs().sum() + displacement.sum() + ball.radius);
+    let growth = (ball.growth + 0.5 * ball.growth_rate * end) * end;
+    let radius = ball.radius + growth;
+    let margin = radius + ROUNDING * (ball.centre.abs().sum() + displacement.sum() + radius);
     let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
     for k in 0..3 {
         let [first, last] = [at(k, begin), at(k, end)];
@@ -298,6 +336,7 @@ mod tests {
     use crate::contact::detection::model::ContactModel;
     use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
     use crate::contact::detection::samples::Samples;
+    use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
     /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than the limit of a horizon.
@@ -313,7 +352,7 @@ mod tests {
         let surfaces = (0..num_bodies as u32).map(blade).collect();
         let model = ContactModel::new(surfaces, &[], &positions);
         let node_face = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
-        let options = EngineOptions { builder: Builder::Fast, ladder: Vec::new(), node_face };
+        let options = EngineOptions { node_face, ..EngineOptions::default() };
         let mut engine = Engine::new(model, options, &positions);
         let last = num_bodies - 1;
         let motion = |k: usize, time: f64| {

@@ -45,6 +45,7 @@ impl Engine {
             edges_changed |= lists.edges != found.edges;
             lists.store(found);
         }
+        self.statistics.ladder += tally;
         self.contact.ladder.learn(tally);
         for due in due.chunk_by(|a, b| a[0] == b[0]) {
             let patch_lists = &self.contact.body_pairs[due[0][0]].patch_lists;
@@ -130,6 +131,7 @@ impl Engine {
             sides: [first, second],
             positions: configuration.positions,
             ladder: self.contact.ladder.paying(),
+            ladder_use: self.options.ladder_use,
             reach: body_pair.reach(lists, &self.model),
             registers: self.contact.registers,
         };

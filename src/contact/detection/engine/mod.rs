@@ -19,7 +19,9 @@
 mod body_motion;
 mod body_pair;
 mod contact;
+mod displacement;
 mod flight;
+mod flying;
 mod list_update;
 mod normal_cone;
 mod patch_lists;
@@ -27,9 +29,7 @@ mod patches;
 mod queue;
 mod separation;
 mod short_list;
-mod steps;
 mod top_of_queue;
-mod travel;
 mod traversal;
 
 use std::time::Instant;
@@ -40,12 +40,13 @@ use crate::contact::Constraints;
 use crate::math::Vec3;
 
 use super::detector::{Detector, Phase};
+use super::face::closest_point::Method;
 use super::model::{Configuration, ContactModel};
-use super::primitive::node_face::{NodeFaceOptions, StartingPoint};
+use super::primitive::node_face::{NodeFaceOptions, StartFrom, StartingPoint};
 use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
-use super::trajectory::{Flight, Impact};
-use super::tree::hierarchy::{Builder, Hierarchy};
-use super::volume::VolumeKind;
+use super::trajectory::{Flight, Impact, Kinematics};
+use super::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume, LeafFit};
+use super::volume::{AdaptiveLadder, LadderUse, VolumeKind};
 use contact::ContactPhase;
 use flight::FlightPhase;
 use queue::{EventQueue, VertexPair};
@@ -55,10 +56,32 @@ use queue::{EventQueue, VertexPair};
 pub struct EngineOptions {
     /// Algorithm that builds the trees.
     pub builder: Builder,
-    /// Bounding volumes tested at the leaves, from loose to tight, while they save time.
+    /// Fit of the spheres of the leaves.
+    pub fit: LeafFit,
+    /// Volumes of the vertices in flight.
+    pub volume: HierarchyVolume,
+    /// Source of velocities and accelerations in flight.
+    pub kinematics: Kinematics,
+    /// Bounding volumes tested at the leaves, from loose to tight.
     pub ladder: Vec<VolumeKind>,
+    /// Which leaves are tested.
+    pub ladder_use: LadderUse,
     /// Closest-point method.
     pub node_face: NodeFaceOptions,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            builder: Builder::Fast,
+            fit: LeafFit::MinimumBall,
+            volume: HierarchyVolume::Sphere,
+            kinematics: Kinematics::Exact,
+            ladder: Vec::new(),
+            ladder_use: LadderUse::WhilePaying,
+            node_face: NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest },
+        }
+    }
 }
 
 /// The three-level detector.
@@ -66,7 +89,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference spheres are fitted, as flights need.
+    /// Whether the reference volumes are fitted, as flights need.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -84,7 +107,7 @@ impl Engine {
             .par_iter()
             .map(|surface| {
                 let start = Instant::now();
-                let tree = Hierarchy::build(options.builder, surface, positions, 0.0)?;
+                let tree = Hierarchy::build_with(options.builder, options.fit, surface, positions, 0.0)?;
                 Some((tree, start.elapsed().as_secs_f64()))
             })
             .collect();
@@ -94,7 +117,11 @@ impl Engine {
             }
         }
         let trees = built.into_iter().map(|built| Some(built?.0)).collect();
-        let contact = ContactPhase::new(&model, &options.ladder);
+        let ladder = match options.ladder_use {
+            LadderUse::WhilePaying => AdaptiveLadder::new(&options.ladder),
+            LadderUse::Always => AdaptiveLadder::fixed(&options.ladder),
+        };
+        let contact = ContactPhase::new(&model, ladder);
         let flight = FlightPhase::new(model.surfaces.len());
         let queue = EventQueue::default();
         let phase = Phase::Fresh;
@@ -108,14 +135,14 @@ impl Engine {
     }
 
     /// Pairs that replace a pair when its larger vertex is opened; `None` for two leaves.
-    fn open(&self, pair: VertexPair, radii: [f64; 2]) -> Option<[VertexPair; 2]> {
+    fn open(&self, pair: VertexPair, sizes: [f64; 2]) -> Option<[VertexPair; 2]> {
         let children = |k: usize| {
             let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
             tree.children(pair.vertices[k])
         };
         let (opened, children) = match (children(0), children(1)) {
             (None, None) => return None,
-            (Some(first), Some(_)) if radii[0] >= radii[1] => (0, first),
+            (Some(first), Some(_)) if sizes[0] >= sizes[1] => (0, first),
             (Some(first), None) => (0, first),
             (_, Some(second)) => (1, second),
         };
@@ -170,10 +197,15 @@ fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStati
 
 impl Detector for Engine {
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        let (count, seconds) = (self.statistics.operated_times.len(), self.statistics.seconds);
         if self.phase.enters(Phase::Flight) {
             self.begin_flight(flight);
         }
-        let impact = self.find_first_impact(flight);
+        let impact = match self.options.kinematics {
+            Kinematics::Exact => self.find_first_impact(flight),
+            Kinematics::FromSteps => self.first_impact_from_steps(flight),
+        };
+        self.statistics.close_instants(count, &seconds);
         if impact.is_some() {
             // An impact starts another flight and voids all predictions.
             self.phase = Phase::Fresh;

@@ -11,9 +11,9 @@ use crate::contact::detection::model::Candidate;
 use crate::contact::detection::primitive::edge_edge::EdgePair;
 use crate::contact::detection::volume::Aabb;
 
+use super::displacement::Travel;
 use super::patches::Patches;
 use super::short_list::TravelBounds;
-use super::travel::Travel;
 use super::traversal::{Found, NearPair};
 
 /// Target life of a list of near pairs, in steps.

@@ -19,7 +19,7 @@ use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
 use crate::math::pack::WIDTH;
 
-use super::steps::Steps;
+use super::displacement::Steps;
 
 /// Faces of a patch.
 const FACES: usize = WIDTH * WIDTH;

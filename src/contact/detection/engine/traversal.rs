@@ -12,7 +12,9 @@ use crate::contact::detection::face::control_points::{
 };
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::primitive::edge_edge::{EdgePair, near_edges};
-use crate::contact::detection::volume::{Aabb, AabbRow, LadderTally, Leaf, LeafVolumes, Sphere, VolumeKind};
+use crate::contact::detection::volume::{
+    Aabb, AabbRow, LadderTally, LadderUse, Leaf, LeafVolumes, Sphere, VolumeKind,
+};
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
 use pulp::{Simd, WithSimd};
@@ -81,6 +83,8 @@ pub(super) struct Traversal<'a> {
     pub positions: &'a [Vec3],
     /// Bounding volumes tested on two faces.
     pub ladder: &'a [VolumeKind],
+    /// Which faces are tested.
+    pub ladder_use: LadderUse,
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
     /// Vector registers of the processor.
@@ -172,7 +176,7 @@ impl Traversal<'_> {
         found.has_near_batches = true;
         let BatchPair { patch_pair, batches, .. } = pair;
         let mut masks = [u64::MAX; WIDTH];
-        if !pair.is_linear() || self.lists_edges(pair) {
+        if self.uses_ladder(pair) || self.lists_edges(pair) {
             self.mask_faces(pair, work, &mut masks, found);
         }
         let placed = self.sides[patch_pair.target].patches.placed(patch_pair.patches[1]);
@@ -189,6 +193,12 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
+    /// Whether the faces of two batches pass the ladder. On its own it pays only for curved faces, whose node distances
+    /// cost more.
+    fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
+        self.ladder_use == LadderUse::Always || !pair.is_linear()
+    }
+
     /// Whether the edges of two batches are listed in this direction: in one only, though batches are tested in both.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_way = match self.is_self_contact() {
@@ -200,7 +210,7 @@ impl Traversal<'_> {
 
     /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the others.
     ///
-    /// Boxes come first. The ladder pays only for curved faces, whose node distances cost more.
+    /// Boxes come first.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -210,15 +220,15 @@ impl Traversal<'_> {
     ) {
         let BatchPair { patch_pair, numbers, batches } = pair;
         let sides = [1 - patch_pair.target, patch_pair.target].map(|side| self.sides[side]);
-        let (is_linear, lists_edges) = (pair.is_linear(), self.lists_edges(pair));
+        let (uses_ladder, lists_edges) = (self.uses_ladder(pair), self.lists_edges(pair));
         let is_one_batch = self.is_self_contact() && numbers[0] == numbers[1];
-        let mut ladder = (!is_linear).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
+        let mut ladder = uses_ladder.then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
         if let Some(ladder) = &mut ladder {
             ladder.place(&sides, batches, self.positions, self.reach);
         }
         let bodies = sides.map(|side| side.body);
         for (i, &face) in batches[0].faces.iter().enumerate() {
-            if is_linear && self.model.edges_of_face(bodies[0], face).is_empty() {
+            if !uses_ladder && self.model.edges_of_face(bodies[0], face).is_empty() {
                 continue;
             }
             let around = batches[0].boxes.get(i).moved(&patch_pair.shift).widened(patch_pair.margin);
@@ -411,6 +421,7 @@ mod tests {
                     sides: bodies.map(side),
                     positions: &positions,
                     ladder: &[],
+                    ladder_use: LadderUse::WhilePaying,
                     reach: 0.08,
                     registers: Registers::default(),
                 };

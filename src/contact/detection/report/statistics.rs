@@ -6,6 +6,8 @@
 
 use std::time::Instant;
 
+use crate::contact::detection::volume::LadderTally;
+
 /// Operations by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
@@ -80,6 +82,10 @@ impl StageClock {
 }
 
 impl StageSeconds {
+    fn sum(&self) -> f64 {
+        self.trajectory + self.update + self.overlap + self.primitive + self.monitor
+    }
+
     fn of(&mut self, stage: Stage) -> &mut f64 {
         match stage {
             Stage::Trajectory => &mut self.trajectory,
@@ -132,8 +138,12 @@ pub struct DetectionStatistics {
     pub seconds: StageSeconds,
     /// Instants at which the detector was not idle \[s\]; capped once bodies have touched.
     pub operated_times: Vec<f64>,
+    /// Wall time of detection at those instants that lie in flights \[s\]; that of an impact has the time of its faces.
+    pub operated_seconds: Vec<f64>,
     /// Predictions, made in flights.
     pub predictions: Vec<Prediction>,
+    /// Tests of the ladder of bounding volumes.
+    pub ladder: LadderTally,
     /// Hierarchies.
     pub trees: Vec<TreeStatistics>,
 }
@@ -161,6 +171,23 @@ impl DetectionStatistics {
         all.predictions.extend_from_slice(&other.predictions);
         all.predictions.sort_by(|a, b| a.predicted_at.total_cmp(&b.predicted_at));
         all
+    }
+
+    /// Gives the time since `seconds` to the instants recorded after the first `count`, or else to the last one: the
+    /// last of two is an impact and has the time of the primitives.
+    pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
+        let spent = self.seconds.sum() - seconds.sum();
+        let of_impact = self.seconds.primitive - seconds.primitive;
+        self.operated_seconds.resize(count, 0.0);
+        match self.operated_times.len() - count {
+            0 => {
+                if let Some(last) = self.operated_seconds.last_mut() {
+                    *last += spent;
+                }
+            }
+            1 => self.operated_seconds.push(spent),
+            _ => self.operated_seconds.extend([spent - of_impact, of_impact]),
+        }
     }
 
     /// Records an instant at which the detector works.

@@ -6,6 +6,15 @@ use crate::mesh::CellKind;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::primitive::time_of_impact::{FacePath, time_of_approach};
 
+/// Source of velocities and accelerations in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinematics {
+    /// Those of the bodies.
+    Exact,
+    /// Differences of the positions of the roots at the first steps.
+    FromSteps,
+}
+
 /// A step of free flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight<'a> {

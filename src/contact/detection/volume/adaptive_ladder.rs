@@ -34,12 +34,18 @@ pub struct AdaptiveLadder {
     rungs: Vec<VolumeKind>,
     paying: Vec<VolumeKind>,
     tally: LadderTally,
+    is_fixed: bool,
 }
 
 impl AdaptiveLadder {
     /// With all rungs until they are evaluated.
     pub fn new(rungs: &[VolumeKind]) -> Self {
-        Self { rungs: rungs.to_vec(), paying: rungs.to_vec(), tally: LadderTally::default() }
+        Self { rungs: rungs.to_vec(), paying: rungs.to_vec(), tally: LadderTally::default(), is_fixed: false }
+    }
+
+    /// With all rungs, whatever they cost.
+    pub fn fixed(rungs: &[VolumeKind]) -> Self {
+        Self { is_fixed: true, ..Self::new(rungs) }
     }
 
     /// The rungs in use, lowest first.
@@ -49,7 +55,7 @@ impl AdaptiveLadder {
 
     /// Adds the statistics of the rungs since the last call.
     pub fn learn(&mut self, tally: LadderTally) {
-        if tally.pairs == 0 {
+        if tally.pairs == 0 || self.is_fixed {
             return;
         }
         self.tally += tally;

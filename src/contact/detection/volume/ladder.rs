@@ -33,6 +33,15 @@ pub enum VolumeKind {
     Obb,
 }
 
+/// Leaves that pass the ladder of bounding volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LadderUse {
+    /// Those of curved faces, by the rungs that save time.
+    WhilePaying,
+    /// All, by all rungs.
+    Always,
+}
+
 /// Statistics of a rung.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungTally {
@@ -67,6 +76,23 @@ impl AddAssign for LadderTally {
 impl VolumeKind {
     /// Number of kinds.
     pub const COUNT: usize = Self::Obb as usize + 1;
+
+    /// All kinds, in order.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Sphere, Self::Aabb, Self::Dop8, Self::Dop14, Self::Dop18, Self::Dop26, Self::Obb];
+
+    /// Name in scenarios and summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sphere => "sphere",
+            Self::Aabb => "aabb",
+            Self::Dop8 => "dop8",
+            Self::Dop14 => "dop14",
+            Self::Dop18 => "dop18",
+            Self::Dop26 => "dop26",
+            Self::Obb => "obb",
+        }
+    }
 }
 
 /// A leaf at the present positions.

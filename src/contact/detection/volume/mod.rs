@@ -19,7 +19,7 @@ pub use aabb::Aabb;
 pub use aabb_row::AabbRow;
 pub use adaptive_ladder::AdaptiveLadder;
 pub use dop::{Dop, Dop8, Dop14, Dop18, Dop26};
-pub use ladder::{LadderTally, Leaf, LeafVolumes, RungTally, VolumeKind};
+pub use ladder::{LadderTally, LadderUse, Leaf, LeafVolumes, RungTally, VolumeKind};
 pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 

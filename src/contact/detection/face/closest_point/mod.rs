@@ -53,12 +53,17 @@ pub enum Method {
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
+    /// Sequential quadratic programming with BFGS on every face, as in the literature.
+    SqpBfgs,
     /// Primal active-set Newton method on every face.
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners.
     Newton,
+    /// Newton projection on the face alone: a query that projects outside has no closest point. The plain algorithm of
+    /// tutorials, kept as a counter-example: it is blind to nodes that project inside no face.
+    Projection,
     /// Closed form of flat triangles by Voronoi regions, and of segments.
     Voronoi,
     /// Closed form of flat triangles by plane and edges, and of segments.
@@ -70,7 +75,13 @@ impl Method {
     pub fn serves(self, kind: CellKind) -> bool {
         match self {
             Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
-            Self::Auto | Self::Sqp | Self::ActiveSet | Self::InteriorPoint | Self::Newton => true,
+            Self::Auto
+            | Self::Sqp
+            | Self::SqpBfgs
+            | Self::ActiveSet
+            | Self::InteriorPoint
+            | Self::Newton
+            | Self::Projection => true,
         }
     }
 }
@@ -112,6 +123,13 @@ pub fn closest_point(
         (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
             Some(brute_force::closest_point(&[*a, *b, *c], query))
         }
+        (Method::SqpBfgs, _, _) => iterate(&Sqp { hessian: Hessian::Bfgs }, start, kind, nodes, query),
+        (Method::Projection, _, _) => polynomial::visit(
+            kind,
+            nodes,
+            query,
+            InsideProjection(LocalMinimum { method: &Newton, start, nodes, query }),
+        ),
         (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
         (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
         (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),
@@ -184,6 +202,28 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
             (found.minimum, outcome)
         };
         ClosestPoint::from_minimum(polynomial, nodes, query, &minimum, outcome)
+    }
+}
+
+/// The projection on the face, at an infinite distance where it is outside.
+struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
+
+impl Visitor for InsideProjection<'_> {
+    type Output = ClosestPoint;
+
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> ClosestPoint {
+        let LocalMinimum { start, nodes, query, .. } = self.0;
+        let start = first_point(polynomial, start, nodes, query);
+        let (found, iterations) = minimisation::newton::project_on_face(polynomial, start);
+        let inside = found.filter(|&xi| P::DOMAIN.contains(xi));
+        let minimum =
+            Minimum { xi: inside.unwrap_or(P::DOMAIN.centre), iterations, converged: inside.is_some() };
+        let outcome = if minimum.converged { Outcome::Converged } else { Outcome::Outside };
+        let point = ClosestPoint::from_minimum(polynomial, nodes, query, &minimum, outcome);
+        match outcome {
+            Outcome::Outside => ClosestPoint { distance_squared: f64::INFINITY, ..point },
+            _ => point,
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Outcome {
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
+    /// By [`Method::Projection`](super::Method::Projection) only: the query projects outside the face.
+    Outside,
     /// The iterations were exhausted, or the positions are not finite; the point is the best one found.
     Capped,
 }

@@ -145,7 +145,7 @@ impl Balls {
 }
 
 /// Moves a sphere of non-finite cost to the origin, so that it takes part in the clustering.
-fn make_comparable(sphere: &mut Sphere) {
+pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {
         *sphere = Sphere { centre: Vec3::zeros(), radius: 0.0 };

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Hierarchy;
-use super::leaves::LARGEST_FLAT_STRIDE;
+use super::leaves::{LARGEST_FLAT_STRIDE, LeafFit};
 use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, rounding_of};
 use crate::contact::detection::volume::{Extremes, Sphere};
 use crate::math::Vec3;
@@ -47,7 +47,7 @@ impl Hierarchy {
         };
         let margin = self.margin + groups.rounding;
         let fitted: Vec<Option<Sphere>> =
-            groups.above.par_iter().map(|(_, range)| groups.fit(range.clone())).collect();
+            groups.above.par_iter().map(|(_, range)| groups.fit(self.fit, range.clone())).collect();
         for ((v, _), fitted) in groups.above.iter().zip(fitted) {
             let sphere = &mut self.reference[*v as usize];
             if let Some(fitted) = fitted
@@ -129,10 +129,13 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ball of the points of some groups, grown from the minimum ball of their extremal points.
-    fn fit(&self, groups: std::ops::Range<usize>) -> Option<Sphere> {
+    /// Ball of the points of some groups, grown from the minimum ball of their extremal points or as Ritter does.
+    fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];
+        if fit == LeafFit::Ritter {
+            return Sphere::ritter(points);
+        }
         let mut extremes = self.extremes[groups.start];
         for other in &self.extremes[groups.start + 1..groups.end] {
             extremes.join(other);

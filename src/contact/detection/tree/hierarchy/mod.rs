@@ -21,9 +21,13 @@
 //! to the points ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere
 //! gets a root of radius 2.5).
 //!
+//! Trees are binary. With K children per vertex a tree is shallower by a factor of log₂ K, but an opened vertex costs K
+//! predictions at once, without the spheres in between that exclude several of its descendants with one.
+//!
 //! Trees over graded faces may be deep: no algorithm here recurses over the height of a tree.
 
 mod bottom_up;
+mod boxes;
 mod check;
 mod clusters;
 mod fitting;
@@ -33,12 +37,14 @@ mod level;
 mod locally_ordered;
 mod nearest;
 mod nested_spheres;
+mod online_insertion;
 mod refit;
 #[cfg(test)]
 mod tests;
 mod topology;
 
 pub use check::HierarchyError;
+pub use leaves::LeafFit;
 pub use topology::DepthStatistics;
 
 use bytemuck::zeroed_vec;
@@ -55,8 +61,20 @@ use topology::{Block, Topology, pieces};
 pub enum Builder {
     /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration: merges the pair with the smallest joint sphere.
+    /// Greedy agglomeration: merges the pair with the smallest joint sphere, all mutually nearest pairs at once.
     BottomUp,
+    /// Greedy agglomeration by a queue of pairs, partners found in a tree built by online insertion: the tree of
+    /// [`Builder::BottomUp`], up to ties.
+    Insertion,
+}
+
+/// Volumes of the vertices of a hierarchy in flight; a root is a sphere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HierarchyVolume {
+    /// Spheres.
+    Sphere,
+    /// Axis-aligned boxes.
+    Box,
 }
 
 /// Tree of bounding spheres over the faces of one surface.
@@ -69,6 +87,7 @@ pub struct Hierarchy {
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
     margin: f64,
+    fit: LeafFit,
 }
 
 impl Hierarchy {
@@ -81,34 +100,46 @@ impl Hierarchy {
     /// # Panics
     /// If `positions` does not cover the largest node number of the surface.
     pub fn build(builder: Builder, surface: &Surface, positions: &[Vec3], margin: f64) -> Option<Self> {
+        Self::build_with(builder, LeafFit::MinimumBall, surface, positions, margin)
+    }
+
+    /// Tree whose leaves are fitted by `fit`; see [`Hierarchy::build`].
+    pub fn build_with(
+        builder: Builder,
+        fit: LeafFit,
+        surface: &Surface,
+        positions: &[Vec3],
+        margin: f64,
+    ) -> Option<Self> {
         let num_faces = surface.num_faces();
         if num_faces == 0 {
             return None;
         }
         let (order, cube) = along_curve(surface, positions);
         let mut reference = zeroed_vec(2 * num_faces - 1);
-        let (topology, leaves) = match builder {
-            Builder::Fast => {
-                let blocks = locally_ordered::blocks(num_faces);
-                let spheres = leaf_pieces(&blocks, &mut reference);
-                let leaves = Leaves::new(surface, &order, positions, margin, spheres);
-                (locally_ordered::topology(&order, &reference, cube, blocks), leaves)
+        let (topology, leaves) = if builder == Builder::Fast {
+            let blocks = locally_ordered::blocks(num_faces);
+            let spheres = leaf_pieces(&blocks, &mut reference);
+            let leaves = Leaves::new(surface, &order, positions, (margin, fit), spheres);
+            (locally_ordered::topology(&order, &reference, cube, blocks), leaves)
+        } else {
+            let mut spheres = zeroed_vec(num_faces);
+            let tasks = spheres.chunks_mut(FACES_PER_TASK).collect();
+            let mut leaves = Leaves::new(surface, &order, positions, (margin, fit), tasks);
+            let merges = match builder {
+                Builder::Insertion => online_insertion::merges(&spheres),
+                _ => bottom_up::merges(&spheres),
+            };
+            let (topology, places) = Topology::from_merges(&order, &merges);
+            leaves.reorder(&places);
+            let pieces = leaf_pieces(topology.blocks(), &mut reference);
+            for (sphere, &leaf) in pieces.into_iter().flatten().zip(&places) {
+                *sphere = spheres[leaf as usize];
             }
-            Builder::BottomUp => {
-                let mut spheres = zeroed_vec(num_faces);
-                let tasks = spheres.chunks_mut(FACES_PER_TASK).collect();
-                let mut leaves = Leaves::new(surface, &order, positions, margin, tasks);
-                let (topology, places) = Topology::from_merges(&order, &bottom_up::merges(&spheres));
-                leaves.reorder(&places);
-                let pieces = leaf_pieces(topology.blocks(), &mut reference);
-                for (sphere, &leaf) in pieces.into_iter().flatten().zip(&places) {
-                    *sphere = spheres[leaf as usize];
-                }
-                (topology, leaves)
-            }
+            (topology, leaves)
         };
         let fractions = vec![0.0; num_faces - 1];
-        let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin };
+        let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin, fit };
         hierarchy.nested_spheres();
         Some(hierarchy)
     }

@@ -3,7 +3,7 @@
 mod active_set;
 mod interior_point;
 mod minimise;
-mod newton;
+pub(super) mod newton;
 mod quadratic_program;
 pub mod sqp;
 

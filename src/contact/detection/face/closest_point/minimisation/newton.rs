@@ -52,7 +52,7 @@ impl Minimise for Newton {
 /// Root of F,ᵢ = 0 at a local minimum of F, inside or not, and the number of iterations.
 ///
 /// H δξ = −F,ᵢ with the exact Hessian, whatever its signs.
-fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
+pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
     for iterations in 1..=MAX_ITERATIONS {

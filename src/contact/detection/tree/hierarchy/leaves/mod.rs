@@ -2,6 +2,7 @@
 
 mod leaf;
 mod minimum_balls;
+mod ritter_balls;
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -18,8 +19,18 @@ use crate::mesh::CellKind;
 use super::lanes::Balls;
 use leaf::{Kinds, ball, num_in_lanes, points_of, sphere};
 use minimum_balls::MinimumBalls;
+use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
+
+/// Fit of the sphere of a leaf to its points, and of the reference spheres above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafFit {
+    /// The minimum ball; above leaves, grown from extremal points.
+    MinimumBall,
+    /// Ritter's two passes.
+    Ritter,
+}
 
 /// Nodes and weights of the faces, padded to the largest number of bounding points of any face: a smaller face repeats
 /// its first node, with weight zero.
@@ -44,13 +55,13 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Nodes of these `faces` of `surface` in order, with the weights of the centres of their minimum balls at
+    /// Nodes of these `faces` of `surface` in order, with the weights of the centres of their balls at
     /// `positions`. Stores these balls, with the margin, in the `spheres`, given in pieces.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
         positions: &[Vec3],
-        margin: f64,
+        margin_and_fit: (f64, LeafFit),
         spheres: Vec<&mut [Sphere]>,
     ) -> Self {
         let kinds = surface.distinct_kinds();
@@ -62,14 +73,14 @@ impl Leaves {
             (..=6, _) => Self::with_stride::<6>,
             _ => Self::with_stride::<MAX_CONTROL_POINTS>,
         };
-        leaves(surface, faces, positions, margin, spheres)
+        leaves(surface, faces, positions, margin_and_fit, spheres)
     }
 
     fn with_stride<const N: usize>(
         surface: &Surface,
         faces: &[u32],
         positions: &[Vec3],
-        margin: f64,
+        (margin, fit): (f64, LeafFit),
         spheres: Vec<&mut [Sphere]>,
     ) -> Self {
         let mut nodes = vec![0; N * faces.len()];
@@ -96,7 +107,19 @@ impl Leaves {
         tasks.into_par_iter().for_each(|(leaves, nodes, weights, spheres)| {
             copy_nodes(surface, &faces[leaves.clone()], nodes);
             let kinds = Kinds(&kinds).part(leaves);
-            registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
+            match fit {
+                LeafFit::MinimumBall => {
+                    registers.run_in_fours(MinimumBalls {
+                        kinds,
+                        nodes,
+                        positions,
+                        margin,
+                        weights,
+                        spheres,
+                    });
+                }
+                LeafFit::Ritter => RitterBalls { kinds, nodes, positions, margin }.fit(weights, spheres),
+            }
         });
         Self { stride: N, kinds, nodes, weights }
     }

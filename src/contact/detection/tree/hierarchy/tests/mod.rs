@@ -8,7 +8,7 @@ use super::*;
 use crate::mesh::CellKind;
 use cases::{Case, Random, graded_line, icosphere, scattered, wavy};
 
-const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
+const BUILDERS: [Builder; 3] = [Builder::Fast, Builder::BottomUp, Builder::Insertion];
 
 /// Checks a tree against its surface in the configuration of the build and in deformed ones.
 fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
@@ -100,6 +100,61 @@ fn bottom_up_gives_the_tree_of_the_greedy_method() {
     }
 }
 
+/// The queue and the mutually nearest pairs merge alike on 100 random meshes without ties (Omohundro 1989; the joint
+/// radius is reducible): the same clusters, and volumes equal to 1e-12, as only the order of their sum differs. The
+/// number of vertices, of leaves below and the nesting of the spheres hold for every builder.
+#[test]
+fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
+    for seed in 0..100 {
+        let case = match seed % 3 {
+            0 => scattered(20 + 3 * seed as usize, seed),
+            1 => wavy(2 + seed as usize / 10, seed),
+            _ => scattered(400, seed),
+        };
+        let [mutual, queue] = [Builder::BottomUp, Builder::Insertion].map(|builder| case.build(builder, 0.0));
+        let ratio = queue.sum_of_volumes() / mutual.sum_of_volumes();
+        assert!((ratio - 1.0).abs() < 1e-12, "seed {seed}: {ratio}");
+        assert_eq!(faces_below(&queue), faces_below(&mutual), "seed {seed}");
+        assert_well_formed(&case, &queue, seed);
+    }
+}
+
+/// Trees of 100 random meshes, by every builder and either fit: every face in one leaf, a sphere and a box of each
+/// vertex that contain all faces below, Ritter's leaves no smaller than minimum balls and at most a fifth larger in the
+/// mean.
+#[test]
+fn volumes_of_random_meshes_contain_their_faces() {
+    let (mut ritter, mut minimum) = (0.0, 0.0);
+    for seed in 0..100 {
+        let case = if seed % 2 == 0 { scattered(60, seed) } else { wavy(6, seed) };
+        for builder in BUILDERS {
+            for fit in [LeafFit::MinimumBall, LeafFit::Ritter] {
+                let built = Hierarchy::build_with(builder, fit, &case.surface, &case.positions, 0.01);
+                let hierarchy = built.unwrap();
+                assert_well_formed(&case, &hierarchy, seed);
+                assert_boxes_bound(&case, &hierarchy);
+                let leaves = (0..=hierarchy.root()).filter(|&v| hierarchy.face(v).is_some());
+                let sum: f64 = leaves.map(|v| hierarchy.reference_sphere(v).radius - 0.01).sum();
+                *if fit == LeafFit::Ritter { &mut ritter } else { &mut minimum } += sum;
+            }
+        }
+    }
+    println!("radii of the leaves by Ritter: {:.3} of those of minimum balls", ritter / minimum);
+    assert!((1.0..1.2).contains(&(ritter / minimum)), "{}", ritter / minimum);
+}
+
+fn assert_boxes_bound(case: &Case, hierarchy: &Hierarchy) {
+    let mut boxes = Vec::new();
+    hierarchy.fit_boxes(&case.positions, &mut boxes);
+    for leaf in (0..=hierarchy.root()).filter(|&v| hierarchy.face(v).is_some()) {
+        let nodes = case.surface.face(hierarchy.face(leaf).unwrap() as usize).1;
+        for v in std::iter::successors(Some(leaf), |&v| hierarchy.parent(v)) {
+            let inner = boxes[v as usize].widened(-hierarchy.margin);
+            assert!(nodes.iter().all(|&node| inner.widened(1e-15).contains(&case.positions[node as usize])));
+        }
+    }
+}
+
 #[test]
 fn bottom_up_gives_the_volume_of_the_greedy_method_where_costs_are_equal() {
     // An icosphere has many ties; their resolution changes the sum by a few per cent.
@@ -121,7 +176,8 @@ fn fast_trees_are_within_six_hundredths_of_greedy_ones() {
         wavy(100, 5),
     ];
     for (k, case) in cases.iter().enumerate() {
-        let [fast, greedy] = BUILDERS.map(|builder| case.build(builder, 0.0).sum_of_volumes());
+        let [fast, greedy] =
+            [Builder::Fast, Builder::BottomUp].map(|builder| case.build(builder, 0.0).sum_of_volumes());
         assert!(fast / greedy < 1.06, "case {k}: {}", fast / greedy);
     }
 }

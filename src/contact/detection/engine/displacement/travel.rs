@@ -2,7 +2,7 @@
 
 /// Sum of the bounds of all steps, and the bound of the last one \[m\].
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Travel {
+pub(crate) struct Travel {
     travelled: f64,
     /// Bound on the relative displacement of the last step \[m\].
     pub step: f64,

@@ -10,7 +10,7 @@ const NODES_PER_TASK: usize = 16_384;
 
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     /// How far displacements of a curved face may exceed the range of its nodal displacements, relative to that range.
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
@@ -29,7 +29,7 @@ impl Steps {
 }
 
 /// Bounds of a list of nodes, in parallel where it is long.
-pub(super) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
+pub(crate) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);
     }

@@ -1,0 +1,104 @@
+//! The blind spot of node-to-face projection: a node in a groove projects inside no face of it.
+//!
+//! ```text
+//!      \   tip   /        the faces project the tip onto their extensions,
+//!       \   v   /         below the bottom of the groove
+//!        \ ... /
+//!         \ . /  .        blind: the wedge between the normals of the two faces
+//! ```
+//!
+//! Source: Aragón, Yastrebov & Molinari, IJNME 96 (2013) 323–338, fig. 2b.
+
+use ictus::contact::detection::face::closest_point::Method;
+use ictus::contact::detection::{
+    AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
+};
+use ictus::contact::{Constraints, ContactKey, Surface};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+/// Walls of the groove rise with this slope on both sides of y.
+const SLOPE: f64 = 0.5;
+
+/// A groove along y of four triangles, and a tetrahedron whose tip points down to (x, 0, z).
+fn groove_and_tip(x: f64, z: f64) -> (Vec<Vec3>, Vec<Surface>) {
+    let mut positions = vec![
+        Vec3::new(0.0, -1.0, 0.0),
+        Vec3::new(0.0, 1.0, 0.0),
+        Vec3::new(1.0, -1.0, SLOPE),
+        Vec3::new(1.0, 1.0, SLOPE),
+        Vec3::new(-1.0, -1.0, SLOPE),
+        Vec3::new(-1.0, 1.0, SLOPE),
+    ];
+    let groove = [[0_u32, 2, 3], [0, 3, 1], [0, 1, 5], [0, 5, 4]];
+    let tip = Vec3::new(x, 0.0, z);
+    positions.extend(
+        [(0.0, 0.0), (0.1, 0.1), (-0.1, 0.1), (0.0, -0.1)]
+            .map(|(dx, dy)| if (dx, dy) == (0.0, 0.0) { tip } else { tip + Vec3::new(dx, dy, 0.6) }),
+    );
+    let tetrahedron = [[6_u32, 8, 7], [6, 9, 8], [6, 7, 9], [7, 8, 9]];
+    let surface =
+        |faces: &[[u32; 3]]| Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+    (positions, vec![surface(&groove), surface(&tetrahedron)])
+}
+
+/// Gap of the tip by a method, from the engine and from all pairs alike; `None` if it touches nothing.
+fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
+    let (positions, surfaces) = groove_and_tip(x, z);
+    let model = || ContactModel::new(surfaces.clone(), &[], &positions);
+    let node_face = NodeFaceOptions { method, start: StartFrom::Nearest };
+    let options = EngineOptions { node_face, ..EngineOptions::default() };
+    let detectors: [Box<dyn Detector>; 2] =
+        [Box::new(AllPairs::new(model(), node_face)), Box::new(Engine::new(model(), options, &positions))];
+    let velocities = vec![Vec3::zeros(); positions.len()];
+    let configuration =
+        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, velocities: &velocities };
+    let gaps = detectors.map(|mut detector| {
+        let mut constraints = Constraints::default();
+        detector.detect(&configuration, &mut constraints);
+        let of_tip = |key: ContactKey| matches!(key, ContactKey::Node(node) if node.contactor == 6);
+        constraints.iter().find(|constraint| of_tip(constraint.key)).map(|constraint| constraint.gap)
+    });
+    assert_eq!(gaps[0], gaps[1], "{method:?}, tip at {x}, {z}");
+    gaps[0]
+}
+
+/// Goal: the constrained closest point finds the penetrated tip wherever it is, by every method, with the distance from
+/// the nearer wall or from the bottom of the groove, to 1e-12; the plain projection is blind in the wedge |x| < SLOPE |z|
+/// below the bottom and agrees outside.
+#[test]
+fn only_the_plain_projection_is_blind_in_a_groove() {
+    let (mut blind, mut seen) = (0, 0);
+    for depth in [0.005, 0.01, 0.03] {
+        for k in -8..=8 {
+            let x = f64::from(k) * 0.25 * SLOPE * depth + 1e-4 * depth;
+            let is_blind = x.abs() < SLOPE * depth;
+            let normal = Vec3::new(-SLOPE * x.signum(), 0.0, 1.0).normalize();
+            let wall = (SLOPE * x.abs() + depth) * normal.z;
+            let expected = if is_blind { x.hypot(depth) } else { wall };
+            for method in [
+                Method::Auto,
+                Method::Sqp,
+                Method::SqpBfgs,
+                Method::ActiveSet,
+                Method::InteriorPoint,
+                Method::Newton,
+            ] {
+                let found = gap(method, x, -depth);
+                let error = found.map_or(f64::INFINITY, |gap| (gap + expected).abs());
+                assert!(
+                    error < if method == Method::InteriorPoint { 1e-9 } else { 1e-12 },
+                    "{method:?}, x = {x}: {found:?}"
+                );
+            }
+            let projected = gap(Method::Projection, x, -depth);
+            assert_eq!(projected.is_none(), is_blind, "x = {x}, depth {depth}: {projected:?}");
+            if let Some(projected) = projected {
+                assert!((projected + wall).abs() < 1e-12, "x = {x}: {projected}");
+            }
+            (blind, seen) = (blind + usize::from(is_blind), seen + usize::from(!is_blind));
+        }
+    }
+    println!("the projection is blind at {blind} places and sees {seen}");
+    assert!(blind > 15 && seen > 15);
+}
