@@ -54,6 +54,7 @@ mod self_contact;
 mod situations;
 mod stage;
 mod step_size;
+mod struck_ties;
 mod support_accounts;
 mod supports_and_loads;
 mod surface_groups;

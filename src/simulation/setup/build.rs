@@ -114,8 +114,11 @@ impl Simulation {
         let detector = build_detector(scenario, contact, &model.reference_positions);
         timings.hierarchy = start.elapsed().as_secs_f64();
         let chunks = chunks_of(&model);
-        let mobility = nodal_mobility(&model);
+        let mut mobility = nodal_mobility(&model);
         let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
+        if let Some(ties) = &ties {
+            mobility.tie(ties.mobility(model.mass.len()));
+        }
         let mut simulation = Self {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),

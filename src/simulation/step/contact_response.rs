@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::contact::Constraints;
-use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
+use crate::contact::response::{Bodies, Mobility, RigidCorrection, Stage, StepLength, Ties};
 use crate::dynamics::{State, Wrench};
 use crate::math::Vec3;
 
@@ -64,6 +64,11 @@ impl Simulation {
             if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
                 self.commit_step();
             }
+            let acts_on_ties = stage == Stage::Accelerated && self.contact_acts_on_ties();
+            if acts_on_ties {
+                self.accelerate_by_ties(dt);
+                self.refresh_mobility(dt);
+            }
             let step = self.step_length(dt);
             let created = self.contact_audit.created;
             let bodies =
@@ -80,12 +85,22 @@ impl Simulation {
                 }
                 Stage::Accelerated => self.accelerate_by_contact(),
             }
+            if acts_on_ties {
+                self.accelerate_tied_nodes();
+            }
         }
         if stage == Stage::Accelerated {
             self.enforce_ties(dt);
             self.account_corrections(dt);
         }
         self.timings.response += start.elapsed().as_secs_f64();
+    }
+
+    /// Whether contacts of this or of the previous step act on tied nodes.
+    fn contact_acts_on_ties(&self) -> bool {
+        let is_tied = |node: &u32| self.mobility.tied().group(*node).is_some();
+        let mut nodes = self.constraints.iter().flat_map(|constraint| constraint.nodes);
+        self.ties.is_some() && (nodes.any(is_tied) || self.contact_before.1.nodes.iter().any(is_tied))
     }
 
     /// Constraints on the contact surfaces, including their thickness.
@@ -134,6 +149,15 @@ impl Simulation {
         self.constrain_sliders();
     }
 
+    /// Accelerations of tied nodes without the forces of the ties.
+    fn accelerate_tied_nodes(&mut self) {
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let accelerations = &mut self.state.accelerations;
+        let accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
+        self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
+        self.constrain_sliders();
+    }
+
     /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to
     /// the impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half
     /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
@@ -149,6 +173,7 @@ impl Simulation {
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }
+        self.list_bodies_of_tie_impulses();
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);
@@ -159,6 +184,25 @@ impl Simulation {
             let impulse = self.action.impulses[node as usize];
             if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
                 self.react_by_supports(node, &impulse);
+            }
+        }
+        for k in 0..self.action.tie_impulses.len() {
+            let (node, impulse) = self.action.tie_impulses[k];
+            if !self.model.bodies[self.model.body_of(node)].is_rigid() {
+                self.react_by_supports(node, &impulse);
+            }
+        }
+    }
+
+    /// Lists the rigid bodies whose supports react to the tie impulses.
+    fn list_bodies_of_tie_impulses(&mut self) {
+        let corrections = &mut self.action.rigid_corrections;
+        for &(node, _) in &self.action.tie_impulses {
+            let body = self.model.body_of(node);
+            let place = corrections.partition_point(|correction| (correction.body as usize) < body);
+            let is_listed = corrections.get(place).is_some_and(|correction| correction.body as usize == body);
+            if self.model.bodies[body].is_rigid() && !is_listed {
+                corrections.insert(place, RigidCorrection::none(body as u32));
             }
         }
     }
