@@ -19,11 +19,13 @@ pub(super) type Texts = Spanned<Vec<Text>>;
 #[expect(dead_code, reason = "the tables are listed as known keys")]
 pub(super) struct Root {
     pub title: Option<String>,
-    pub gravity: Option<Triple>,
+    pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
+    parameters: Option<IgnoredAny>,
     time: Option<IgnoredAny>,
     materials: Option<IgnoredAny>,
     bodies: Option<IgnoredAny>,
     walls: Option<IgnoredAny>,
+    velocities: Option<IgnoredAny>,
     boundaries: Option<IgnoredAny>,
     loads: Option<IgnoredAny>,
     contact: Option<IgnoredAny>,
@@ -71,7 +73,7 @@ pub(super) struct Body {
     pub translate: Option<Triple>,
     pub velocity: Option<Triple>,
     pub angular_velocity: Option<Triple>,
-    pub gravity: Option<Triple>,
+    pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
     pub contact_thickness: Option<Number>,
@@ -101,6 +103,16 @@ pub(super) struct Wall {
 pub(super) struct Rotate {
     pub axis: Triple,
     pub angle: Number,
+}
+
+/// `[[velocities]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Velocity {
+    pub body: Text,
+    pub group: Option<Text>,
+    pub velocity: Option<Triple>,
+    pub angular_velocity: Option<Triple>,
 }
 
 /// `[[boundaries]]`.

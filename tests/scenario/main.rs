@@ -7,6 +7,7 @@ mod good;
 mod overrides;
 mod probes;
 mod problems;
+mod reuse;
 mod robustness;
 
 use std::path::{Path, PathBuf};

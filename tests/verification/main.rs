@@ -65,4 +65,5 @@ mod ties;
 mod true_sides;
 mod two_bars;
 mod variations;
+mod varying_gravity;
 mod warnings;

@@ -25,6 +25,7 @@ use crate::scenario::{
 };
 
 use super::assembly::Assembly;
+use super::conditions::InitialVelocity;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
@@ -85,6 +86,7 @@ impl Simulation {
         refuse_tied_contact(scenario, &contact, &assembly.model)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
         let probes = assembly.probes(scenario)?;
+        let initial_velocities = assembly.initial_velocities(scenario)?;
         let Assembly { model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
             assembly;
         drop(meshes);
@@ -186,14 +188,14 @@ impl Simulation {
         if policy == InitialPenetration::Offset && !simulation.initial_penetrations.is_empty() {
             simulation.keep_initial_gaps()?;
         }
-        simulation.begin(scenario);
+        simulation.begin(scenario, &initial_velocities);
         let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
         simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
 
     /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
-    fn begin(&mut self, scenario: &Scenario) {
+    fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
             let body = &self.model.bodies[index];
@@ -204,6 +206,9 @@ impl Simulation {
                 self.state.velocities[node] = rigid_state.velocity_at(&self.state.positions[node]);
             }
             self.rigid_states[index] = Some(rigid_state);
+        }
+        for of_group in of_groups {
+            of_group.apply(&self.model.mass, &self.state.positions, &mut self.state.velocities);
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
@@ -218,6 +223,7 @@ impl Simulation {
             .iter()
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
+            && of_groups.is_empty()
             && self.initial_gaps.is_empty()
             && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());

@@ -1,5 +1,7 @@
 //! `[materials.NAME]`.
 
+pub(super) mod shared;
+
 use toml::Spanned;
 use toml::de::DeValue;
 
