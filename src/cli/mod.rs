@@ -14,6 +14,7 @@ mod predict;
 mod print;
 mod progress;
 mod run;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Run(options) => on_threads(options.scenario.threads, || run::run(&options)),
+        Command::Sweep(options) => on_threads(options.threads, || sweep::sweep(&options)),
         Command::Check(options) => on_threads(options.scenario.threads, || check::check(&options)),
         Command::Predict(options) => {
             on_threads(options.report.scenario.threads, || predict::predict(&options))

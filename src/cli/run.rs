@@ -10,7 +10,8 @@ use ictus::io::summary::{
     ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
-use ictus::simulation::{Outcome, Recorder, RunError};
+use ictus::scenario::Scenario;
+use ictus::simulation::{NumericalFailure, Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
 use super::failure::{Failure, INTERRUPTED};
@@ -20,15 +21,41 @@ use super::progress::Reporter;
 
 /// Runs the scenario; exit code 0 when it has finished, 130 when it was interrupted.
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
-    let start = Instant::now();
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
-    let mut simulation = set_up(&scenario)?;
+    let Completed { summary, failure, frames } =
+        execute(&scenario, &directory, options.quiet, &stop_on_signal()?)?;
+    if let Some(failure) = failure {
+        return Err(Failure::Numerical(failure, directory));
+    }
+    if !options.quiet {
+        print::text(&report(&summary, &directory, &scenario.name, frames));
+    }
+    let interrupted = summary.status == Status::Interrupted;
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// A run that has ended, with its results in its directory.
+pub(super) struct Completed {
+    pub summary: Summary,
+    pub failure: Option<Box<NumericalFailure>>,
+    /// Number of frames.
+    pub frames: usize,
+}
+
+/// Runs a scenario and writes its results to a directory.
+pub(super) fn execute(
+    scenario: &Scenario,
+    directory: &Path,
+    quiet: bool,
+    stop: &Arc<AtomicBool>,
+) -> Result<Completed, Failure> {
+    let start = Instant::now();
+    let mut simulation = set_up(scenario)?;
     let printed = simulation.warnings().len();
-    let mut recorder = Recorder::create(&scenario, &directory, &simulation)?;
-    let mut reporter = Reporter::new(options.quiet);
-    let stop = stop_on_signal()?;
-    let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
+    let mut recorder = Recorder::create(scenario, directory, &simulation)?;
+    let mut reporter = Reporter::new(quiet);
+    let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), stop);
     reporter.finish();
     print_warnings(&simulation.warnings()[printed..]);
     print_warnings(&warnings_of_probes(recorder.probe_summaries()));
@@ -40,22 +67,16 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         Err(RunError::Output(error)) => return Err(error.into()),
         Err(error) => return Err(Failure::Run(Box::new(error))),
     };
-    let mut summary = simulation.summary(&scenario, status, failure.as_ref());
+    let mut summary = simulation.summary(scenario, status, failure.as_ref());
     summary.probes = recorder.probe_summaries().to_vec();
     summary.threads = rayon::current_num_threads();
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
-    summary.write(&directory)?;
-    if let Some(failure) = failure {
-        return Err(Failure::Numerical(Box::new(failure), directory));
-    }
-    if !options.quiet {
-        print::text(&report(&summary, &directory, &scenario.name, recorder.num_frames()));
-    }
-    Ok(if status == Status::Interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    summary.write(directory)?;
+    Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
 /// A flag that the first interrupt signal sets; the second one terminates the program.
-fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {

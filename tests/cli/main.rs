@@ -12,6 +12,7 @@ mod first_steps;
 mod plots;
 mod runs;
 mod sheets;
+mod sweeps;
 mod volumes;
 
 use std::fs;
