@@ -51,6 +51,8 @@ pub enum Command {
         /// A key, as in time.step or friction, or a table, as in contact.
         key: String,
     },
+    /// Print the JSON Schema of scenarios, for completion and checks in editors.
+    Schema,
     /// Print a shell completion script.
     Completions {
         /// Target shell.

@@ -39,6 +39,10 @@ pub fn run() -> ExitCode {
         Command::Init { name } => init::init(&name),
         Command::Explain { key } => explain::explain(&key),
         Command::Plot(options) => plot::plot(&options),
+        Command::Schema => {
+            print::json(&ictus::scenario::json_schema());
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "ictus", &mut script);

@@ -16,7 +16,9 @@ mod parameters;
 mod probe;
 mod raw;
 mod reference;
+mod schema;
 mod section;
+mod spanned;
 mod typed;
 mod validate;
 
@@ -27,6 +29,7 @@ pub use error::{Problem, ScenarioError};
 pub use located::Located;
 pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};
+pub use schema::json_schema;
 pub use typed::*;
 
 impl Scenario {

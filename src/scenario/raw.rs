@@ -3,10 +3,12 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
-use toml::Spanned;
+
+use super::spanned::Spanned;
 
 pub(super) type Number = Spanned<f64>;
 pub(super) type Triple = Spanned<[f64; 3]>;
@@ -34,7 +36,7 @@ pub(super) struct Root {
 }
 
 /// `[time]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Time {
     pub end: Number,
@@ -61,7 +63,7 @@ pub(super) struct Rigid {
 }
 
 /// `[[bodies]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Body {
     pub name: Text,
@@ -84,7 +86,7 @@ pub(super) struct Body {
 }
 
 /// `[[walls]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wall {
     pub name: Text,
@@ -98,7 +100,7 @@ pub(super) struct Wall {
 }
 
 /// `rotate` of a body; the angle is in degrees.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rotate {
     pub axis: Triple,
@@ -106,7 +108,7 @@ pub(super) struct Rotate {
 }
 
 /// `[[velocities]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Velocity {
     pub body: Text,
@@ -116,7 +118,7 @@ pub(super) struct Velocity {
 }
 
 /// `[[boundaries]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Boundary {
     pub body: Text,
@@ -129,7 +131,7 @@ pub(super) struct Boundary {
 }
 
 /// `rotation` of a boundary; in radians.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Turning {
     pub axis: Triple,
@@ -139,7 +141,7 @@ pub(super) struct Turning {
 }
 
 /// Prescribed components of a motion.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Components {
     pub x: Option<Spanned<Function>>,
@@ -148,7 +150,7 @@ pub(super) struct Components {
 }
 
 /// `[[loads]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Load {
     pub body: Text,
@@ -159,7 +161,7 @@ pub(super) struct Load {
 }
 
 /// `[contact]`, without its pairs.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Contact {
     pub detection: Option<Text>,
@@ -185,7 +187,7 @@ pub(super) struct Contact {
 }
 
 /// Static and dynamic `friction`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrictionTable {
     #[serde(rename = "static")]
@@ -195,7 +197,7 @@ pub(super) struct FrictionTable {
 }
 
 /// `[[contact.pairs]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     pub between: Spanned<[Text; 2]>,
@@ -210,7 +212,7 @@ pub(super) struct Pair {
 }
 
 /// `[[probes]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Probe {
     pub name: Text,
@@ -228,7 +230,7 @@ pub(super) struct Probe {
 }
 
 /// `[output]`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Output {
     pub directory: Option<Text>,
@@ -243,7 +245,7 @@ pub(super) struct Output {
 }
 
 /// `history` of the output.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct History {
     pub interval: Number,

@@ -9,6 +9,7 @@ mod probes;
 mod problems;
 mod reuse;
 mod robustness;
+mod schema;
 
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check, VectorFunction};
 use super::rigid;
 use super::tables::Named;
@@ -12,6 +10,7 @@ use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{
     BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass,
 };

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use crate::math::{TimeFunction, TimeFunctionError, Vec3};
 use crate::scenario::Located;
 use crate::scenario::error::{Problem, nearest, suggest};
 use crate::scenario::raw::{self, Number, Text, Texts, Triple};
+use crate::scenario::spanned::Spanned;
 
 /// Range of a number.
 #[derive(Clone, Copy, Debug)]

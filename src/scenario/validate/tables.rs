@@ -1,10 +1,10 @@
 //! The tables of the file, split for separate reading.
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::scenario::error::Problem;
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 
 /// Tables of the file.
 pub(super) struct Tables<'i> {
@@ -42,7 +42,7 @@ impl<'i> Tables<'i> {
         Some(Self::split(root, problems))
     }
 
-    fn split(root: Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
+    fn split(root: toml::Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
         let table = root.get_ref();
         let single = |table: &DeTable<'i>, name: &'static str| {
             let value = table.get(name)?.clone();
@@ -76,14 +76,14 @@ impl<'i> Tables<'i> {
             root: Section {
                 table: "",
                 path: String::new(),
-                value: Spanned::new(root.span(), DeValue::Table(root.into_inner())),
+                value: toml::Spanned::new(root.span(), DeValue::Table(root.into_inner())),
             },
         }
     }
 }
 
 /// The top level of a text, unless it has syntax errors, of which at most one per line is reported.
-pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<Spanned<DeTable<'i>>> {
+pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut lines = Vec::new();
     for error in &errors {
@@ -104,7 +104,7 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<Spa
 
 /// The entries of an array of tables, with their paths by index.
 fn list<'i>(
-    value: Option<Spanned<DeValue<'i>>>,
+    value: Option<toml::Spanned<DeValue<'i>>>,
     table: &'static str,
     problems: &mut Vec<Problem>,
 ) -> Vec<Section<'i>> {
@@ -121,7 +121,7 @@ fn list<'i>(
 
 /// The entries of `[materials]`, in file order.
 pub(super) fn materials<'i>(
-    value: Option<Spanned<DeValue<'i>>>,
+    value: Option<toml::Spanned<DeValue<'i>>>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Named<'i>> {
     let Some(value) = value else { return Vec::new() };

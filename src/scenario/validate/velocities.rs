@@ -1,12 +1,11 @@
 //! `[[velocities]]`.
 
-use toml::Spanned;
-
 use super::check::Check;
 use crate::math::Vec3;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{BodySpec, MaterialModel, MaterialSpec, VelocitySpec};
 
 /// The bodies that velocities refer to.

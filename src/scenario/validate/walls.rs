@@ -1,7 +1,5 @@
 //! `[[walls]]`.
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check, VectorFunction};
 use super::response;
 use super::tables::Named;
@@ -9,6 +7,7 @@ use crate::math::{TimeFunction, Vec3};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
 /// Largest tangential part of the velocity of a free wall, relative: normals are rounded.

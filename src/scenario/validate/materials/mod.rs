@@ -2,7 +2,6 @@
 
 pub(super) mod shared;
 
-use toml::Spanned;
 use toml::de::DeValue;
 
 use super::check::{Bounds, Check};
@@ -10,6 +9,7 @@ use super::tables::Named;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{Elasticity, MaterialModel, MaterialSpec, Scenario};
 
 #[derive(Clone, Copy)]

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use toml::Spanned;
-
 use super::super::check::Check;
 use super::super::tables;
 use crate::scenario::MaterialSpec;
 use crate::scenario::error::Problem;
+use crate::scenario::spanned::Spanned;
 
 /// Names and materials of a file, relative to `folder`, with tables `[materials.NAME]`; problems are reported at the
 /// key of the scenario, with the file and line. No names if the file cannot be read.
