@@ -25,6 +25,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scenario and write its frames, history and summary.
     Run(RunOptions),
+    /// Run a scenario for all combinations of values of its keys, each in a folder, and compare their summaries.
+    Sweep(SweepOptions),
     /// Validate a scenario and its meshes, and report the time step and expected cost without running.
     Check(ReportOptions),
     /// Predict the trajectories up to the first contact. Writes files only with --levels.
@@ -49,6 +51,8 @@ pub enum Command {
         /// A key, as in time.step or friction, or a table, as in contact.
         key: String,
     },
+    /// Print the JSON Schema of scenarios, for completion and checks in editors.
+    Schema,
     /// Print a shell completion script.
     Completions {
         /// Target shell.
@@ -82,6 +86,26 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub resume: Option<Option<PathBuf>>,
     /// Print errors and warnings only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Options of `ictus sweep`.
+#[derive(Debug, Args)]
+pub struct SweepOptions {
+    /// Scenario file (TOML).
+    pub scenario: PathBuf,
+    /// Values of a key, for example parameters.v=10,20,30 or bodies.left.velocity=[1,0,0],[2,0,0]; repeated for
+    /// several keys, of which all combinations are run.
+    #[arg(long = "set", value_name = "KEY=VALUE,VALUE...", required = true)]
+    pub sets: Vec<String>,
+    /// Directory of the folders and of sweep.csv [default: output.directory with _sweep].
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Number of threads [default: all cores]. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print errors, warnings and the table only.
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -14,6 +14,7 @@ mod predict;
 mod print;
 mod progress;
 mod run;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Run(options) => on_threads(options.scenario.threads, || run::run(&options)),
+        Command::Sweep(options) => on_threads(options.threads, || sweep::sweep(&options)),
         Command::Check(options) => on_threads(options.scenario.threads, || check::check(&options)),
         Command::Predict(options) => {
             on_threads(options.report.scenario.threads, || predict::predict(&options))
@@ -37,6 +39,10 @@ pub fn run() -> ExitCode {
         Command::Init { name } => init::init(&name),
         Command::Explain { key } => explain::explain(&key),
         Command::Plot(options) => plot::plot(&options),
+        Command::Schema => {
+            print::json(&ictus::scenario::json_schema());
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "ictus", &mut script);

@@ -12,7 +12,7 @@ use ictus::io::summary::{
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
 use ictus::scenario::Scenario;
-use ictus::simulation::{Checkpoint, Outcome, Recorder, RunError};
+use ictus::simulation::{Checkpoint, NumericalFailure, Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
 use super::failure::{Failure, INTERRUPTED};
@@ -22,31 +22,60 @@ use super::progress::Reporter;
 
 /// Runs the scenario; exit code 0 when it has finished, 130 when it was interrupted.
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
-    let start = Instant::now();
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
-    let checkpoint =
-        options.resume.as_ref().map(|file| read_checkpoint(&scenario, &directory, file.as_deref()));
-    let checkpoint = checkpoint.transpose()?;
+    let resumed = options.resume.as_ref().map(|file| read_checkpoint(&scenario, &directory, file.as_deref()));
+    let resumed = resumed.transpose()?;
+    let Completed { summary, failure, frames } =
+        execute(&scenario, &directory, options.quiet, &stop_on_signal()?, resumed)?;
+    if let Some(failure) = failure {
+        return Err(Failure::Numerical(failure, directory));
+    }
+    let interrupted = summary.status == Status::Interrupted;
+    if !options.quiet {
+        print::text(&report(&summary, &directory, &scenario.name, frames));
+        if interrupted {
+            print::text(&format!("continue with: {}\n", command_to_resume(options)));
+        }
+    }
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// A run that has ended, with its results in its directory.
+pub(super) struct Completed {
+    pub summary: Summary,
+    pub failure: Option<Box<NumericalFailure>>,
+    /// Number of frames.
+    pub frames: usize,
+}
+
+/// Runs a scenario, from a checkpoint if one is given, and writes its results to a directory.
+pub(super) fn execute(
+    scenario: &Scenario,
+    directory: &Path,
+    quiet: bool,
+    stop: &Arc<AtomicBool>,
+    checkpoint: Option<Checkpoint>,
+) -> Result<Completed, Failure> {
+    let start = Instant::now();
     let resumed_at = checkpoint.as_ref().map(|checkpoint| checkpoint.instant().0);
-    let mut simulation = set_up(&scenario)?;
+    let mut simulation = set_up(scenario)?;
     let mut recorder = match checkpoint {
         Some(checkpoint) => {
             let (time, step) = checkpoint.instant();
             let resumed =
                 format!("resumed from {}: t = {time:.9} s, step {step}\n", checkpoint.path.display());
-            let recorder = Recorder::resume(&scenario, &directory, &mut simulation, checkpoint)?;
-            if !options.quiet {
+            let recorder = Recorder::resume(scenario, directory, &mut simulation, checkpoint)?;
+            if !quiet {
                 print::message(&resumed);
             }
             recorder
         }
-        None => Recorder::create(&scenario, &directory, &simulation)?,
+        None => Recorder::create(scenario, directory, &simulation)?,
     };
     let known: BTreeSet<String> = simulation.warnings().into_iter().collect();
-    let mut reporter = Reporter::new(options.quiet);
-    let stop = stop_on_signal()?;
-    let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
+    let mut reporter = Reporter::new(quiet);
+    let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), stop);
     reporter.finish();
     let warnings: Vec<String> =
         simulation.warnings().into_iter().filter(|warning| !known.contains(warning)).collect();
@@ -60,22 +89,13 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         Err(RunError::Output(error)) => return Err(error.into()),
         Err(error) => return Err(Failure::Run(Box::new(error))),
     };
-    let mut summary = simulation.summary(&scenario, status, failure.as_ref());
+    let mut summary = simulation.summary(scenario, status, failure.as_ref());
     summary.probes = recorder.probe_summaries().to_vec();
     summary.threads = rayon::current_num_threads();
     summary.resumed_at = resumed_at;
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
-    summary.write(&directory)?;
-    if let Some(failure) = failure {
-        return Err(Failure::Numerical(Box::new(failure), directory));
-    }
-    if !options.quiet {
-        print::text(&report(&summary, &directory, &scenario.name, recorder.num_frames()));
-        if status == Status::Interrupted {
-            print::text(&format!("continue with: {}\n", command_to_resume(options)));
-        }
-    }
-    Ok(if status == Status::Interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    summary.write(directory)?;
+    Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
 /// The checkpoint to continue from: this file, or the latest whole one of the output directory.
@@ -117,7 +137,7 @@ fn command_to_resume(options: &RunOptions) -> String {
 }
 
 /// A flag that the first interrupt signal sets; the second one terminates the program.
-fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {

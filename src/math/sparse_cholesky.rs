@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use nalgebra::DMatrix;
+use nalgebra::DMatrixViewMut;
 use nalgebra_sparse::factorization::CscCholesky;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
@@ -16,8 +16,6 @@ pub struct SparseCholesky {
     /// Unknown at each position.
     order: Vec<u32>,
     factor: CscCholesky<f64>,
-    /// Right-hand side, then solution, in that order; one column.
-    solution: DMatrix<f64>,
 }
 
 impl SparseCholesky {
@@ -45,15 +43,15 @@ impl SparseCholesky {
         let pivots = factor.l().diagonal_as_csc();
         let is_rounding = |(pivot, whole): (&f64, &f64)| pivot * pivot <= f64::EPSILON * whole;
         let is_singular = pivots.values().iter().zip(&diagonal).any(is_rounding);
-        (!is_singular).then(|| Self { order, factor, solution: DMatrix::zeros(size, 1) })
+        (!is_singular).then_some(Self { order, factor })
     }
 
-    /// Solves A x = b in place.
-    pub fn solve(&mut self, b: &mut [f64]) {
-        let ordered = self.solution.iter_mut().zip(&self.order);
-        ordered.for_each(|(x, &unknown)| *x = b[unknown as usize]);
-        self.factor.solve_mut(&mut self.solution);
-        self.order.iter().zip(&self.solution).for_each(|(&unknown, x)| b[unknown as usize] = *x);
+    /// Solves A x = b in place, with a workspace.
+    pub fn solve(&self, b: &mut [f64], ordered: &mut Vec<f64>) {
+        ordered.clear();
+        ordered.extend(self.order.iter().map(|&unknown| b[unknown as usize]));
+        self.factor.solve_mut(DMatrixViewMut::from_slice(ordered, self.order.len(), 1));
+        self.order.iter().zip(&*ordered).for_each(|(&unknown, x)| b[unknown as usize] = *x);
     }
 }
 
@@ -117,7 +115,7 @@ mod tests {
         }
         let b: Vec<f64> = (0..37).map(|k| (k as f64).sin()).collect();
         let mut x = b.clone();
-        SparseCholesky::factor(37, &entries).unwrap().solve(&mut x);
+        SparseCholesky::factor(37, &entries).unwrap().solve(&mut x, &mut Vec::new());
         let (mut residual, mut scale) = (b, vec![0.0; 37]);
         for &(row, column, value) in &entries {
             let mut take = |row: u32, column: u32| {

@@ -1,7 +1,7 @@
 //! The scenario file, typed and validated.
 //!
 //! ```text
-//! text ─ overrides ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
+//! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
 //! Each table of the file is read separately, so that one run reports all problems of the file: unknown keys with the
@@ -12,10 +12,13 @@ mod contact;
 mod error;
 mod located;
 mod overrides;
+mod parameters;
 mod probe;
 mod raw;
 mod reference;
+mod schema;
 mod section;
+mod spanned;
 mod typed;
 mod validate;
 
@@ -26,6 +29,7 @@ pub use error::{Problem, ScenarioError};
 pub use located::Located;
 pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};
+pub use schema::json_schema;
 pub use typed::*;
 
 impl Scenario {
@@ -47,7 +51,8 @@ impl Scenario {
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, as in
     /// `time.end=1.0`, `contact.detection=all-pairs` (quotes are optional), `bodies.0.velocity=[1, 0, 0]` or, by
-    /// name, `bodies.left.velocity=[1, 0, 0]`.
+    /// name, `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is replaced by its value, with the numbers of
+    /// `[parameters]`.
     ///
     /// # Errors
     /// All problems of the text.
@@ -62,11 +67,16 @@ impl Scenario {
     /// ```
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
         let invalid = |problems| ScenarioError::Invalid { path: path.into(), text: text.into(), problems };
-        let source = overrides::apply(text, overrides).map_err(invalid)?;
-        let scenario = validate::validate(&source, path)
-            .map_err(|problems| invalid(overrides::relocate(problems, &source, text)))?;
-        let warnings = overrides::relocate(scenario.warnings, &source, text);
-        Ok(Self { source, file_text: text.into(), warnings, ..scenario })
+        let changed = overrides::apply(text, overrides).map_err(invalid)?;
+        let invalid_changed = |problems| invalid(overrides::relocate(problems, &changed, text));
+        let (source, substitution) = parameters::apply(&changed).map_err(invalid_changed)?;
+        let scenario = validate::validate(&source, path).map_err(|problems| {
+            invalid_changed(problems.into_iter().map(|problem| problem.before(&substitution)).collect())
+        })?;
+        let warnings = scenario.warnings.into_iter().map(|problem| problem.before(&substitution));
+        let warnings = substitution.warnings.iter().cloned().chain(warnings).collect();
+        let warnings = overrides::relocate(warnings, &changed, text);
+        Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
     }
 
     /// Name and keys that cannot differ in a resumed run: all but the end, the energy tolerance, the title and the
@@ -86,6 +96,8 @@ impl Scenario {
     ///
     /// The problem loses its span if an override has written the line.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
-        overrides::relocate(vec![problem.clone()], &self.source, &self.file_text).pop().unwrap_or(problem)
+        let Self { substitution, file_text, .. } = self;
+        let before = problem.clone().before(substitution);
+        overrides::relocate(vec![before], &substitution.before, file_text).pop().unwrap_or(problem)
     }
 }

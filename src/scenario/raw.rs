@@ -3,10 +3,12 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
-use toml::Spanned;
+
+use super::spanned::Spanned;
 
 pub(super) type Number = Spanned<f64>;
 pub(super) type Triple = Spanned<[f64; 3]>;
@@ -19,11 +21,13 @@ pub(super) type Texts = Spanned<Vec<Text>>;
 #[expect(dead_code, reason = "the tables are listed as known keys")]
 pub(super) struct Root {
     pub title: Option<String>,
-    pub gravity: Option<Triple>,
+    pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
+    parameters: Option<IgnoredAny>,
     time: Option<IgnoredAny>,
     materials: Option<IgnoredAny>,
     bodies: Option<IgnoredAny>,
     walls: Option<IgnoredAny>,
+    velocities: Option<IgnoredAny>,
     boundaries: Option<IgnoredAny>,
     loads: Option<IgnoredAny>,
     contact: Option<IgnoredAny>,
@@ -32,7 +36,7 @@ pub(super) struct Root {
 }
 
 /// `[time]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Time {
     pub end: Number,
@@ -59,7 +63,7 @@ pub(super) struct Rigid {
 }
 
 /// `[[bodies]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Body {
     pub name: Text,
@@ -71,7 +75,7 @@ pub(super) struct Body {
     pub translate: Option<Triple>,
     pub velocity: Option<Triple>,
     pub angular_velocity: Option<Triple>,
-    pub gravity: Option<Triple>,
+    pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
     pub contact_thickness: Option<Number>,
@@ -82,7 +86,7 @@ pub(super) struct Body {
 }
 
 /// `[[walls]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wall {
     pub name: Text,
@@ -96,15 +100,25 @@ pub(super) struct Wall {
 }
 
 /// `rotate` of a body; the angle is in degrees.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rotate {
     pub axis: Triple,
     pub angle: Number,
 }
 
+/// `[[velocities]]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Velocity {
+    pub body: Text,
+    pub group: Option<Text>,
+    pub velocity: Option<Triple>,
+    pub angular_velocity: Option<Triple>,
+}
+
 /// `[[boundaries]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Boundary {
     pub body: Text,
@@ -117,7 +131,7 @@ pub(super) struct Boundary {
 }
 
 /// `rotation` of a boundary; in radians.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Turning {
     pub axis: Triple,
@@ -127,7 +141,7 @@ pub(super) struct Turning {
 }
 
 /// Prescribed components of a motion.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Components {
     pub x: Option<Spanned<Function>>,
@@ -136,7 +150,7 @@ pub(super) struct Components {
 }
 
 /// `[[loads]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Load {
     pub body: Text,
@@ -147,7 +161,7 @@ pub(super) struct Load {
 }
 
 /// `[contact]`, without its pairs.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Contact {
     pub detection: Option<Text>,
@@ -178,7 +192,7 @@ pub(super) struct Contact {
 }
 
 /// Static and dynamic `friction`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrictionTable {
     #[serde(rename = "static")]
@@ -188,7 +202,7 @@ pub(super) struct FrictionTable {
 }
 
 /// `[[contact.pairs]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     pub between: Spanned<[Text; 2]>,
@@ -203,7 +217,7 @@ pub(super) struct Pair {
 }
 
 /// `[[probes]]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Probe {
     pub name: Text,
@@ -221,7 +235,7 @@ pub(super) struct Probe {
 }
 
 /// `[output]`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Output {
     pub directory: Option<Text>,
@@ -245,7 +259,7 @@ pub(super) struct Checkpoint {
 }
 
 /// `history` of the output.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct History {
     pub interval: Number,

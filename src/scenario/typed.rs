@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::parameters::Substitution;
 use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::math::{TimeFunction, Vec3};
 
@@ -12,15 +13,17 @@ use crate::math::{TimeFunction, Vec3};
 pub struct Scenario {
     /// The file it was read from.
     pub path: PathBuf,
-    /// The text of that file with `--set` overrides applied, which spans refer to.
+    /// The text of that file with `--set` overrides and parameters applied, which spans refer to.
     pub source: String,
     /// The text of that file without overrides.
     pub file_text: String,
+    /// Values replaced by parameters.
+    pub(super) substitution: Substitution,
     /// File stem; names the output files.
     pub name: String,
     /// Title of reports.
     pub title: String,
-    /// Acceleration of all bodies without their own \[m/s²\].
+    /// Acceleration of all bodies without their own \[m/s²\]; zero if it varies.
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -30,6 +33,8 @@ pub struct Scenario {
     pub bodies: Vec<BodySpec>,
     /// Rigid walls, in file order; indices of bodies and walls number them after the bodies.
     pub walls: Vec<WallSpec>,
+    /// Initial velocities of groups of nodes, in file order.
+    pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
     /// Loads.
@@ -122,8 +127,10 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration \[m/s²\] (the scenario's, or the body's own).
+    /// Gravitational acceleration \[m/s²\] (the scenario's, or the body's own); zero if it varies.
     pub gravity: Vec3,
+    /// Gravitational acceleration as functions of time \[m/s²\].
+    pub varying_gravity: Option<[TimeFunction; 3]>,
     /// Contact surface.
     pub contact: ContactSurface,
     /// Whether the body has self-contact.
@@ -210,6 +217,19 @@ pub enum Axis {
     Y,
     /// Third.
     Z,
+}
+
+/// Initial velocity of the nodes of a group of a deformable body, in place of that of the body.
+#[derive(Clone, Debug)]
+pub struct VelocitySpec {
+    /// Index into [`Scenario::bodies`].
+    pub body: usize,
+    /// Physical group; `None` for every node of the body.
+    pub group: Option<Located<String>>,
+    /// Velocity of the centre of mass of the nodes \[m/s\].
+    pub velocity: Vec3,
+    /// Angular velocity about it \[rad/s\].
+    pub angular_velocity: Vec3,
 }
 
 /// A support or prescribed motion of the nodes of a group.

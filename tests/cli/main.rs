@@ -14,6 +14,7 @@ mod plots;
 mod restart;
 mod runs;
 mod sheets;
+mod sweeps;
 mod volumes;
 
 use std::fs;

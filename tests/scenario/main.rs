@@ -7,7 +7,9 @@ mod good;
 mod overrides;
 mod probes;
 mod problems;
+mod reuse;
 mod robustness;
+mod schema;
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
 //! Mobility of nodes and rigid bodies: their velocity change per impulse.
 
+use super::ties::TiedMobility;
 use crate::math::{Mat3, Vec3};
 
 /// Mobility of deformable nodes and of rigid bodies.
@@ -9,6 +10,7 @@ pub struct Mobility {
     /// Nodes on slider constraints.
     sliding: Vec<SlidingNode>,
     rigid: Vec<Option<RigidMobility>>,
+    tied: TiedMobility,
 }
 
 /// A node with the mobility n ⊗ n/m: it moves along n only.
@@ -49,13 +51,23 @@ impl RigidMobility {
 impl Mobility {
     /// Mobility of deformable nodes: inverse nodal masses by component \[1/kg\], zero where prescribed.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
-        Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies] }
+        Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies], tied: TiedMobility::default() }
     }
 
     /// Constrains a free node to a line along a unit vector.
     pub fn constrain_to_line(&mut self, node: u32, direction: Vec3) {
         let inverse_mass = std::mem::take(&mut self.nodes[node as usize]).x;
         self.sliding.push(SlidingNode { node, direction, inverse_mass });
+    }
+
+    /// Sets the mobility of the tied nodes.
+    pub fn tie(&mut self, tied: TiedMobility) {
+        self.tied = tied;
+    }
+
+    /// Mobility of the tied nodes; [`Self::velocity_jump`] and [`Self::matrix`] are those without the ties.
+    pub fn tied(&self) -> &TiedMobility {
+        &self.tied
     }
 
     /// Sets the mobility of a rigid body.

@@ -40,7 +40,7 @@ pub use mobility::{Mobility, RigidMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, Stiffness, damping_of_restitution};
-pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
+pub use ties::{RigidMotions, RigidPlace, TiedMobility, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
 
@@ -139,7 +139,7 @@ pub struct RigidCorrection {
 
 impl RigidCorrection {
     /// Zero correction.
-    fn none(body: u32) -> Self {
+    pub(crate) fn none(body: u32) -> Self {
         let zero = Vec3::zeros();
         Self { body, velocity: zero, angular_velocity: zero, position: zero, rotation: zero }
     }
@@ -210,6 +210,8 @@ pub struct ContactAction {
     pub node_corrections: Vec<NodeCorrection>,
     /// Corrections of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
+    /// Impulses of the ties on fixed components of nodes, by contact impulses \[N·s\]; a node can be repeated.
+    pub tie_impulses: Vec<(u32, Vec3)>,
     /// Tie part of the nodal forces; a node in several groups of ties has several entries.
     pub tie_forces: Vec<(u32, Vec3)>,
     /// Tie forces on movable rigid bodies, not included in the nodal forces.
@@ -327,6 +329,7 @@ impl ContactAction {
         self.unsolved = UnsolvedProblems::default();
         self.tie_gap = 0.0;
         self.tie_forces.clear();
+        self.tie_impulses.clear();
         self.rigid_forces.clear();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;

@@ -46,7 +46,7 @@ const fn optional(
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
-    optional(["", "gravity"], "[0, 0, 0]", "m/s²", "gravitational acceleration of all bodies without their own"),
+    optional(["", "gravity"], "[0, 0, 0]", "m/s²", "gravitational acceleration of all bodies without their own: three numbers or functions of time"),
 
     required("time", "end", "s", "end of the run; it starts at 0"),
     optional(["time", "step"], "\"auto\"", "s", "\"auto\" (safety times the critical step) or a number"),
@@ -68,7 +68,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "translate"], "[0, 0, 0]", "m", "translation, applied last"),
     optional(["bodies", "velocity"], "[0, 0, 0]", "m/s", "initial velocity of the centre of mass"),
     optional(["bodies", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity about the centre of mass"),
-    optional(["bodies", "gravity"], "that of the scenario", "m/s²", "gravitational acceleration of this body"),
+    optional(["bodies", "gravity"], "that of the scenario", "m/s²", "gravitational acceleration of this body: three numbers or functions of time"),
     optional(["bodies", "contact"], "\"skin\"", "", "contact surface: \"skin\", a physical group, a list of groups, or false"),
     optional(["bodies", "self_contact"], "that of [contact]", "", "self-contact, needed by folding bodies"),
     optional(["bodies", "contact_thickness"], "thickness, or 0", "m", "thickness of the contact surface: half of it lies outside the faces"),
@@ -87,6 +87,11 @@ pub const KEYS: &[KeyReference] = &[
     optional(["walls", "gravity"], "that of the scenario", "m/s²", "gravitational acceleration of a wall with a mass; only its normal component acts"),
     optional(["walls", "friction"], "that of [contact]", "-", "coefficient of friction of bodies with this wall, or { static, dynamic, decay }; [[contact.pairs]] of the wall takes precedence"),
     optional(["walls", "restitution"], "that of [contact]", "-", "coefficient of restitution of bodies with this wall"),
+
+    required("velocities", "body", "", "name of a deformable body"),
+    optional(["velocities", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; a node of several [[velocities]] has the last one"),
+    optional(["velocities", "velocity"], "[0, 0, 0]", "m/s", "initial velocity of the centre of mass of these nodes, in place of that of the body"),
+    optional(["velocities", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity of these nodes about their centre of mass"),
 
     required("boundaries", "body", "", "name of a body"),
     optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; constrains a rigid body as a whole, without rotation unless prescribed"),
@@ -215,7 +220,9 @@ fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),
         "materials" => "`[materials.NAME]`".into(),
-        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("`[[{table}]]`"),
+        "bodies" | "walls" | "velocities" | "boundaries" | "loads" | "contact.pairs" => {
+            format!("`[[{table}]]`")
+        }
         "bodies.rotate" => "`rotate = { … }` of a body".into(),
         "boundaries.displacement" => {
             "`displacement`, `velocity` or `acceleration = { … }` of a boundary".into()

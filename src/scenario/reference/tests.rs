@@ -42,8 +42,19 @@ fn fields<T: DeserializeOwned + fmt::Debug>() -> Vec<&'static str> {
 
 #[test]
 fn keys_are_those_read_by_the_types() {
-    let tables =
-        ["time", "materials", "bodies", "walls", "boundaries", "loads", "contact", "probes", "output"];
+    let tables = [
+        "parameters",
+        "time",
+        "materials",
+        "bodies",
+        "walls",
+        "velocities",
+        "boundaries",
+        "loads",
+        "contact",
+        "probes",
+        "output",
+    ];
     let mut head = fields::<raw::Root>();
     head.retain(|name| !tables.contains(name));
     assert_eq!(head.len() + tables.len(), fields::<raw::Root>().len());
@@ -55,6 +66,7 @@ fn keys_are_those_read_by_the_types() {
         ("bodies", fields::<raw::Body>()),
         ("bodies.rotate", fields::<raw::Rotate>()),
         ("walls", fields::<raw::Wall>()),
+        ("velocities", fields::<raw::Velocity>()),
         ("boundaries", fields::<raw::Boundary>()),
         ("boundaries.displacement", fields::<raw::Components>()),
         ("boundaries.rotation", fields::<raw::Turning>()),
@@ -90,10 +102,25 @@ const BARE: &str = "
     name = 'b'
     mesh = 'bar.msh'
     material = 'steel'
+    [materials.rubber]
+    model = 'neo-hookean'
+    density = 1.0
+    young = 1.0
+    poisson = 0.1
+    [[bodies]]
+    name = 'c'
+    mesh = 'bar.msh'
+    material = 'rubber'
     [[walls]]
     name = 'floor'
     point = [0, 0, -9]
     normal = [0, 0, 1]
+    [[velocities]]
+    body = 'c'
+    velocity = [0, 0, 0]
+    [[velocities]]
+    body = 'c'
+    angular_velocity = [0, 0, 0]
     [[boundaries]]
     body = 'a'
     fix = ['x']
@@ -124,6 +151,7 @@ fn bare(overrides: &[String]) -> Scenario {
 fn contents(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.file_text.clear();
+    scenario.substitution = Default::default();
     scenario.contact.closest_point.span = 0..0;
     for body in &mut scenario.bodies {
         (body.mesh.span, body.hex.span) = (0..0, 0..0);
@@ -139,9 +167,10 @@ fn contents(mut scenario: Scenario) -> String {
 fn path_of(key: &KeyReference) -> String {
     match key.table {
         "" => key.name.into(),
+        "velocities" if key.name == "velocity" => "velocities.1.velocity".into(),
         "loads" if key.name == "traction" => "loads.1.traction".into(),
         "loads" if key.name == "body_force" => "loads.2.body_force".into(),
-        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" | "probes" => {
+        "bodies" | "walls" | "velocities" | "boundaries" | "loads" | "contact.pairs" | "probes" => {
             format!("{}.0.{}", key.table, key.name)
         }
         "boundaries.displacement" | "boundaries.rotation" => {
@@ -200,6 +229,9 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("walls.0.gravity", "[0, 0, 1]", &["walls.0.mass=1.0"]),
     ("walls.0.friction", "0.1", &[]),
     ("walls.0.restitution", "0.1", DECOMPOSITION),
+    ("velocities.0.group", "'end'", &[]),
+    ("velocities.1.velocity", "[1, 0, 0]", &[]),
+    ("velocities.0.angular_velocity", "[1, 0, 0]", &[]),
     ("boundaries.0.group", "'end'", &[]),
     ("boundaries.0.fix", "['y']", &[]),
     ("boundaries.0.displacement", "{ y = 1 }", &[]),

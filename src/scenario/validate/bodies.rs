@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-
-use super::check::{Bounds, Check};
+use super::check::{Bounds, Check, VectorFunction};
 use super::rigid;
 use super::tables::Named;
 use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{
     BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass,
 };
@@ -21,8 +20,9 @@ pub(super) struct BodyContext<'a> {
     /// Folder of the scenario.
     pub folder: &'a Path,
     /// Gravity of the scenario.
-    pub gravity: Vec3,
-    pub material_names: &'a [Spanned<String>],
+    pub gravity: &'a VectorFunction,
+    /// Names of the materials; `None` if their file cannot be read.
+    pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
     /// Default of self-contact.
     pub self_contact: bool,
@@ -61,7 +61,9 @@ fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Opt
     let raw: raw::Body = body.section.read(&mut check.problems)?;
     check.name(&key("name"), &raw.name);
     let mesh = mesh(&key("mesh"), &raw.mesh, context.folder, check);
-    let material = check.reference("material", context.material_names, &key("material"), &raw.material);
+    let material = context
+        .material_names
+        .and_then(|names| check.reference("material", names, &key("material"), &raw.material));
     let region = raw.region.as_ref().map(|names| check.groups(&key("region"), names.get_ref(), names.span()));
     let made_of = material.and_then(|index| context.materials.get(index)?.as_ref());
     let rigid = rigid::validate(&raw, made_of, &path, check);
@@ -81,7 +83,11 @@ fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Opt
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
     let angular_velocity =
         vector("angular_velocity", raw.angular_velocity.as_ref()).unwrap_or_else(Vec3::zeros);
-    let gravity = vector("gravity", raw.gravity.as_ref()).unwrap_or(context.gravity);
+    let own_gravity = raw.gravity.as_ref().and_then(|value| check.vector_function(&key("gravity"), value));
+    let (gravity, varying_gravity) = match own_gravity.as_ref().unwrap_or(context.gravity) {
+        VectorFunction::Constant(gravity) => (*gravity, None),
+        VectorFunction::Varying(functions) => (Vec3::zeros(), Some(functions.clone())),
+    };
     Some(BodySpec {
         mesh,
         region: region.unwrap_or_default(),
@@ -92,6 +98,7 @@ fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Opt
         velocity,
         angular_velocity,
         gravity,
+        varying_gravity,
         contact,
         self_contact,
         contact_thickness,

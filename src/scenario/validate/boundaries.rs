@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::check::Check;
 use crate::math::TimeFunction;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, Turn};
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];

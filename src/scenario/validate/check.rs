@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use crate::math::{TimeFunction, TimeFunctionError, Vec3};
 use crate::scenario::Located;
 use crate::scenario::error::{Problem, nearest, suggest};
 use crate::scenario::raw::{self, Number, Text, Texts, Triple};
+use crate::scenario::spanned::Spanned;
 
 /// Range of a number.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +45,13 @@ impl Bounds {
             Self::Poisson => "a number in (-1, 0.5)",
         }
     }
+}
+
+/// A vector that may vary in time.
+#[derive(Clone, Debug)]
+pub(super) enum VectorFunction {
+    Constant(Vec3),
+    Varying([TimeFunction; 3]),
 }
 
 /// Problems found so far, and the text they refer to.
@@ -93,6 +99,21 @@ impl<'t> Check<'t> {
             self.in_range(key, *component, value.span(), Bounds::Finite);
         }
         Some(Vec3::from(*value.get_ref()))
+    }
+
+    /// A constant vector, or three functions of time; `None` with problems.
+    pub fn vector_function(
+        &mut self,
+        key: &str,
+        value: &Spanned<[Spanned<raw::Function>; 3]>,
+    ) -> Option<VectorFunction> {
+        let [x, y, z] = value.get_ref().each_ref().map(|component| self.function(key, component));
+        Some(match [x?, y?, z?] {
+            [TimeFunction::Constant(x), TimeFunction::Constant(y), TimeFunction::Constant(z)] => {
+                VectorFunction::Constant(Vec3::new(x, y, z))
+            }
+            components => VectorFunction::Varying(components),
+        })
     }
 
     /// Normalised direction; `help` is the remedy for a zero vector.

@@ -1,7 +1,5 @@
 //! `[contact]`.
 
-use toml::Spanned;
-
 use super::check::Check;
 use super::pairs::{self, FallbackLaws, Names};
 use super::response;
@@ -9,6 +7,7 @@ use super::walls::{self, Wall};
 use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
     HierarchyBuilder, HierarchyVolume, InitialPenetration, Kinematics, Located, Passes, SortingSettings,

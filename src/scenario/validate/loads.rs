@@ -1,12 +1,11 @@
 //! `[[loads]]`.
 
-use toml::Spanned;
-
 use super::check::Check;
 use crate::math::TimeFunction;
 use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Function};
 use crate::scenario::section::{Section, join};
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{LoadKind, LoadSpec};
 
 pub(super) fn validate(

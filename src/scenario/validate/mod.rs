@@ -13,14 +13,16 @@ mod response;
 mod rigid;
 mod tables;
 mod time;
+mod velocities;
 mod walls;
 
 use std::path::Path;
 
 use super::error::Problem;
+use super::parameters::Substitution;
 use super::{Scenario, raw};
 use crate::math::Vec3;
-use check::Check;
+use check::{Check, VectorFunction};
 use tables::Tables;
 
 /// The scenario in `text`, without `source` and `file_text`; `path` is its file.
@@ -56,27 +58,33 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
     let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
-    let gravity = check.vector("gravity", gravity).unwrap_or_else(Vec3::zeros);
+    let gravity = gravity.and_then(|value| check.vector_function("gravity", value));
+    let gravity = gravity.unwrap_or(VectorFunction::Constant(Vec3::zeros()));
     let time = time::validate(tables.time, check);
     let end = time.as_ref().map(|time| time.end).filter(|end| end.is_finite() && *end > 0.0);
 
-    let material_names = tables::names(&tables.materials);
     let body_names = tables::names(&tables.bodies);
-    let materials = materials::validate(tables.materials, check);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (material_names, materials) = match &tables.materials_file {
+        Some(file) => materials::shared::validate(file, folder, check),
+        None => (Some(tables::names(&tables.materials)), materials::validate(tables.materials, check)),
+    };
     let wall_names = tables::names(&tables.walls);
     let names = pairs::Names { bodies: &body_names, walls: &wall_names };
     let raw_walls = walls::read(tables.walls, check);
     let contact = contact::validate(tables.contact, tables.pairs, &raw_walls, names, check);
     let context = bodies::BodyContext {
-        folder: path.parent().unwrap_or(Path::new("")),
-        gravity,
-        material_names: &material_names,
+        folder,
+        gravity: &gravity,
+        material_names: material_names.as_deref(),
         materials: &materials,
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
     let bodies = bodies::validate(tables.bodies, &context, check);
     refuse_sorted_self_contact(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
-    let walls = walls::validate(raw_walls, &body_names, gravity, check);
+    let walls = walls::validate(raw_walls, &body_names, &gravity, check);
+    let moved = velocities::Moved { names: &body_names, bodies: bodies.as_deref(), materials: &materials };
+    let velocities = velocities::validate(tables.velocities, &moved, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
     let detection = contact.as_ref().map(|contact| contact.detection);
@@ -97,13 +105,15 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         path: path.into(),
         source: String::new(),
         file_text: String::new(),
+        substitution: Substitution::default(),
         title: root?.title.unwrap_or_else(|| name.clone()),
         name,
-        gravity,
+        gravity: if let VectorFunction::Constant(gravity) = gravity { gravity } else { Vec3::zeros() },
         time: time?,
         materials: materials.into_iter().collect::<Option<_>>()?,
         bodies: bodies?,
         walls: walls?,
+        velocities: velocities?,
         boundaries: boundaries?,
         loads: loads?,
         contact: contact?,
@@ -111,6 +121,8 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         output: output?,
         warnings: Vec::new(),
     };
-    materials::warn_of_unused(&scenario, &material_names, check);
+    if let (None, Some(names)) = (&tables.materials_file, &material_names) {
+        materials::warn_of_unused(&scenario, names, check);
+    }
     Some(scenario)
 }

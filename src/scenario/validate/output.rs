@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSettings};
 
 const FIELDS: [(&str, Field); 10] = [

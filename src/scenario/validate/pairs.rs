@@ -1,12 +1,11 @@
 //! `[[contact.pairs]]`.
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check};
 use super::response::{self, Given};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{ContactLaws, Located, ResponseSettings, SurfacePair, TiedPair};
 
 /// Names that a pair can refer to.

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check};
 use super::tables::Named;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{
     BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
 };

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::check::{Bounds, Check};
 use crate::scenario::error::{Problem, suggest};
 use crate::scenario::raw::{self, Number};
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule};
 
 /// Contact laws as written, for all pairs or for one.

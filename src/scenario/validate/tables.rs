@@ -1,18 +1,21 @@
 //! The tables of the file, split for separate reading.
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::scenario::error::Problem;
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 
 /// Tables of the file.
 pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
+    /// The file that has the materials, in place of tables.
+    pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
     pub walls: Vec<Named<'i>>,
+    pub velocities: Vec<Section<'i>>,
     pub boundaries: Vec<Section<'i>>,
     pub loads: Vec<Section<'i>>,
     pub contact: Option<Section<'i>>,
@@ -35,25 +38,11 @@ pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
 impl<'i> Tables<'i> {
     /// Parses the text as TOML; reports all syntax errors, at most one per line.
     pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
-        let (root, errors) = DeTable::parse_recoverable(text);
-        let mut lines = Vec::new();
-        for error in &errors {
-            let problem = Problem::new(format!("not TOML: {}", error.message()));
-            let Some(span) = error.span() else {
-                problems.push(problem);
-                continue;
-            };
-            // A syntax error often causes others behind it.
-            let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
-            if !lines.contains(&line) {
-                lines.push(line);
-                problems.push(problem.at(span));
-            }
-        }
-        errors.is_empty().then(|| Self::split(root, problems))
+        let root = root(text, problems)?;
+        Some(Self::split(root, problems))
     }
 
-    fn split(root: Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
+    fn split(root: toml::Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
         let table = root.get_ref();
         let single = |table: &DeTable<'i>, name: &'static str| {
             let value = table.get(name)?.clone();
@@ -67,11 +56,17 @@ impl<'i> Tables<'i> {
         let bodies = list(table.get("bodies").cloned(), "bodies", problems);
         let walls = list(table.get("walls").cloned(), "walls", problems);
         let probes = list(table.get("probes").cloned(), "probes", problems);
+        let materials_value = table.get("materials");
+        let materials_file = materials_value
+            .and_then(|value| Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned())));
+        let materials_value = materials_value.filter(|_| materials_file.is_none()).cloned();
         Self {
+            materials: materials(materials_value, problems),
+            materials_file,
             time: single(table, "time"),
-            materials: materials(table.get("materials").cloned(), problems),
             bodies: bodies.into_iter().map(|section| name(section, "bodies")).collect(),
             walls: walls.into_iter().map(|section| name(section, "walls")).collect(),
+            velocities: list(table.get("velocities").cloned(), "velocities", problems),
             boundaries: list(table.get("boundaries").cloned(), "boundaries", problems),
             loads: list(table.get("loads").cloned(), "loads", problems),
             contact,
@@ -81,15 +76,35 @@ impl<'i> Tables<'i> {
             root: Section {
                 table: "",
                 path: String::new(),
-                value: Spanned::new(root.span(), DeValue::Table(root.into_inner())),
+                value: toml::Spanned::new(root.span(), DeValue::Table(root.into_inner())),
             },
         }
     }
 }
 
+/// The top level of a text, unless it has syntax errors, of which at most one per line is reported.
+pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut lines = Vec::new();
+    for error in &errors {
+        let problem = Problem::new(format!("not TOML: {}", error.message()));
+        let Some(span) = error.span() else {
+            problems.push(problem);
+            continue;
+        };
+        // A syntax error often causes others behind it.
+        let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
+        if !lines.contains(&line) {
+            lines.push(line);
+            problems.push(problem.at(span));
+        }
+    }
+    errors.is_empty().then_some(root)
+}
+
 /// The entries of an array of tables, with their paths by index.
 fn list<'i>(
-    value: Option<Spanned<DeValue<'i>>>,
+    value: Option<toml::Spanned<DeValue<'i>>>,
     table: &'static str,
     problems: &mut Vec<Problem>,
 ) -> Vec<Section<'i>> {
@@ -105,12 +120,15 @@ fn list<'i>(
 }
 
 /// The entries of `[materials]`, in file order.
-fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem>) -> Vec<Named<'i>> {
+pub(super) fn materials<'i>(
+    value: Option<toml::Spanned<DeValue<'i>>>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Named<'i>> {
     let Some(value) = value else { return Vec::new() };
     let span = value.span();
     let DeValue::Table(table) = value.into_inner() else {
         let problem = Problem::new("`materials` is not a table").at(span).key("materials");
-        problems.push(problem.help("write [materials.NAME] above each one"));
+        problems.push(problem.help("write [materials.NAME] above each one, or `materials = \"FILE\"`"));
         return Vec::new();
     };
     let mut materials: Vec<_> = table

@@ -1,14 +1,13 @@
 //! `[[walls]]`.
 
-use toml::Spanned;
-
-use super::check::{Bounds, Check};
+use super::check::{Bounds, Check, VectorFunction};
 use super::response;
 use super::tables::Named;
 use crate::math::{TimeFunction, Vec3};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
 /// Largest tangential part of the velocity of a free wall, relative: normals are rounded.
@@ -49,7 +48,7 @@ pub(super) fn laws(
 pub(super) fn validate(
     walls: Vec<Wall>,
     bodies: &[Spanned<String>],
-    gravity: Vec3,
+    gravity: &VectorFunction,
     check: &mut Check<'_>,
 ) -> Option<Vec<WallSpec>> {
     for (index, Wall { name, .. }) in walls.iter().enumerate() {
@@ -71,7 +70,7 @@ pub(super) fn validate(
     all
 }
 
-fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Option<WallSpec> {
+fn one(path: &str, raw: raw::Wall, gravity: &VectorFunction, check: &mut Check<'_>) -> Option<WallSpec> {
     let key = |name: &str| join(path, name);
     check.name(&key("name"), &raw.name);
     let point = check.vector(&key("point"), Some(&raw.point))?;
@@ -112,7 +111,7 @@ fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Opti
                     None
                 })
             });
-            let gravity = own_gravity.unwrap_or(gravity).dot(&normal);
+            let gravity = own_gravity.or_else(|| inherited_gravity(path, &raw, gravity, check))?.dot(&normal);
             WallMotion::Free { mass, velocity: velocity?, gravity }
         }
     };
@@ -129,4 +128,22 @@ fn initial_speed(velocity: &[TimeFunction; 3], normal: &Vec3) -> Option<f64> {
 
 fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
     velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
+}
+
+/// Gravity of the scenario, which a wall with a mass has only if it is constant.
+fn inherited_gravity(
+    path: &str,
+    raw: &raw::Wall,
+    gravity: &VectorFunction,
+    check: &mut Check<'_>,
+) -> Option<Vec3> {
+    if let VectorFunction::Constant(gravity) = gravity {
+        return Some(*gravity);
+    }
+    let problem =
+        Problem::new(format!("`{path}` has a mass, and the gravity of the scenario varies in time"));
+    let span = raw.mass.as_ref().map_or(0..0, Spanned::span);
+    let help = "give the wall a constant `gravity`: that of walls does not vary";
+    check.report(problem.at(span).key(join(path, "mass")).help(help));
+    None
 }

@@ -66,6 +66,11 @@ impl Assembly {
         for load in &scenario.loads {
             assembly.add_load(scenario, load)?;
         }
+        for (body, spec) in scenario.bodies.iter().enumerate() {
+            if let Some(functions) = &spec.varying_gravity {
+                assembly.add_weight(body, functions, scenario.time.end);
+            }
+        }
         assembly.fix_supported_nodes();
         Ok(assembly)
     }
@@ -107,6 +112,7 @@ impl Assembly {
             material: Some(spec.material),
             mass: 0.0,
             gravity: spec.gravity,
+            peak_gravity: spec.gravity.norm(),
             behaviour: if rigid {
                 Behaviour::Rigid { support: None }
             } else {

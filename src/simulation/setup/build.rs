@@ -24,6 +24,7 @@ use crate::scenario::{
 };
 
 use super::assembly::Assembly;
+use super::conditions::InitialVelocity;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
@@ -68,14 +69,14 @@ impl Simulation {
         {
             simulation.keep_initial_gaps()?;
         }
-        simulation.begin(scenario);
+        simulation.begin(scenario, &initial_velocities);
         let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
         simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
 
     /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
-    fn begin(&mut self, scenario: &Scenario) {
+    fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
             let body = &self.model.bodies[index];
@@ -88,6 +89,9 @@ impl Simulation {
                     rigid_state.velocity_at(&self.state.nodes.positions[node]);
             }
             self.state.rigid_bodies[index] = Some(rigid_state);
+        }
+        for of_group in of_groups {
+            of_group.apply(&self.model.mass, &self.state.nodes.positions, &mut self.state.nodes.velocities);
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
@@ -103,6 +107,7 @@ impl Simulation {
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
             && self.state.contact.initial_gaps.is_empty()
+            && of_groups.is_empty()
             && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {

@@ -1,17 +1,55 @@
 //! Assembly of supports, prescribed motion and loads.
 
 use crate::dynamics::{
-    Load, Prescribed, PrescribedRotation, Support, Turn, consistent_shares, lumped_shares,
+    Load, Prescribed, PrescribedRotation, RigidBody, Support, Turn, consistent_shares, lumped_shares,
 };
+use crate::math::{Mat3, TimeFunction, Vec3};
 use crate::mesh::CellKind;
 use crate::scenario::{
-    self, Axis, BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario,
+    self, Axis, BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario, VelocitySpec,
 };
 
 use super::assembly::{Assembly, faces_of_group, geometry, geometry_at, global_faces};
 use super::sheets::Extent;
 use crate::simulation::error::{Conflict, SetupError};
 use crate::simulation::model::{Behaviour, Block, RigidSupport};
+
+/// Initial velocity of some nodes of a deformable body.
+pub(crate) struct InitialVelocity {
+    nodes: Vec<u32>,
+    velocity: Vec3,
+    angular_velocity: Vec3,
+}
+
+/// Number of samples for the largest value of a function in the run.
+const SAMPLES: u32 = 64;
+
+/// Moment of inertia of points, relative to the largest, below which they are collinear or in a plane.
+const FLATNESS: f64 = 1e-10;
+
+/// Shares of the mass of a rigid body for its nodes, linear in the position, whose resultant acts at its centre of
+/// mass \[kg\].
+fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
+    let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
+    let count = positions.len() as f64;
+    let mean = positions.iter().sum::<Vec3>() / count;
+    let spread: Mat3 = positions.iter().map(|x| (x - mean) * (x - mean).transpose()).sum();
+    let inverse = spread.pseudo_inverse(FLATNESS * spread.amax()).unwrap_or_default();
+    let slope = inverse * (centre - mean) * mass;
+    positions.iter().map(|x| mass / count + slope.dot(&(x - mean))).collect()
+}
+
+impl InitialVelocity {
+    /// Sets the velocities of the nodes \[m/s\]: a rotation about their centre of mass and a translation.
+    pub fn apply(&self, masses: &[f64], positions: &[Vec3], velocities: &mut [Vec3]) {
+        let nodes = || self.nodes.iter().map(|&node| node as usize);
+        let mass: f64 = nodes().map(|node| masses[node]).sum();
+        let centre = nodes().map(|node| positions[node] * masses[node]).sum::<Vec3>() / mass;
+        for node in nodes() {
+            velocities[node] = self.velocity + self.angular_velocity.cross(&(positions[node] - centre));
+        }
+    }
+}
 
 impl Assembly {
     /// Adds a support or prescribed motion, with the index of its account.
@@ -126,6 +164,15 @@ impl Assembly {
         Ok(shared.map(|node| mesh.node_tags[(node - first) as usize]).min())
     }
 
+    /// Initial velocities of groups of nodes.
+    pub(crate) fn initial_velocities(&self, scenario: &Scenario) -> Result<Vec<InitialVelocity>, SetupError> {
+        let one = |spec: &VelocitySpec| {
+            let nodes = self.nodes_of(&scenario.bodies[spec.body], spec.body, spec.group.as_ref())?;
+            Ok(InitialVelocity { nodes, velocity: spec.velocity, angular_velocity: spec.angular_velocity })
+        };
+        scenario.velocities.iter().map(one).collect()
+    }
+
     /// Global nodes of a group of a body, or of the whole body; ascending.
     fn nodes_of(
         &self,
@@ -140,6 +187,23 @@ impl Assembly {
         let nodes =
             mesh.group_nodes(&group.value).map_err(|source| geometry_at(spec, source, &group.span))?;
         Ok(nodes.into_iter().map(|node| node + first).collect())
+    }
+
+    /// Adds the weight of a body under a gravitational acceleration that varies until the `end` of the run \[s\].
+    pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
+        let model = &mut self.model;
+        let of_body = &mut model.bodies[body];
+        let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
+        let size = |time| Vec3::from_fn(|axis, _| acceleration[axis].value(time)).norm();
+        of_body.peak_gravity = instants.map(size).fold(0.0, f64::max);
+        of_body.loaded = true;
+        let nodes = of_body.nodes.clone();
+        let shares = match &self.rigid_states[body] {
+            Some(rigid_state) => weight_shares(rigid_state, &model.reference_positions[nodes.clone()]),
+            None => model.mass[nodes.clone()].to_vec(),
+        };
+        let shares = nodes.map(|node| node as u32).zip(shares).collect();
+        model.loads.push(Load::Dead { shares, value: acceleration.clone() });
     }
 
     /// Adds a load.

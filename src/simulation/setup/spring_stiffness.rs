@@ -54,7 +54,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     };
     let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {
         let extent = 2.0 * surface.radius(&model.reference_positions);
-        MAX_ON_RIGID_BODIES * RESTING_PENETRATION * extent / body.gravity.norm()
+        MAX_ON_RIGID_BODIES * RESTING_PENETRATION * extent / body.peak_gravity
     });
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }

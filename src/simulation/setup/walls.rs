@@ -56,6 +56,7 @@ impl Assembly {
             material: None,
             mass,
             gravity: spec.normal * gravity,
+            peak_gravity: gravity.abs(),
             behaviour: Behaviour::Wall { normal: spec.normal, motion },
             loaded: false,
         });

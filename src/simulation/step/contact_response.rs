@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::contact::Constraints;
-use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
+use crate::contact::response::{Bodies, Mobility, RigidCorrection, Stage, StepLength, Ties};
 use crate::dynamics::{NodalState, Wrench};
 use crate::math::Vec3;
 
@@ -73,8 +73,16 @@ impl Simulation {
             if was_pressed || !self.state.contact.constraints.is_empty() {
                 self.commit_step();
             }
+            let acts_on_ties = self.contact_acts_on_ties();
+            if acts_on_ties {
+                self.refresh_mobility(dt);
+                self.accelerate_by_ties(dt);
+            }
             self.evaluate_response(dt);
             self.accelerate_by_contact();
+            if acts_on_ties {
+                self.accelerate_tied_nodes();
+            }
         }
         self.enforce_ties(dt);
         self.account_corrections(dt);
@@ -101,6 +109,14 @@ impl Simulation {
         let beyond = self.work_beyond_secants(dt);
         self.state.ledger.contact_audit.excess_work += beyond;
         beyond
+    }
+
+    /// Whether contacts of this or of the previous step act on tied nodes.
+    fn contact_acts_on_ties(&self) -> bool {
+        let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
+        let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
+        let before = &self.scratch.before.action.nodes;
+        self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
     /// Constraints on the contact surfaces, including their thickness.
@@ -151,6 +167,15 @@ impl Simulation {
         self.constrain_sliders();
     }
 
+    /// Accelerations of tied nodes without the forces of the ties.
+    fn accelerate_tied_nodes(&mut self) {
+        let resultants = Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
+        let accelerations = &mut self.state.nodes.accelerations;
+        let accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
+        self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
+        self.constrain_sliders();
+    }
+
     /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to
     /// the impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half
     /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
@@ -166,6 +191,7 @@ impl Simulation {
             let force = self.state.nodes.accelerations[node] * self.model.mass[node];
             self.state.contact.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }
+        self.list_bodies_of_tie_impulses();
         for k in 0..self.state.contact.action.rigid_corrections.len() {
             let correction = self.state.contact.action.rigid_corrections[k];
             self.state.contact.action.work.numerical += self.correct_motion_of_rigid(&correction);
@@ -176,6 +202,25 @@ impl Simulation {
             let impulse = self.state.contact.action.impulses[node as usize];
             if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
                 self.react_by_supports(node, &impulse);
+            }
+        }
+        for k in 0..self.state.contact.action.tie_impulses.len() {
+            let (node, impulse) = self.state.contact.action.tie_impulses[k];
+            if !self.model.bodies[self.model.body_of(node)].is_rigid() {
+                self.react_by_supports(node, &impulse);
+            }
+        }
+    }
+
+    /// Lists the rigid bodies whose supports react to the tie impulses.
+    fn list_bodies_of_tie_impulses(&mut self) {
+        let corrections = &mut self.state.contact.action.rigid_corrections;
+        for &(node, _) in &self.state.contact.action.tie_impulses {
+            let body = self.model.body_of(node);
+            let place = corrections.partition_point(|correction| (correction.body as usize) < body);
+            let is_listed = corrections.get(place).is_some_and(|correction| correction.body as usize == body);
+            if self.model.bodies[body].is_rigid() && !is_listed {
+                corrections.insert(place, RigidCorrection::none(body as u32));
             }
         }
     }

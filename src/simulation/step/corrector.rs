@@ -284,6 +284,7 @@ mod tests {
                 material: None,
                 mass,
                 gravity: Vec3::zeros(),
+                peak_gravity: 0.0,
                 behaviour,
                 loaded: false,
             });

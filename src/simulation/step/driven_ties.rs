@@ -15,6 +15,8 @@ pub(crate) struct DrivenTies {
     supported: Vec<(usize, usize)>,
     /// Fully prescribed rigid bodies, and their tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
+    /// Velocities of all of these nodes \[m/s\].
+    saved: Vec<(u32, Vec3)>,
 }
 
 impl DrivenTies {
@@ -34,7 +36,22 @@ impl DrivenTies {
             let of_body = nodes.iter().copied().filter(|&node| body.nodes.contains(&(node as usize)));
             (index as u32, of_body.collect::<Vec<_>>())
         });
-        Self { supported: supported.collect(), rigid: rigid.filter(|(_, nodes)| !nodes.is_empty()).collect() }
+        let rigid = rigid.filter(|(_, nodes)| !nodes.is_empty());
+        Self { supported: supported.collect(), rigid: rigid.collect(), saved: Vec::new() }
+    }
+
+    /// Saves the velocities of these nodes \[m/s\].
+    pub fn save_velocities(&mut self, model: &Model, velocities: &[Vec3]) {
+        let Self { supported, rigid, saved } = self;
+        let of_supports = supported.iter().map(|&(index, place)| model.supports[index].nodes[place]);
+        let nodes = of_supports.chain(rigid.iter().flat_map(|(_, nodes)| nodes.iter().copied()));
+        saved.clear();
+        saved.extend(nodes.map(|node| (node, velocities[node as usize])));
+    }
+
+    /// Restores the saved velocities.
+    pub fn restore_velocities(&self, velocities: &mut [Vec3]) {
+        self.saved.iter().for_each(|&(node, velocity)| velocities[node as usize] = velocity);
     }
 }
 

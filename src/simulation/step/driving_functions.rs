@@ -59,6 +59,13 @@ impl DrivingFunctions {
             }
             all.push(DrivingFunction { key, function: function.clone() });
         };
+        let mut varying: Vec<&[TimeFunction; 3]> = Vec::new();
+        for functions in scenario.bodies.iter().filter_map(|body| body.varying_gravity.as_ref()) {
+            if !varying.contains(&functions) {
+                varying.push(functions);
+                functions.iter().for_each(|component| add("gravity".into(), component));
+            }
+        }
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             add_boundary(index, boundary, &mut add);
         }

@@ -159,6 +159,12 @@ impl Simulation {
             impulse += nodal;
             moment += (self.scratch.positions_next[node] - centre).cross(&nodal);
         }
+        let range = &self.model.bodies[body].nodes;
+        let by_ties = self.state.contact.action.tie_impulses.iter().filter(|(node, _)| range.contains(&(*node as usize)));
+        for &(node, nodal) in by_ties {
+            impulse += nodal;
+            moment += (self.scratch.positions_next[node as usize] - centre).cross(&nodal);
+        }
         for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
             let reaction = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
             self.add_support_reaction(

@@ -136,6 +136,11 @@ impl RigidMotions for PredictedMotions<'_> {
 }
 
 impl Simulation {
+    /// The tied points, Σ w_a x_a = 0 over their nodes; `None` without ties.
+    pub fn tied_points(&self) -> Option<&Constraints> {
+        self.ties.as_ref().map(Ties::constraints)
+    }
+
     /// Newton iterations of the ties so far. Each solution takes one per group of tied bodies without movable rigid
     /// bodies; with them, iterations until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
@@ -151,6 +156,16 @@ impl Simulation {
             self.drive_ties_of_next_step(step.following);
             self.solve_ties(step);
         }
+    }
+
+    /// Adds the tie forces without contact to the accelerations, for a contact response at the end of a step of length
+    /// `dt` \[s\], which finds the forces anew.
+    pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
+        let step = self.step_length(dt);
+        self.model.driven_ties.save_velocities(&self.model, &self.state.nodes.velocities);
+        self.drive_ties_of_next_step(step.following);
+        self.solve_ties(step);
+        self.model.driven_ties.restore_velocities(&mut self.state.nodes.velocities);
     }
 
     fn solve_ties(&mut self, step: StepLength) {

@@ -7,6 +7,7 @@ mod mixing;
 mod operator;
 mod options;
 mod projection;
+mod tied_rows;
 mod unknown;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,8 @@ pub struct Decomposition {
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
     corrections: Vec<Vec3>,
+    /// Tie impulses on fixed components of nodes \[N·s\].
+    tie_impulses: Vec<(u32, Vec3)>,
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
@@ -102,6 +105,7 @@ impl Decomposition {
             velocities: Vec::new(),
             kicks: Vec::new(),
             corrections: Vec::new(),
+            tie_impulses: Vec::new(),
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
@@ -123,7 +127,8 @@ impl Decomposition {
         let span = f64::from(self.options.every.max(1)) * between;
         let kicks = span / (0.5 * time_step);
         for (k, (constraint, earlier)) in (0..).zip(constraints.iter().zip(self.memory.earlier.iter())) {
-            let drift = held_velocity(&constraint, bodies);
+            let drift = held_velocity(&constraint, bodies)
+                + self.operator.tied_drift(k, &constraint, bodies, &self.velocities);
             let before = drift + self.operator.jump(k, &self.velocities);
             let kick = self.operator.jump(k, &self.kicks);
             let pushed = prescribed_acceleration(&constraint, bodies);
@@ -184,6 +189,7 @@ impl Decomposition {
                 action.impulses[node as usize] += contact.impulse * weight;
                 action.friction_forces[node as usize] += friction * (weight / between);
             }
+            self.tie_impulses.extend(self.operator.tie_reactions(k, contact.impulse));
             action.list(constraint.nodes);
             action.results.push(ContactResult {
                 normal_force: normal / between,
@@ -278,6 +284,7 @@ impl Response for Decomposition {
         self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
         action.work.numerical += given;
+        action.tie_impulses.append(&mut self.tie_impulses);
         action.unsolved = self.unsolved;
         action.support_moment += of_supports;
         self.correct(constraints, bodies, action);
@@ -285,13 +292,13 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a of the components without mobility \[m/s\].
+/// Σ w_a v_a of the components without mobility, except of tied nodes \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
         let moves = |node: u32| match bodies.mobility.rigid(body) {
             Some(rigid) => rigid.can_move(),
-            None => bodies.mobility.is_movable(node),
+            None => bodies.mobility.is_movable(node) || bodies.mobility.tied().group(node).is_some(),
         };
         let held = nodes.iter().zip(weights).filter(|&(&node, _)| !moves(node));
         velocity += held.map(|(&node, w)| bodies.velocities[node as usize] * *w).sum::<Vec3>();

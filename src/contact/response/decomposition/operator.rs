@@ -1,11 +1,16 @@
 //! Relative velocities of the contacts of a step as a linear operator on the movable nodes and rigid bodies.
 
+use super::tied_rows::tied_part;
 use crate::contact::response::Bodies;
 use crate::contact::response::groups::connected::Groups;
 use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::{deformable_sides, rigid_sides};
+use crate::contact::response::ties::Distribution;
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Rotation, Vec3};
+
+/// Compliance over that without ties, below which ties keep a contact from moving.
+const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// Marks nodes and bodies without a mover.
 const NONE: u32 = u32::MAX;
@@ -22,31 +27,44 @@ pub(super) enum Mover {
 }
 
 /// Coefficient of a mover, by its index, in a contact.
-type Term<T> = (u32, T);
+pub(super) type Term<T> = (u32, T);
 
-/// End of the terms of a contact.
+/// Ranges of the terms of a contact.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+pub(super) struct Row {
     weights: [u32; 2],
     levers: [u32; 2],
+    tied: [u32; 2],
+    pub(super) shares: [u32; 2],
+    pub(super) reactions: [u32; 2],
 }
 
 /// The operators G of u_k = Σ_m (w_km v_m + v_m × r_km) and M⁻¹ over the movers of all contacts.
+///
+/// An impulse on tied nodes acts on all nodes tied to them: with the projection P on the motions that keep the tied
+/// points together, the rows of these nodes are G P, and G P M⁻¹ Pᵀ Gᵀ is the compliance with the ties.
 ///
 /// Movers of a group of contacts are contiguous; fixed nodes and bodies have none. A field has one vector per mover:
 /// velocities \[m/s\] and angular velocities \[rad/s\], or position and rotation corrections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,
-    inverse_mass: Vec<Mat3>,
+    pub(super) inverse_mass: Vec<Mat3>,
     /// Number of contacts of each mover.
     contacts_per_mover: Vec<f64>,
     /// Mover and weight w.
     weights: Vec<Term<f64>>,
     /// Rotation mover and r = Σ w_a (x_a − c) \[m\].
     levers: Vec<Term<Vec3>>,
+    /// Mover of a tied node, and its weight w without the ties.
+    tied: Vec<Term<f64>>,
+    /// Mover of a tied node, and its weight along each axis with the ties.
+    pub(super) shares: Vec<Term<Vec3>>,
+    /// Tied node, not mover, with fixed components, and the tie impulse on these per impulse of the contact.
+    pub(super) reactions: Vec<Term<Vec3>>,
+    pub(super) distribution: Distribution,
     /// Rows by constraint.
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// End of the movers of each group.
     group_ends: Vec<u32>,
     /// Mover of every node, followed by that of every body.
@@ -61,13 +79,21 @@ impl Operator {
         self.rows.resize(constraints.len(), Row::default());
         for group in 0..groups.ends.len() {
             for &k in &groups.contacts[groups.range(group)] {
-                let first = [self.weights.len() as u32, self.levers.len() as u32];
+                let first = self.counts();
                 self.append(&constraints.get(k as usize), bodies);
-                let end = [self.weights.len() as u32, self.levers.len() as u32];
-                self.rows[k as usize] = Row { weights: [first[0], end[0]], levers: [first[1], end[1]] };
+                self.append_tied(&constraints.get(k as usize), bodies.mobility);
+                let [weights, levers, tied, shares, reactions] =
+                    std::array::from_fn(|list| [first[list], self.counts()[list]]);
+                self.rows[k as usize] = Row { weights, levers, tied, shares, reactions };
             }
             self.group_ends.push(self.movers.len() as u32);
         }
+    }
+
+    /// Numbers of terms so far.
+    fn counts(&self) -> [u32; 5] {
+        let Self { weights, levers, tied, shares, reactions, .. } = self;
+        [weights.len(), levers.len(), tied.len(), shares.len(), reactions.len()].map(|len| len as u32)
     }
 
     fn clear(&mut self, mobility: &Mobility) {
@@ -83,6 +109,9 @@ impl Operator {
         self.contacts_per_mover.clear();
         self.weights.clear();
         self.levers.clear();
+        self.tied.clear();
+        self.shares.clear();
+        self.reactions.clear();
         self.rows.clear();
         self.group_ends.clear();
     }
@@ -97,16 +126,21 @@ impl Operator {
             self.contacts_per_mover[centre as usize + 1] += 1.0;
         }
         for (_, nodes, weights) in deformable_sides(constraint, mobility) {
-            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.is_movable(**node))
-            {
+            for (&node, &weight) in nodes.iter().zip(weights) {
+                if !mobility.is_movable(node) {
+                    continue;
+                }
                 let mover = self.node_mover(node, mobility);
-                self.weights.push((mover, weight));
+                match mobility.tied().group(node) {
+                    Some(_) => self.tied.push((mover, weight)),
+                    None => self.weights.push((mover, weight)),
+                }
                 self.contacts_per_mover[mover as usize] += 1.0;
             }
         }
     }
 
-    fn node_mover(&mut self, node: u32, mobility: &Mobility) -> u32 {
+    pub(super) fn node_mover(&mut self, node: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[node as usize];
         if *place == NONE {
             *place = self.movers.len() as u32;
@@ -183,11 +217,8 @@ impl Operator {
     }
 
     fn terms(&self, k: u32) -> (&[Term<f64>], &[Term<Vec3>]) {
-        let Row { weights, levers } = self.rows[k as usize];
-        (
-            &self.weights[weights[0] as usize..weights[1] as usize],
-            &self.levers[levers[0] as usize..levers[1] as usize],
-        )
+        let Row { weights, levers, .. } = self.rows[k as usize];
+        (part(&self.weights, weights), part(&self.levers, levers))
     }
 
     /// (G q)_k: contribution of the movers to the relative velocity of a contact.
@@ -200,7 +231,11 @@ impl Operator {
     #[inline]
     pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
-        weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum()
+        let untied: Vec3 = weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum();
+        match self.shares(k) {
+            [] => untied,
+            shares => untied + tied_part(shares, field),
+        }
     }
 
     /// Change of the levers of a contact since their assembly \[m\].
@@ -245,6 +280,9 @@ impl Operator {
         for &(mover, arm) in levers {
             field[mover as usize] += self.inverse_mass[mover as usize] * arm.cross(impulse);
         }
+        for (mover, share) in self.shares(k) {
+            field[*mover as usize] += self.inverse_mass[*mover as usize] * share.component_mul(impulse);
+        }
     }
 
     /// q += G_kᵀ P: generalised impulses instead of velocity changes.
@@ -253,6 +291,8 @@ impl Operator {
         let (weights, levers) = self.terms(k);
         weights.iter().for_each(|&(mover, weight)| field[mover as usize] += impulse * weight);
         levers.iter().for_each(|&(mover, arm)| field[mover as usize] += arm.cross(impulse));
+        let shares = self.shares(k).iter();
+        shares.for_each(|(mover, share)| field[*mover as usize] += share.component_mul(impulse));
     }
 
     /// q ← M⁻¹ q of some movers.
@@ -264,13 +304,29 @@ impl Operator {
 
     /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. A mover is on both sides of a contact only in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
-        self.compliance_with(k, |_| 1.0)
+        let untied = self.compliance_with(k, |_| 1.0);
+        match self.shares(k) {
+            [] => untied,
+            shares => untied + self.compliance_of(shares),
+        }
     }
 
     /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. As
-    /// diagonal blocks D, they satisfy W ≤ D.
+    /// diagonal blocks D, they satisfy W ≤ D. That of tied nodes is the one without the ties, which is no smaller,
+    /// unless the ties keep the contact from moving.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
-        self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize])
+        let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
+        let Row { tied, .. } = self.rows[k as usize];
+        if tied[0] == tied[1] {
+            return shared;
+        }
+        let without = part(&self.tied, tied).iter().map(|&(mover, weight)| {
+            let count = self.contacts_per_mover[mover as usize];
+            self.inverse_mass[mover as usize] * (weight * weight * count)
+        });
+        let bound = shared + without.sum::<Mat3>();
+        let is_held = self.compliance(k).trace() <= NEGLIGIBLE_COMPLIANCE * bound.trace();
+        if is_held { Mat3::zeros() } else { bound }
     }
 
     fn compliance_with(&self, k: u32, factor: impl Fn(u32) -> f64) -> Mat3 {
@@ -292,6 +348,13 @@ impl Operator {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());
         let turned = levers.iter().map(|&(mover, arm)| field[mover as usize].norm() * arm.norm());
-        4.0 * f64::EPSILON * (moved.sum::<f64>() + turned.sum::<f64>())
+        let shares = self.shares(k).iter();
+        let tied = shares.map(|(mover, share)| field[*mover as usize].component_mul(share).norm());
+        4.0 * f64::EPSILON * (moved.sum::<f64>() + turned.sum::<f64>() + tied.sum::<f64>())
     }
+}
+
+/// A range of a list of terms.
+pub(super) fn part<T>(terms: &[Term<T>], [first, end]: [u32; 2]) -> &[Term<T>] {
+    &terms[first as usize..end as usize]
 }

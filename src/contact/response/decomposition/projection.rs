@@ -105,7 +105,8 @@ impl Decomposition {
         for k in 0..self.contacts.len() {
             let constraint = constraints.get(k);
             let Contact { impulse, push_out, .. } = self.contacts[k];
-            let mut gained = gained(&constraint, bodies, &push_out);
+            let mut gained = gained(&constraint, bodies, &push_out)
+                + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
                 // Points of action of the impulses, before the rotating of slip.
                 let apart = constraint.jump(bodies.positions)
@@ -186,14 +187,19 @@ impl Decomposition {
             })
             .sum();
         let spin = solve(&inertia, couple);
+        let impulse = |node: u32, mover: usize| match mobility.node(node).min() > 0.0 {
+            true => spin.cross(&(position(node, mover) - centre)) * mass(node),
+            false => Vec3::zeros(),
+        };
         let mut given = 0.0;
-        for (node, mover) in free() {
+        for (node, mover) in free().filter(|(node, _)| mobility.tied().group(*node).is_none()) {
             let jump = spin.cross(&(position(node, mover) - centre));
             let velocity = &mut self.velocities[mover];
             given += mass(node) * jump.dot(&(*velocity + 0.5 * jump));
             *velocity += jump;
         }
-        given
+        let Self { operator, velocities, tie_impulses, .. } = self;
+        given + operator.push_tied(constraint, bodies, impulse, velocities, tie_impulses)
     }
 }
 
@@ -213,7 +219,7 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Σ m_a Δx_a × v_a over the free nodes and bodies of a contact, for the position corrections by `push_out` \[kg·m\].
+/// Σ m_a Δx_a × v_a over the free, untied nodes and the bodies of a contact, for the position corrections by `push_out` \[kg·m\].
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();
@@ -222,7 +228,8 @@ fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> 
             let total: f64 = weights.iter().sum();
             gained += free(&rigid.inverse_mass, push_out * total).cross(&rigid.velocity);
         } else {
-            for (&node, weight) in nodes.iter().zip(weights) {
+            let untied = |(node, _): &(&u32, &f64)| bodies.mobility.tied().group(**node).is_none();
+            for (&node, weight) in nodes.iter().zip(weights).filter(untied) {
                 let push = bodies.mobility.free_part(node, &(push_out * *weight));
                 gained += push.cross(&bodies.velocities[node as usize]);
             }

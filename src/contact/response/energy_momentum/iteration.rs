@@ -187,6 +187,7 @@ impl EnergyMomentum {
         let push = dt * (pressure - solution.pressure);
         let (constraint, nodes) = (self.memory.contacts.get(k), &self.gradient_nodes);
         solution.gradient.push(&constraint, nodes, bodies.mobility, &mut self.kicked, push);
+        self.tied.push_along(&solution.tied, push, &mut self.kicked);
         solution.pressure = pressure;
         push.abs() * solution.compliance[0]
     }
@@ -196,6 +197,7 @@ impl EnergyMomentum {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;
         solution.row.push(&self.memory.contacts.get(k), bodies.mobility, &mut self.kicked, &push);
+        self.tied.push_across(&solution.tied, &push, &mut self.kicked);
         solution.traction = traction;
         push.norm() * solution.compliance[1]
     }

@@ -4,6 +4,9 @@ mod damping;
 mod gradient;
 mod iteration;
 mod spring;
+mod tied_motions;
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,7 @@ use super::{
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
+use tied_motions::TiedMotions;
 
 /// Parameters of the energy–momentum response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +82,7 @@ pub struct EnergyMomentum {
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
+    tied: TiedMotions,
     assembled: AssembledStiffness,
     velocities: Motion,
     kicked: Motion,
@@ -133,7 +138,9 @@ struct Spring {
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// Normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
+    /// Velocity changes by the ties.
+    tied: Range<usize>,
+    /// Without ties: normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
@@ -188,6 +195,7 @@ impl EnergyMomentum {
             transfers: ContactTransfers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
+            tied: TiedMotions::default(),
             assembled: AssembledStiffness::new(masses),
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
@@ -274,6 +282,7 @@ impl EnergyMomentum {
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
+        self.tied.clear();
         let vary = self.options.vary_over_surfaces();
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter_mut()) {
             if vary {
@@ -281,8 +290,10 @@ impl EnergyMomentum {
             }
             spring.is_held = self.memory.sticking.hold(constraint.bodies);
             let row = Row::new(&constraint, bodies);
+            let first = self.gradient_nodes.len();
             let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
             let nodes = &self.gradient_nodes;
+            let tied = self.tied.append(&constraint, &nodes[first..], bodies.mobility);
             let compliance = gradient.compliance(&constraint, nodes, bodies.mobility);
             let rate = gradient.rate(&constraint, nodes, bodies.mobility, &self.velocities);
             let jump = row.jump(&constraint, &self.velocities);
@@ -302,6 +313,7 @@ impl EnergyMomentum {
             self.solutions.push(Solution {
                 row,
                 gradient,
+                tied,
                 compliance,
                 coupled_compliance: 0.0,
                 rate,
@@ -384,9 +396,12 @@ impl EnergyMomentum {
             };
             let rate = |motion: &Motion| couple.rate(&constraint, nodes, mobility, motion);
             let free = rate(&self.half_kicked) - rate(&self.velocities);
-            let own = 0.5 * dt * couple.compliance(&constraint, nodes, mobility);
+            let tied = self.tied.append(&constraint, nodes, mobility);
+            let by_ties = self.tied.compliance(&tied, &constraint, nodes);
+            let own = 0.5 * dt * (couple.compliance(&constraint, nodes, mobility) + by_ties);
             let taken = -dt * (rate(&self.kicked) - free + own);
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
+            self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
             // Energies refer to the end of the step, half a kick later.
             let half_work = half * rate(&self.velocities);

@@ -43,6 +43,9 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
+                    // Ties join the contacts on their nodes, fixed ones included.
+                    let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
+                    tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }
             }
         }
@@ -50,6 +53,8 @@ impl Groups {
             for (body, nodes, _) in sides(&constraint) {
                 self.last[mobility.num_nodes() + body as usize] = NONE;
                 nodes.iter().for_each(|&node| self.last[node as usize] = NONE);
+                let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
+                tied.for_each(|group| self.last[mobility.tied().first_node(group) as usize] = NONE);
             }
         }
         self.collect();

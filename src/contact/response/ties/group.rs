@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
+use super::mobility::TiedNodes;
 use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
 use super::rigid_bodies::TiedRigidBodies;
@@ -131,6 +132,12 @@ impl Group {
             nodes,
             rigid_bodies,
         })
+    }
+
+    /// The nodes and their ties, unless movable rigid bodies are among the tied ones.
+    pub fn tied_nodes(&self) -> Option<TiedNodes> {
+        let Self { nodes, axes, rigid_bodies, .. } = self;
+        rigid_bodies.is_empty().then(|| TiedNodes { nodes: nodes.clone(), axes: axes.clone() })
     }
 
     /// Computes the tie forces; accelerations include all other forces.

@@ -4,6 +4,7 @@ mod axis;
 mod dense;
 mod elimination;
 mod group;
+mod mobility;
 mod reduction;
 mod rigid_bodies;
 mod rows;
@@ -16,6 +17,8 @@ use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
 use group::Group;
+pub(super) use mobility::Distribution;
+pub use mobility::TiedMobility;
 use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
@@ -81,6 +84,11 @@ impl Ties {
     /// Nodes of all ties; a node of several ties is repeated.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
+    }
+
+    /// Mobility of the tied nodes, of groups without movable rigid bodies.
+    pub fn mobility(&self, num_nodes: usize) -> TiedMobility {
+        TiedMobility::new(self.groups.iter().filter_map(Group::tied_nodes).collect(), num_nodes)
     }
 
     /// The tied points.

@@ -1,6 +1,7 @@
 //! `[materials.NAME]`.
 
-use toml::Spanned;
+pub(super) mod shared;
+
 use toml::de::DeValue;
 
 use super::check::{Bounds, Check};
@@ -8,6 +9,7 @@ use super::tables::Named;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
+use crate::scenario::spanned::Spanned;
 use crate::scenario::{Elasticity, MaterialModel, MaterialSpec, Scenario};
 
 #[derive(Clone, Copy)]

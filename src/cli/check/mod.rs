@@ -1,5 +1,7 @@
 //! `ictus check`: validates the input and reports time step and expected cost without running it.
 
+mod units;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,7 +14,7 @@ use serde::Serialize;
 use super::args::ReportOptions;
 use super::failure::Failure;
 use super::input::{read_scenario, set_up};
-use super::print;
+use super::{diagnostic, print};
 
 /// Steps timed to estimate the wall time of a run.
 const TIMED_STEPS: u32 = 20;
@@ -33,6 +35,8 @@ struct Report {
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
+    /// Values that look as if units were mixed.
+    hints: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,6 +48,14 @@ struct BodyReport {
     /// Contact faces.
     faces: usize,
     mass: f64,
+    /// Lowest and highest coordinates.
+    bounding_box: [[f64; 3]; 2],
+    /// Speed of longitudinal waves; null for a rigid body.
+    wave_speed: Option<f64>,
+    /// Largest distance of two nodes of an element.
+    largest_size: Option<f64>,
+    /// Gmsh tag of that element.
+    largest_element: Option<u64>,
     /// In the reference configuration; null for a rigid body.
     critical_step: Option<f64>,
     /// Gmsh tag of the element with the smallest critical step.
@@ -85,13 +97,15 @@ pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
         print::json(&report);
     } else {
         print::text(&describe(&report));
+        report.hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let bodies = simulation.model().bodies.iter().enumerate().filter(|(_, body)| !body.is_wall());
-    let bodies = bodies.map(|(index, body)| body_report(simulation, index, body)).collect();
+    let bodies = bodies.map(|(index, body)| body_report(scenario, simulation, index, body)).collect();
+    let hints = units::hints(scenario, simulation);
     let begins_in_flight = simulation.progress().in_flight;
     let stable_step = simulation.stable_step();
     simulation.fly_to_first_contact();
@@ -120,21 +134,28 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
             threads: rayon::current_num_threads(),
         },
         warnings,
+        hints,
     }
 }
 
-fn body_report(simulation: &Simulation, index: usize, body: &Body) -> BodyReport {
+fn body_report(scenario: &Scenario, simulation: &Simulation, index: usize, body: &Body) -> BodyReport {
     let mut elements = BTreeMap::new();
     for block in &body.blocks {
         *elements.entry(block.kind.name()).or_insert(0) += block.tags.len();
     }
     let (critical_step, critical_element) = simulation.critical_step(index).unzip();
+    let (largest_size, largest_element) = units::largest_element(simulation, body).unzip();
+    let material = body.material.map(|material| &scenario.materials[material]);
     BodyReport {
         name: body.name.clone(),
         nodes: body.nodes.len(),
         elements,
         faces: body.num_faces,
         mass: body.mass,
+        bounding_box: units::bounding_box(simulation, body),
+        wave_speed: material.and_then(units::wave_speed),
+        largest_size,
+        largest_element,
         critical_step,
         critical_element,
     }
@@ -167,6 +188,10 @@ fn describe(report: &Report) -> String {
     let mut text = format!("{} ({})\n\n", report.title, report.scenario);
     text.push_str(&print::table(&header, &rows));
     text.push('\n');
+    let rows: Vec<Vec<String>> = report.bodies.iter().map(extent_row).collect();
+    let header = ["<body", "<from [m]", "<to [m]", "wave speed [m/s]", "largest element [m]"];
+    text.push_str(&print::table(&header, &rows));
+    text.push('\n');
     if !report.walls.is_empty() {
         let rows: Vec<Vec<String>> = report.walls.iter().map(wall_row).collect();
         text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", "mass [kg]"], &rows));
@@ -186,6 +211,18 @@ fn row(body: &BodyReport) -> Vec<String> {
         print::number(body.mass),
         body.critical_step.map_or("-".into(), |step| format!("{step:.3e}")),
         body.critical_element.map_or("rigid".into(), |element| format!("element {element}")),
+    ]
+}
+
+fn extent_row(body: &BodyReport) -> Vec<String> {
+    let [low, high] = body.bounding_box.map(|point| format!("({})", point.map(print::number).join(", ")));
+    let size = body.largest_size.zip(body.largest_element);
+    vec![
+        body.name.clone(),
+        low,
+        high,
+        body.wave_speed.map_or("-".into(), print::number),
+        size.map_or("-".into(), |(size, tag)| format!("{} (element {tag})", print::number(size))),
     ]
 }
 

@@ -1,0 +1,135 @@
+//! Extents of bodies, and hints of mixed units.
+
+use ictus::math::Vec3;
+use ictus::scenario::{Elasticity, MaterialModel, MaterialSpec, Scenario};
+use ictus::simulation::{Body, Simulation};
+
+/// Densities of solids, from foams to heavy metals \[kg/m³\].
+const DENSITIES: [f64; 2] = [10.0, 25e3];
+/// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
+const DENSE: f64 = 2500.0;
+/// Least wave speeds of such solids and of all solids, and the largest \[m/s\].
+const SLOWEST_DENSE: f64 = 100.0;
+const SLOWEST: f64 = 3.0;
+const FASTEST: f64 = 25e3;
+/// Masses that no body of a simulation has, in any usual system of units.
+const MASSES: [f64; 2] = [1e-15, 1e9];
+/// Gravitational acceleration of the earth \[m/s²\].
+const GRAVITY: [f64; 2] = [9.7, 9.9];
+
+/// A consistent system of units.
+struct Units {
+    name: &'static str,
+    /// Units of density and speed per kg/m³ and m/s.
+    density: f64,
+    speed: f64,
+    /// Acceleration of gravity.
+    gravity: &'static str,
+}
+
+const SYSTEMS: [Units; 6] = [
+    Units { name: "m, kg, s", density: 1.0, speed: 1.0, gravity: "9.81" },
+    Units { name: "mm, t, s", density: 1e-12, speed: 1e3, gravity: "9810" },
+    Units { name: "mm, kg, ms", density: 1e-9, speed: 1.0, gravity: "9.81e-3" },
+    Units { name: "mm, g, ms", density: 1e-6, speed: 1.0, gravity: "9.81e-3" },
+    Units { name: "in, lbf·s²/in, s", density: 9.357e-8, speed: 39.37, gravity: "386.1" },
+    Units { name: "cm, g, µs", density: 1e-3, speed: 1e-4, gravity: "9.81e-10" },
+];
+
+impl Units {
+    fn has_density(&self, density: f64) -> bool {
+        (DENSITIES[0]..=DENSITIES[1]).contains(&(density / self.density))
+    }
+
+    fn has_solid(&self, density: f64, speed: f64) -> bool {
+        let slowest = if density / self.density > DENSE { SLOWEST_DENSE } else { SLOWEST };
+        self.has_density(density) && (slowest..=FASTEST).contains(&(speed / self.speed))
+    }
+}
+
+/// Lowest and highest coordinates of a body \[m\].
+pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2] {
+    let positions = &simulation.model().reference_positions[body.nodes.clone()];
+    let first = positions.first().copied().unwrap_or_else(Vec3::zeros);
+    let ends = positions.iter().fold([first; 2], |[low, high], x| [low.inf(x), high.sup(x)]);
+    ends.map(Into::into)
+}
+
+/// Largest distance of two nodes of an element \[m\], and the Gmsh tag of the element.
+pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
+    let positions = &simulation.model().reference_positions;
+    let size = |nodes: &[u32]| {
+        let point = |node: &u32| positions[*node as usize];
+        let pairs = nodes.iter().enumerate().flat_map(|(k, a)| nodes[..k].iter().map(move |b| (a, b)));
+        pairs.map(|(a, b)| (point(a) - point(b)).norm()).fold(0.0, f64::max)
+    };
+    let elements = body.blocks.iter().flat_map(|block| {
+        block.tags.iter().enumerate().map(|(element, &tag)| (size(block.element(element)), tag))
+    });
+    elements.reduce(|a, b| if b.0 > a.0 { b } else { a })
+}
+
+/// Speed of longitudinal waves in an unbounded elastic material, √((λ + 2µ)/ρ) \[m/s\]; `None` for a rigid one.
+pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
+    let (MaterialModel::LinearElastic(elastic)
+    | MaterialModel::StVenantKirchhoff(elastic)
+    | MaterialModel::NeoHookean(elastic)) = material.model
+    else {
+        return None;
+    };
+    let Elasticity { young, poisson } = elastic;
+    let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+    Some((modulus / material.density?).sqrt())
+}
+
+/// Hints of values that look as if units were mixed.
+pub(super) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
+    let of_materials = scenario.materials.iter().filter_map(material_hint);
+    let bodies = simulation.model().bodies.iter().filter(|body| !body.is_wall());
+    let of_masses = bodies.filter_map(mass_hint);
+    of_materials.chain(of_masses).chain(gravity_hint(scenario)).collect()
+}
+
+fn material_hint(material: &MaterialSpec) -> Option<String> {
+    let (density, speed) = (material.density?, wave_speed(material)?);
+    if SYSTEMS.iter().any(|units| units.has_solid(density, speed)) {
+        return None;
+    }
+    Some(format!(
+        "material `{}` has a density of {density} and a wave speed of {speed:.3e}, which no solid has in one system of \
+         units; steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa (mm, t, s)",
+        material.name
+    ))
+}
+
+fn mass_hint(body: &Body) -> Option<String> {
+    let [least, most] = MASSES;
+    if (least..=most).contains(&body.mass) {
+        return None;
+    }
+    Some(format!(
+        "body `{}` has a mass of {:.3e}; do the units of its mesh and of the density agree? `scale = 1e-3` takes a mesh \
+         from millimetres to metres",
+        body.name, body.mass
+    ))
+}
+
+/// Gravity in m/s² with densities of another system.
+fn gravity_hint(scenario: &Scenario) -> Option<String> {
+    let [least, most] = GRAVITY;
+    if !(least..=most).contains(&scenario.gravity.norm()) {
+        return None;
+    }
+    let material = scenario.materials.iter().find(|material| material.density.is_some())?;
+    let density = material.density?;
+    let units = SYSTEMS.iter().find(|units| units.has_density(density))?;
+    (units.gravity != "9.81").then(|| {
+        format!(
+            "gravity is {:.4} and material `{}` has a density of {density}; in {} gravity is {}",
+            scenario.gravity.norm(),
+            material.name,
+            units.name,
+            units.gravity
+        )
+    })
+}

@@ -1,0 +1,95 @@
+//! `ictus sweep`, and hints of `ictus check` about units.
+
+use super::Folder;
+
+/// All combinations are run, each in its folder, with the same results as a run with these values; the table is printed
+/// and written.
+#[test]
+fn a_sweep_runs_all_combinations() {
+    let folder = Folder::with_impact();
+    let text = folder.read("impact.toml").replace("velocity = [20.0, 0.0, 0.0]", "velocity = [\"=v\", 0, 0]");
+    folder.write(
+        "impact.toml",
+        &format!("[parameters]\nv = 1.0\n{}", text.replacen("title = \"Two blocks\"\n", "", 1)),
+    );
+    let sets = ["--set", "parameters.v=20,40", "--set", "bodies.right.velocity=[0,0,0], [-20, 0, 0]"];
+    let told = folder.run(&[&["sweep", "impact.toml", "--quiet"][..], &sets].concat()).succeeds();
+    assert!(told.contains("parameters.v") && told.ends_with("out_sweep/sweep.csv\n"), "{told}");
+    let csv = folder.read("out_sweep/sweep.csv");
+    let rows: Vec<&str> = csv.lines().collect();
+    let header = "parameters.v,bodies.right.velocity,status,end_time,steps,first_contact,energy_error";
+    assert!(rows[0].starts_with(header), "{csv}");
+    assert_eq!(rows.len(), 5, "{csv}");
+    for (row, start) in rows[1..].iter().zip([
+        "20,\"[0,0,0]\",finished,0.0003,",
+        "20,\"[-20, 0, 0]\",finished,0.0003,",
+        "40,\"[0,0,0]\",finished,0.0003,",
+        "40,\"[-20, 0, 0]\",finished,0.0003,",
+    ]) {
+        assert!(row.starts_with(start), "{row}");
+    }
+    let fourth = "out_sweep/v=40,velocity=_-20__0__0_";
+    let summary = folder.json(&format!("{fourth}/summary.json"));
+    assert_eq!(summary["status"], "finished");
+    // Blocks 0.1 mm apart that close at 60 m/s.
+    let contact = summary["first_contacts"][0]["time"].as_f64().unwrap();
+    assert!((contact / (1e-4 / 60.0) - 1.0).abs() < 1e-6, "{contact}");
+    let alone = ["--set", "parameters.v=40", "--set", "bodies.right.velocity=[-20,0,0]", "-o", "alone", "-q"];
+    folder.run(&[&["run", "impact.toml"][..], &alone].concat()).succeeds();
+    assert_eq!(folder.read("alone/history.csv"), folder.read(&format!("{fourth}/history.csv")));
+}
+
+/// A value that is not valid is refused before anything is run, and so is a key without values.
+#[test]
+fn sweeps_are_refused_before_they_run() {
+    let folder = Folder::with_impact();
+    let ran = folder.run(&["sweep", "impact.toml", "--set", "time.safety=0.5,2"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("`time.safety` is 2, not a number in (0, 1]"), "{}", ran.stderr);
+    let help = "  help: write KEY=VALUE,VALUE..., as in parameters.v=10,20,30 or bodies.left.velocity=[1,0,0],[2,0,0]";
+    folder
+        .run(&["sweep", "impact.toml", "--set", "time.end"])
+        .refuses(&["error: `time.end` has no `=`", help]);
+    folder
+        .run(&["sweep", "impact.toml", "--set", "time.end=1,,2"])
+        .refuses(&["error: `time.end=1,,2` has an empty value", help]);
+    assert!(!folder.path("out_sweep").exists());
+}
+
+/// `check` prints extents and wave speeds, and hints where units look mixed; none for usual ones.
+#[test]
+fn mixed_units_are_hinted_at() {
+    let folder = Folder::with_drop();
+    let body = &folder.run(&["check", "drop.toml", "--json"]).json()["bodies"][0];
+    assert_eq!(body["bounding_box"], serde_json::json!([[0.0, 0.0, 0.0], [0.02, 0.02, 0.02]]));
+    let speed = (1e7_f64 * 0.6 / (1.4 * 0.2) / 1000.0).sqrt();
+    assert!((body["wave_speed"].as_f64().unwrap() / speed - 1.0).abs() < 1e-12);
+    assert!((body["largest_size"].as_f64().unwrap() / (0.01 * 3_f64.sqrt()) - 1.0).abs() < 1e-12);
+    assert!((1..=8).contains(&body["largest_element"].as_u64().unwrap()));
+    let material = |density: &str, young: &str| {
+        let text = folder.read("drop.toml");
+        text.replace("density = 1000.0", density).replace("young = 1e7", young)
+    };
+    let steel = ["density = 7850", "young = 210000"];
+    for (density, young, scale, gravity, hint) in [
+        (steel[0], "young = 210e9", 1, "9.81", ""),
+        ("density = 7.85e-9", "young = 210e3", 1000, "9810", ""),
+        ("density = 7.85e-6", "young = 210", 1000, "9.81e-3", ""),
+        (
+            steel[0],
+            steel[1],
+            1,
+            "9.81",
+            "hint: material `rubber` has a density of 7850 and a wave speed of 7.571e0",
+        ),
+        ("density = 7.85e-9", "young = 210e3", 1000, "9.81", "hint: gravity is 9.8100 and material `rubber`"),
+        (steel[0], "young = 210e9", 10000, "9.81", "hint: body `block` has a mass of 6.280e10"),
+    ] {
+        let text = material(density, young).replace("9.81]", &format!("{gravity}]"));
+        folder.write("units.toml", &format!("{text}scale = {scale}\n"));
+        let ran = folder.run(&["check", "units.toml"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let is_right = if hint.is_empty() { ran.stderr.is_empty() } else { ran.stderr.starts_with(hint) };
+        assert!(is_right, "{density}, {young}: {}", ran.stderr);
+    }
+}
