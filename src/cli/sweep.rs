@@ -43,7 +43,7 @@ pub fn sweep(options: &SweepOptions) -> Result<ExitCode, Failure> {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             print::message(&format!("{} of {}: {name}\n", index + 1, cases.len()));
         }
-        let completed = execute(scenario, folder, options.quiet, &stop)?;
+        let completed = execute(scenario, folder, options.quiet, &stop, None)?;
         rows.push(values.clone());
         summaries.push(completed.summary);
         if stop.load(Ordering::Relaxed) {

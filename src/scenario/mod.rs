@@ -89,7 +89,8 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        format!("{}\n{keys}", self.name)
+        // Materials can be those of another file.
+        format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 
     /// Moves a problem whose span refers to [`Self::source`] to [`Self::file_text`].

@@ -251,7 +251,7 @@ pub(super) struct Output {
 }
 
 /// `checkpoint` of the output.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
     pub interval: Number,

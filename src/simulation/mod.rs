@@ -39,7 +39,7 @@ use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
 pub use state::{OtherModel, State};
-use step::contact_response::nodal_mobility;
+use step::contact_response::tied_mobility;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
 use step::predictor_corrector::Before;
@@ -99,6 +99,8 @@ struct Scratch {
     nodal_sums: Vec<NodalSums>,
     /// Bounding boxes of the positions and velocities of the bodies.
     tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
+    /// Velocities of driven tied nodes \[m/s\].
+    driven_velocities: Vec<(u32, Vec3)>,
 }
 
 impl Scratch {
@@ -109,6 +111,7 @@ impl Scratch {
             before: Before::new(model.reference_positions.len()),
             nodal_sums: vec![NodalSums::zero(); model.chunks.len()],
             tunnelling_boxes: Vec::new(),
+            driven_velocities: Vec::new(),
         }
     }
 }
@@ -209,7 +212,7 @@ impl Simulation {
     fn renew_caches(&mut self, points: &[StartingPoint]) {
         self.caches.detector.start_from(points);
         self.caches.wall_detector.forget();
-        self.caches.mobility = nodal_mobility(&self.model);
+        self.caches.mobility = tied_mobility(&self.model, self.ties.as_ref());
         self.scratch = Scratch::new(&self.model);
         if self.state.nodes.step > self.state.steps_in_flight {
             // The last step has evaluated the same positions without a failure.

@@ -257,7 +257,7 @@ impl ContactAction {
     /// Rebuilds the bit set of the listed nodes after reading; returns whether all lists fit this number of nodes.
     pub(crate) fn restore_listed(&mut self, num_nodes: usize) -> bool {
         let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
-        let of_ties = self.tie_forces.iter().map(|(node, _)| node);
+        let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
         let mut nodes = self.nodes.iter().chain(of_ties);
         let fits = lengths == [num_nodes; 3] && nodes.all(|&node| (node as usize) < num_nodes);
         self.listed = FixedBitSet::with_capacity(num_nodes);

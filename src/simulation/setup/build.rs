@@ -41,7 +41,7 @@ use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::record::timings::WallTimes;
 use crate::simulation::state::State;
-use crate::simulation::step::contact_response::nodal_mobility;
+use crate::simulation::step::contact_response::{nodal_mobility, tied_mobility};
 use crate::simulation::step::corrector::chunks_of;
 use crate::simulation::step::driven_ties::DrivenTies;
 use crate::simulation::step::driving_functions::DrivingFunctions;
@@ -63,6 +63,7 @@ impl Simulation {
         let begin = Instant::now();
         let read = BodiesApart::read(scenario)?;
         read.refuse_unsupported(scenario)?;
+        let initial_velocities = read.assembly.initial_velocities(scenario)?;
         let mut simulation = read.assemble(scenario)?;
         if scenario.contact.initial_penetration == InitialPenetration::Offset
             && !simulation.model.initial_penetrations.is_empty()
@@ -195,8 +196,8 @@ impl BodiesApart {
         model.block_critical_steps = critical;
         model.probes = probes;
         model.initial_penetrations = penetrations;
-        let mobility = nodal_mobility(&model);
-        let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
+        let ties = build_ties(ties, scenario, &model, &nodal_mobility(&model), &rigid_states)?;
+        let mobility = tied_mobility(&model, ties.as_ref());
         model.driven_ties = DrivenTies::of(ties.as_ref(), &model);
         let settings = Settings {
             time: scenario.time.clone(),

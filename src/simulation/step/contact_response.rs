@@ -33,6 +33,15 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
+/// Nodal mobility with the ties of deformable bodies.
+pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
+    let mut mobility = nodal_mobility(model);
+    if let Some(ties) = ties {
+        mobility.tie(ties.mobility(model.mass.len()));
+    }
+    mobility
+}
+
 /// The bodies with their nodes at `positions`, and the energy `created` by contact so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
@@ -169,7 +178,8 @@ impl Simulation {
 
     /// Accelerations of tied nodes without the forces of the ties.
     fn accelerate_tied_nodes(&mut self) {
-        let resultants = Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
+        let resultants =
+            Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
         let accelerations = &mut self.state.nodes.accelerations;
         let accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);

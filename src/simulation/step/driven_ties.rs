@@ -15,8 +15,6 @@ pub(crate) struct DrivenTies {
     supported: Vec<(usize, usize)>,
     /// Fully prescribed rigid bodies, and their tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
-    /// Velocities of all of these nodes \[m/s\].
-    saved: Vec<(u32, Vec3)>,
 }
 
 impl DrivenTies {
@@ -37,21 +35,13 @@ impl DrivenTies {
             (index as u32, of_body.collect::<Vec<_>>())
         });
         let rigid = rigid.filter(|(_, nodes)| !nodes.is_empty());
-        Self { supported: supported.collect(), rigid: rigid.collect(), saved: Vec::new() }
+        Self { supported: supported.collect(), rigid: rigid.collect() }
     }
 
-    /// Saves the velocities of these nodes \[m/s\].
-    pub fn save_velocities(&mut self, model: &Model, velocities: &[Vec3]) {
-        let Self { supported, rigid, saved } = self;
-        let of_supports = supported.iter().map(|&(index, place)| model.supports[index].nodes[place]);
-        let nodes = of_supports.chain(rigid.iter().flat_map(|(_, nodes)| nodes.iter().copied()));
-        saved.clear();
-        saved.extend(nodes.map(|node| (node, velocities[node as usize])));
-    }
-
-    /// Restores the saved velocities.
-    pub fn restore_velocities(&self, velocities: &mut [Vec3]) {
-        self.saved.iter().for_each(|&(node, velocity)| velocities[node as usize] = velocity);
+    /// All of these nodes.
+    fn nodes<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
+        let of_supports = self.supported.iter().map(|&(index, place)| model.supports[index].nodes[place]);
+        of_supports.chain(self.rigid.iter().flat_map(|(_, nodes)| nodes.iter().copied()))
     }
 }
 
@@ -62,6 +52,21 @@ fn stays(body: &Body) -> bool {
 }
 
 impl Simulation {
+    /// Saves the velocities of driven tied nodes.
+    pub(crate) fn save_driven_velocities(&mut self) {
+        let velocities = &self.state.nodes.velocities;
+        let nodes = self.model.driven_ties.nodes(&self.model);
+        self.scratch.driven_velocities.clear();
+        self.scratch.driven_velocities.extend(nodes.map(|node| (node, velocities[node as usize])));
+    }
+
+    /// Restores the saved velocities.
+    pub(crate) fn restore_driven_velocities(&mut self) {
+        for &(node, velocity) in &self.scratch.driven_velocities {
+            self.state.nodes.velocities[node as usize] = velocity;
+        }
+    }
+
     /// At the end of a step, sets the velocity of driven tied nodes to the mean velocity of the following step of
     /// length `dt` \[s\]; the corrector overwrites it.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {

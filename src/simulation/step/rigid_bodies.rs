@@ -160,7 +160,13 @@ impl Simulation {
             moment += (self.scratch.positions_next[node] - centre).cross(&nodal);
         }
         let range = &self.model.bodies[body].nodes;
-        let by_ties = self.state.contact.action.tie_impulses.iter().filter(|(node, _)| range.contains(&(*node as usize)));
+        let by_ties = self
+            .state
+            .contact
+            .action
+            .tie_impulses
+            .iter()
+            .filter(|(node, _)| range.contains(&(*node as usize)));
         for &(node, nodal) in by_ties {
             impulse += nodal;
             moment += (self.scratch.positions_next[node as usize] - centre).cross(&nodal);

@@ -162,10 +162,10 @@ impl Simulation {
     /// `dt` \[s\], which finds the forces anew.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
-        self.model.driven_ties.save_velocities(&self.model, &self.state.nodes.velocities);
+        self.save_driven_velocities();
         self.drive_ties_of_next_step(step.following);
         self.solve_ties(step);
-        self.model.driven_ties.restore_velocities(&mut self.state.nodes.velocities);
+        self.restore_driven_velocities();
     }
 
     fn solve_ties(&mut self, step: StepLength) {
