@@ -58,15 +58,18 @@ fn predictions_in_headers_are_those_printed() {
     }
 }
 
-/// Goal: the energy error of the two runs of the projectiles, to the three digits given.
+/// Goal: the first contact to nine decimals and the energy error to the three digits given, of runs of a few seconds.
 #[test]
 fn energy_errors_in_headers_are_those_of_the_runs() {
-    for name in ["projectiles", "paper-projectiles"] {
+    for name in ["projectiles", "paper-projectiles", "rough-layers"] {
         let folder = Folder::new();
         let ran = folder.run(&["run", scenario(name).to_str().unwrap(), "--output", "out", "--quiet"]);
         assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
-        let error = folder.json("out/summary.json")["energy"]["largest_error"].as_f64().unwrap();
-        let told = format!("energy error {error:.2e}");
-        assert!(header(name).contains(&told), "{name}: no \"{told}\" in the header");
+        let summary = folder.json("out/summary.json");
+        let error = summary["energy"]["largest_error"].as_f64().unwrap();
+        let contact = summary["first_contacts"][0]["time"].as_f64().unwrap();
+        for told in [format!("energy error {error:.2e}"), format!("First contact at {contact:.9} s")] {
+            assert!(header(name).contains(&told), "{name}: no \"{told}\" in the header");
+        }
     }
 }
