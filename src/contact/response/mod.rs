@@ -33,11 +33,11 @@ pub use damping::Damping;
 pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Order};
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
 pub use friction::FrictionLaw;
-pub use mobility::{Mobility, RigidMobility};
+pub use mobility::{Mobility, RigidMobility, TiedMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
-pub use ties::{RigidMotions, RigidPlace, TiedMobility, TiedRigidBody, Ties, UnlikeMasses};
+pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
 
