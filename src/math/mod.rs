@@ -9,6 +9,7 @@ pub mod real;
 pub mod reduction;
 mod rigid_motion;
 mod sparse_cholesky;
+pub(crate) mod sparse_vectors;
 pub mod tensor;
 mod time_function;
 pub mod vectorised;

@@ -5,8 +5,6 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::parameters::Substitution;
-
 /// Error of reading a scenario.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
@@ -58,12 +56,6 @@ pub struct Problem {
 impl Problem {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), span: None, key: None, label: None, help: None }
-    }
-
-    /// The problem at its place in a text before values were replaced.
-    pub(super) fn before(self, substitution: &Substitution) -> Self {
-        let span = self.span.as_ref().map(|span| substitution.origin(span));
-        Self { span, ..self }
     }
 
     pub(super) fn at(mut self, span: Range<usize>) -> Self {

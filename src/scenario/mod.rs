@@ -71,9 +71,9 @@ impl Scenario {
         let invalid_changed = |problems| invalid(overrides::relocate(problems, &changed, text));
         let (source, substitution) = parameters::apply(&changed).map_err(invalid_changed)?;
         let scenario = validate::validate(&source, path).map_err(|problems| {
-            invalid_changed(problems.into_iter().map(|problem| problem.before(&substitution)).collect())
+            invalid_changed(problems.into_iter().map(|problem| substitution.relocate(problem)).collect())
         })?;
-        let warnings = scenario.warnings.into_iter().map(|problem| problem.before(&substitution));
+        let warnings = scenario.warnings.into_iter().map(|problem| substitution.relocate(problem));
         let warnings = substitution.warnings.iter().cloned().chain(warnings).collect();
         let warnings = overrides::relocate(warnings, &changed, text);
         Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
@@ -98,7 +98,7 @@ impl Scenario {
     /// The problem loses its span if an override has written the line.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
         let Self { substitution, file_text, .. } = self;
-        let before = problem.clone().before(substitution);
+        let before = substitution.relocate(problem.clone());
         overrides::relocate(vec![before], &substitution.before, file_text).pop().unwrap_or(problem)
     }
 }

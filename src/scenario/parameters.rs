@@ -23,8 +23,14 @@ pub(super) struct Substitution {
 }
 
 impl Substitution {
+    /// A problem at its place in the text before.
+    pub fn relocate(&self, problem: Problem) -> Problem {
+        let span = problem.span.as_ref().map(|span| self.origin(span));
+        Problem { span, ..problem }
+    }
+
     /// Span in the text before of a span in the text with values replaced; that of a whole value within it.
-    pub fn origin(&self, span: &Range<usize>) -> Range<usize> {
+    fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
 

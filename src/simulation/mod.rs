@@ -10,6 +10,7 @@ mod record;
 mod setup;
 mod state;
 mod step;
+mod timings;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +19,7 @@ use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{
     DetectionStatistics, Detector, EntryFaces, StartingPoint, TunnellingGuard, WallDetector,
 };
-use crate::contact::response::{Mobility, OffsetPoints, Response, Ties};
+use crate::contact::response::{Mobility, OffsetPoints, SelectedResponse, Ties};
 use crate::dynamics::{Audit, Energies, InternalForce, NodalState};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
@@ -34,22 +35,25 @@ pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
 pub use record::checkpoints::Checkpoint;
+use record::probes::Probe;
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
-pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
+use state::Before;
 pub use state::{OtherModel, State};
 use step::contact_response::tied_mobility;
+use step::corrector::NodeChunk;
+use step::driven_ties::DrivenTies;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
-use step::predictor_corrector::Before;
+pub use timings::WallTimes;
 
 /// A simulation between two steps.
 pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    response: Box<dyn Response>,
+    response: SelectedResponse,
     /// Ties, if the model has any.
     ties: Option<Ties>,
     selection: ContactSelection,
@@ -58,7 +62,7 @@ pub struct Simulation {
     timings: WallTimes,
 }
 
-/// Settings of the run.
+/// Settings of the run, and lists prepared for its steps.
 struct Settings {
     time: TimeSettings,
     driving_functions: DrivingFunctions,
@@ -66,6 +70,13 @@ struct Settings {
     exact_output: Option<OutputTimes>,
     /// Remedy in warnings of energy created by contact.
     contact_remedy: &'static str,
+    /// Node chunks of the corrector.
+    chunks: Vec<NodeChunk>,
+    driven_ties: DrivenTies,
+    /// Penetrations at t = 0.
+    initial_penetrations: Vec<Overlap>,
+    /// What is measured.
+    probes: Vec<Probe>,
 }
 
 /// Selection of the contacts that act among the detected ones, with workspaces.
@@ -104,12 +115,12 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new(model: &Model) -> Self {
+    fn new(model: &Model, num_chunks: usize) -> Self {
         Self {
             positions_next: model.reference_positions.clone(),
             motions: Vec::new(),
             before: Before::new(model.reference_positions.len()),
-            nodal_sums: vec![NodalSums::zero(); model.chunks.len()],
+            nodal_sums: vec![NodalSums::zero(); num_chunks],
             tunnelling_boxes: Vec::new(),
             driven_velocities: Vec::new(),
         }
@@ -213,7 +224,7 @@ impl Simulation {
         self.caches.detector.start_from(points);
         self.caches.wall_detector.forget();
         self.caches.mobility = tied_mobility(&self.model, self.ties.as_ref());
-        self.scratch = Scratch::new(&self.model);
+        self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         if self.state.nodes.step > self.state.steps_in_flight {
             // The last step has evaluated the same positions without a failure.
             let _ = self.caches.internal.evaluate(&self.state.nodes.positions);

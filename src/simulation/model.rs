@@ -8,11 +8,6 @@ use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Suppor
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-use super::error::Overlap;
-use super::record::probes::Probe;
-use super::step::corrector::NodeChunk;
-use super::step::driven_ties::DrivenTies;
-
 /// The model of a simulation. Nodes are numbered body by body, those of a body along a space-filling curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -44,13 +39,6 @@ pub struct Model {
     pub(crate) radii: Vec<f64>,
     /// Critical step of each element block in the reference configuration.
     pub(crate) block_critical_steps: Vec<Option<CriticalStep>>,
-    /// Node chunks of the corrector.
-    pub(crate) chunks: Vec<NodeChunk>,
-    pub(crate) driven_ties: DrivenTies,
-    /// Penetrations at t = 0.
-    pub(crate) initial_penetrations: Vec<Overlap>,
-    /// What is measured.
-    pub(crate) probes: Vec<Probe>,
 }
 
 /// A body.

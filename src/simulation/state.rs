@@ -129,9 +129,9 @@ impl State {
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
+        response: ResponseMemory,
         control: StepControl,
-        function_ranges: Vec<FunctionRange>,
-        warnings: Vec<String>,
+        (function_ranges, warnings): (Vec<FunctionRange>, Vec<String>),
     ) -> Self {
         let num_bodies = model.bodies.len();
         Self {
@@ -145,7 +145,7 @@ impl State {
                 action: ContactAction::new(model.reference_positions.len()),
                 position_corrections: Vec::new(),
                 initial_gaps: InitialGaps::default(),
-                response: ResponseMemory::default(),
+                response,
                 starting_points: Vec::new(),
                 tied_step: 0.0,
                 tie_iterations: 0,
@@ -168,5 +168,47 @@ impl State {
                 warnings,
             },
         }
+    }
+}
+
+/// The beginning of the step, to which a failed step returns.
+pub(crate) struct Before {
+    /// Time and its summation remainder \[s\].
+    pub time: [f64; 2],
+    pub rigid_bodies: Vec<Option<RigidBody>>,
+    pub constraints: Constraints,
+    pub action: ContactAction,
+    pub energies: Energies,
+    pub audit: Audit,
+    pub balances: Vec<BodyBalance>,
+    pub support_accounts: Vec<SupportAccount>,
+    pub num_first_contacts: usize,
+}
+
+impl Before {
+    /// Without content, for this number of nodes.
+    pub fn new(num_nodes: usize) -> Self {
+        Self {
+            time: [0.0; 2],
+            rigid_bodies: Vec::new(),
+            constraints: Constraints::default(),
+            action: ContactAction::new(num_nodes),
+            energies: Energies::default(),
+            audit: Audit::new(&Energies::default(), Wrench::ZERO, 0.0),
+            balances: Vec::new(),
+            support_accounts: Vec::new(),
+            num_first_contacts: 0,
+        }
+    }
+
+    /// Copies the quantities that the step overwrites.
+    pub fn note(&mut self, state: &State) {
+        self.time = [state.nodes.time, state.nodes.time_remainder];
+        self.rigid_bodies.clone_from(&state.rigid_bodies);
+        self.energies = state.ledger.energies;
+        self.audit.clone_from(&state.ledger.audit);
+        self.balances.clone_from(&state.ledger.balances);
+        self.support_accounts.clone_from(&state.ledger.support_accounts);
+        self.num_first_contacts = state.ledger.first_contacts.len();
     }
 }

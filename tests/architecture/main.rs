@@ -73,13 +73,15 @@ const DETECTION_MODULES: [(&str, &[&str]); 12] = [
 ];
 
 /// Imports allowed to each submodule of the simulation.
-const SIMULATION_MODULES: [(&str, &[&str]); 6] = [
-    ("forces", &[]),
+const SIMULATION_MODULES: [(&str, &[&str]); 8] = [
+    ("timings", &[]),
     ("progress", &[]),
+    ("forces", &["model"]),
     ("account", &["forces", "model"]),
-    ("record", &["account", "error", "model", "progress"]),
-    ("step", &["account", "error", "forces", "model", "progress", "record"]),
-    ("setup", &["account", "error", "forces", "model", "progress", "record", "step"]),
+    ("step", &["account", "error", "forces", "model", "progress", "timings"]),
+    ("state", &["account", "forces", "model", "progress", "step"]),
+    ("record", &["account", "error", "model", "progress", "state"]),
+    ("setup", &["account", "error", "forces", "model", "progress", "record", "state", "step", "timings"]),
 ];
 
 /// Types whose methods are spread over the files of their folder, one a stage: these files name the type that their

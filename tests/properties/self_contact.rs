@@ -182,7 +182,7 @@ fn flush_walls_and_corners_are_not_in_contact() {
             let count: Vec<usize> = found.iter().map(Constraints::len).collect();
             assert_eq!(
                 count,
-                [0; RIVALS.len() + 1],
+                [0; FOLDING_RIVALS.len() + 1],
                 "shape {number}, motion {k}: {:?}",
                 found[3].iter().next()
             );

@@ -13,14 +13,11 @@
 
 mod assembled_stiffness;
 mod couple;
-mod damping;
 mod decomposition;
-#[cfg(test)]
-mod element_targets;
 mod energy_momentum;
-mod friction;
 mod groups;
 mod history;
+mod laws;
 mod mobility;
 mod offset_points;
 mod pairs;
@@ -28,19 +25,20 @@ mod penalty;
 mod row;
 #[cfg(test)]
 mod samples;
-mod sparse;
+mod selected;
 mod ties;
 
 pub(crate) use assembled_stiffness::MAX_ON_RIGID_BODIES;
-pub use damping::Damping;
 pub use decomposition::{Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order};
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions};
-pub use friction::FrictionLaw;
-pub use mobility::{Mobility, RigidMobility};
+pub use laws::damping::Damping;
+pub use laws::friction::FrictionLaw;
+pub use mobility::{Mobility, RigidMobility, TiedMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, Stiffness, damping_of_restitution};
-pub use ties::{RigidMotions, RigidPlace, TiedMobility, TiedRigidBody, Ties, UnlikeMasses};
+pub use selected::{ResponseMemory, SelectedResponse};
+pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
 
@@ -194,13 +192,13 @@ impl std::ops::AddAssign for UnsolvedProblems {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContactAction {
     /// Forces on all nodes of the model \[N\].
-    #[serde(with = "sparse")]
+    #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
     /// Impulses of the corrections on all nodes of the model \[N·s\].
-    #[serde(with = "sparse")]
+    #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
     /// Friction part of the forces and impulses, as a force \[N\].
-    #[serde(with = "sparse")]
+    #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes with a possibly non-zero force or impulse, ascending.
     pub nodes: Vec<u32>,
@@ -421,31 +419,6 @@ pub enum Stage {
     Accelerated,
 }
 
-/// Memory of a response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub enum ResponseMemory {
-    /// Before the first step.
-    #[default]
-    None,
-    /// Penalty.
-    Penalty(PenaltyMemory),
-    /// Decomposition.
-    Decomposition(DecompositionMemory),
-    /// Energy–momentum.
-    EnergyMomentum(EnergyMomentumMemory),
-}
-
-impl ResponseMemory {
-    /// Whether its constraints fit these numbers of nodes and bodies.
-    pub(crate) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
-        match self {
-            Self::None | Self::Decomposition(_) => true,
-            Self::Penalty(memory) => memory.fits(num_nodes, num_bodies),
-            Self::EnergyMomentum(memory) => memory.fits(num_nodes, num_bodies),
-        }
-    }
-}
-
 /// A contact response.
 pub trait Response: Send {
     /// Stage at which the response acts.
@@ -454,24 +427,6 @@ pub trait Response: Send {
     /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
     fn uses_flush_contacts(&self) -> bool {
         false
-    }
-
-    /// Exchanges the memory of the response with `memory`. Memory of another response counts as none.
-    fn exchange(&mut self, memory: &mut ResponseMemory);
-
-    /// Computes the action of the constraints on the bodies over a step from the memory of the previous one, and
-    /// updates the memory.
-    fn respond_from(
-        &mut self,
-        memory: &mut ResponseMemory,
-        constraints: &Constraints,
-        bodies: &Bodies<'_>,
-        step: StepLength,
-        action: &mut ContactAction,
-    ) {
-        self.exchange(memory);
-        self.respond(constraints, bodies, step, action);
-        self.exchange(memory);
     }
 
     /// Computes the action of the constraints on the bodies over a step.

@@ -66,7 +66,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let body_names = tables::names(&tables.bodies);
     let folder = path.parent().unwrap_or(Path::new(""));
     let (material_names, materials) = match &tables.materials_file {
-        Some(file) => materials::shared::validate(file, folder, check),
+        Some(file) => materials::validate_file(file, folder, check),
         None => (Some(tables::names(&tables.materials)), materials::validate(tables.materials, check)),
     };
     let wall_names = tables::names(&tables.walls);

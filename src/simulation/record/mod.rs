@@ -6,6 +6,5 @@ pub(crate) mod recorder;
 pub(crate) mod schedule;
 pub(crate) mod side_tables;
 pub(crate) mod summary;
-pub(crate) mod timings;
 pub(crate) mod volumes;
 pub(crate) mod wall_frames;

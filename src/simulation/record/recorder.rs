@@ -110,7 +110,7 @@ impl Recorder {
         let volumes = beside("volumes", detection_volumes.then(Grid::default))?;
         let walls = beside("walls", (!scenario.walls.is_empty()).then(|| simulation.wall_grid()))?;
         let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
-        let (probes, interval) = (&simulation.model.probes, scenario.output.history_interval);
+        let (probes, interval) = (&simulation.settings.probes, scenario.output.history_interval);
         let mut recorder = Self {
             series: Some(series),
             volumes,
@@ -207,7 +207,7 @@ impl Recorder {
         }
         if let Some(probes) = &mut self.probes {
             probes.record_last(simulation)?;
-            self.probe_summaries = probes.finish(&simulation.model.probes)?;
+            self.probe_summaries = probes.finish(&simulation.settings.probes)?;
         }
         self.checkpoints.wait()?;
         simulation.timings.output += start.elapsed().as_secs_f64();

@@ -11,7 +11,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, damping_of_restitution,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, SelectedResponse, damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
@@ -39,7 +39,6 @@ use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::{Behaviour, Body, Model};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
-use crate::simulation::record::timings::WallTimes;
 use crate::simulation::state::State;
 use crate::simulation::step::contact_response::{nodal_mobility, tied_mobility};
 use crate::simulation::step::corrector::chunks_of;
@@ -50,6 +49,7 @@ use crate::simulation::step::impact_times::ImpactControl;
 use crate::simulation::step::step_size::StepControl;
 use crate::simulation::step::ties::build_ties;
 use crate::simulation::step::tunnelling::radii;
+use crate::simulation::timings::WallTimes;
 use crate::simulation::{Caches, ContactSelection, Scratch, Settings, Simulation};
 
 impl Simulation {
@@ -66,7 +66,7 @@ impl Simulation {
         let initial_velocities = read.assembly.initial_velocities(scenario)?;
         let mut simulation = read.assemble(scenario)?;
         if scenario.contact.initial_penetration == InitialPenetration::Offset
-            && !simulation.model.initial_penetrations.is_empty()
+            && !simulation.settings.initial_penetrations.is_empty()
         {
             simulation.keep_initial_gaps()?;
         }
@@ -191,19 +191,19 @@ impl BodiesApart {
         let policy = scenario.contact.initial_penetration;
         warnings.extend(penetrations.iter().map(|overlap| describe(overlap, policy)));
         model.radii = radii(&surfaces, &rigid_states, &model.reference_positions);
-        model.chunks = chunks_of(&model);
         model.surfaces = surfaces;
         model.block_critical_steps = critical;
-        model.probes = probes;
-        model.initial_penetrations = penetrations;
         let ties = build_ties(ties, scenario, &model, &nodal_mobility(&model), &rigid_states)?;
         let mobility = tied_mobility(&model, ties.as_ref());
-        model.driven_ties = DrivenTies::of(ties.as_ref(), &model);
         let settings = Settings {
             time: scenario.time.clone(),
             driving_functions: DrivingFunctions::new(scenario),
             exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
             contact_remedy: contact_energy_remedy(scenario),
+            chunks: chunks_of(&model),
+            driven_ties: DrivenTies::of(ties.as_ref(), &model),
+            initial_penetrations: penetrations,
+            probes,
         };
         let limits = [
             rigid_travel(&contact, &model),
@@ -212,8 +212,8 @@ impl BodiesApart {
         ];
         let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
         let ranges = settings.driving_functions.ranges(scenario.time.end);
-        let state = State::at_rest(&model, rigid_states, control, ranges, warnings);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
+        let state = State::at_rest(&model, rigid_states, response.no_memory(), control, (ranges, warnings));
         let selection = ContactSelection {
             entry_faces: EntryFaces::new(&contact),
             excluded_parts,
@@ -230,7 +230,7 @@ impl BodiesApart {
         let caches =
             Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
         let timings = WallTimes { read: read_seconds, hierarchy, ..WallTimes::default() };
-        let scratch = Scratch::new(&model);
+        let scratch = Scratch::new(&model, settings.chunks.len());
         Ok(Simulation { model, settings, state, response, ties, selection, caches, scratch, timings })
     }
 }
@@ -410,7 +410,7 @@ fn build_response(
     own_laws: &[(SurfacePair, ContactLaws)],
     model: &Model,
     surfaces: &[Surface],
-) -> Box<dyn Response> {
+) -> SelectedResponse {
     let laws = &scenario.contact.laws;
     let settings = &scenario.contact.response;
     let num_nodes = model.reference_positions.len();
@@ -430,7 +430,7 @@ fn build_response(
                 }
             });
             let masses = model.bodies.iter().map(|body| body.mass).collect();
-            Box::new(Penalty::new(stiffness, options, masses))
+            SelectedResponse::Penalty(Box::new(Penalty::new(stiffness, options, masses)))
         }
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {
@@ -445,7 +445,7 @@ fn build_response(
                 every: settings.every,
                 projection: settings.projection,
             };
-            Box::new(Decomposition::new(options))
+            SelectedResponse::Decomposition(Box::new(Decomposition::new(options)))
         }
         ResponseMethod::EnergyMomentum => {
             let options = pair_options(laws, own_laws, |laws| {
@@ -459,7 +459,9 @@ fn build_response(
                 }
             });
             let masses = model.bodies.iter().map(|body| body.mass).collect();
-            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, masses))
+            SelectedResponse::EnergyMomentum(Box::new(EnergyMomentum::new(
+                stiffness, options, num_nodes, masses,
+            )))
         }
     }
 }

@@ -209,7 +209,7 @@ fn open(
 impl Simulation {
     /// Pairs of bodies, and of bodies and walls, that overlap in the configuration of the scenario.
     pub fn initial_penetrations(&self) -> &[Overlap] {
-        &self.model.initial_penetrations
+        &self.settings.initial_penetrations
     }
 
     /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with penetrating nodes without a detected
@@ -229,7 +229,7 @@ impl Simulation {
             .collect();
         let is_lost =
             |overlap: &&Overlap| overlap.entry == Entry::Nodes && !touching.contains(&overlap.bodies);
-        let lost: Vec<Overlap> = self.model.initial_penetrations.iter().filter(is_lost).cloned().collect();
+        let lost: Vec<Overlap> = self.settings.initial_penetrations.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));
         }

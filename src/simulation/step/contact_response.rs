@@ -10,7 +10,6 @@ use crate::math::Vec3;
 use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
-use crate::simulation::state::ContactState;
 
 /// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
 /// the slider only for slider nodes.
@@ -112,9 +111,9 @@ impl Simulation {
         let (nodes, next, mobility) =
             (&self.state.nodes, &self.scratch.positions_next, &self.caches.mobility);
         let bodies = moved_bodies(&self.model, nodes, next, mobility, created);
-        let ContactState { constraints, response, action, .. } = &mut self.state.contact;
-        let acting = self.selection.offset_points.of(constraints);
-        self.response.respond_from(response, acting, &bodies, step, action);
+        let contact = &mut self.state.contact;
+        let acting = self.selection.offset_points.of(&contact.constraints);
+        self.response.respond_from(&mut contact.response, acting, &bodies, step, &mut contact.action);
         let beyond = self.work_beyond_secants(dt);
         self.state.ledger.contact_audit.excess_work += beyond;
         beyond

@@ -102,9 +102,9 @@ impl Simulation {
             accelerations: &mut self.state.nodes.accelerations,
             velocities: &mut self.state.nodes.velocities,
         };
-        corrector.correct(&self.model.chunks, nodes, &mut self.scratch.nodal_sums);
+        corrector.correct(&self.settings.chunks, nodes, &mut self.scratch.nodal_sums);
         let mut sums = self.scratch.nodal_sums.iter();
-        for chunks in self.model.chunks.chunk_by(|a, b| a.body == b.body) {
+        for chunks in self.settings.chunks.chunk_by(|a, b| a.body == b.body) {
             let body = &self.model.bodies[chunks[0].body];
             let of_body = sums.by_ref().take(chunks.len()).copied().reduce(|sum, chunk| sum + chunk);
             if let Some(of_body) = of_body {

@@ -55,7 +55,7 @@ impl Simulation {
     /// Saves the velocities of driven tied nodes.
     pub(crate) fn save_driven_velocities(&mut self) {
         let velocities = &self.state.nodes.velocities;
-        let nodes = self.model.driven_ties.nodes(&self.model);
+        let nodes = self.settings.driven_ties.nodes(&self.model);
         self.scratch.driven_velocities.clear();
         self.scratch.driven_velocities.extend(nodes.map(|node| (node, velocities[node as usize])));
     }
@@ -71,7 +71,7 @@ impl Simulation {
     /// length `dt` \[s\]; the corrector overwrites it.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
-        for &(index, place) in &self.model.driven_ties.supported {
+        for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];
             let node = support.nodes[place] as usize;
             let start = StepStart {
@@ -89,7 +89,7 @@ impl Simulation {
     /// At the beginning of a planned step, sets the velocity of driven tied nodes to the mean velocity of this step;
     /// the predictor overwrites it.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
-        for &(index, place) in &self.model.driven_ties.supported {
+        for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];
             let (node, axis) = (support.nodes[place] as usize, support.axis);
             let travel = self.state.forces.supported[index][place].end.position
@@ -108,7 +108,7 @@ impl Simulation {
             &self.state.rigid_bodies,
             &self.state.forces.rigid,
         );
-        for (body, nodes) in &self.model.driven_ties.rigid {
+        for (body, nodes) in &self.settings.driven_ties.rigid {
             let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
             let reference_centre = motions.reference_centre(*body);
             for &node in nodes {

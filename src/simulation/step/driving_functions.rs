@@ -9,7 +9,6 @@ use crate::scenario::{
 };
 
 use crate::simulation::Simulation;
-use crate::simulation::state::Ledger;
 
 /// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
 /// it, where the mean of the function acts.
@@ -183,11 +182,9 @@ impl Simulation {
 
     /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
-        let Ledger { function_ranges, warnings, .. } = &mut self.state.ledger;
-        warnings.extend(self.settings.driving_functions.unresolved(
-            function_ranges,
-            self.state.nodes.time,
-            dt,
-        ));
+        let ledger = &mut self.state.ledger;
+        let functions = &self.settings.driving_functions;
+        let unresolved = functions.unresolved(&mut ledger.function_ranges, self.state.nodes.time, dt);
+        ledger.warnings.extend(unresolved);
     }
 }

@@ -8,7 +8,7 @@ use crate::math::{Mat3, RigidMotion, Vec3};
 
 use crate::simulation::account::energy_audit::scaled_momenta;
 use crate::simulation::model::{Body, Model};
-use crate::simulation::record::timings::timed;
+use crate::simulation::timings::timed;
 use crate::simulation::{FirstContact, Phase, Simulation};
 
 /// Largest rotation per flight step of a body whose rotation axis is not steady \[rad\].

@@ -4,7 +4,7 @@ use crate::contact::detection::{ContactModel, StepImpact, StepImpactSearch, Step
 use crate::contact::response::Stage;
 use crate::math::Vec3;
 
-use crate::simulation::record::timings::timed;
+use crate::simulation::timings::timed;
 use crate::simulation::{FirstContact, Simulation};
 
 /// Smallest interval between two impact times at which steps end, over the regular step. When two faces meet, their

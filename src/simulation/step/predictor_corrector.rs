@@ -2,59 +2,12 @@
 
 use std::time::Instant;
 
-use crate::contact::Constraints;
 use crate::contact::detection::Configuration;
-use crate::contact::response::ContactAction;
-use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind, RigidBody, Wrench, newmark};
+use crate::dynamics::{ElementFailure, FailureKind, newmark};
 
 use crate::simulation::Simulation;
-use crate::simulation::account::energy_audit::BodyBalance;
-use crate::simulation::account::support_account::SupportAccount;
 use crate::simulation::error::{FailureCause, NumericalFailure};
-use crate::simulation::record::timings::timed;
-use crate::simulation::state::State;
-
-/// The beginning of the step, to which a failed step returns.
-pub(crate) struct Before {
-    /// Time and its summation remainder \[s\].
-    time: [f64; 2],
-    pub rigid_bodies: Vec<Option<RigidBody>>,
-    pub constraints: Constraints,
-    pub action: ContactAction,
-    energies: Energies,
-    audit: Audit,
-    pub balances: Vec<BodyBalance>,
-    pub support_accounts: Vec<SupportAccount>,
-    num_first_contacts: usize,
-}
-
-impl Before {
-    /// Without content, for this number of nodes.
-    pub fn new(num_nodes: usize) -> Self {
-        Self {
-            time: [0.0; 2],
-            rigid_bodies: Vec::new(),
-            constraints: Constraints::default(),
-            action: ContactAction::new(num_nodes),
-            energies: Energies::default(),
-            audit: Audit::new(&Energies::default(), Wrench::ZERO, 0.0),
-            balances: Vec::new(),
-            support_accounts: Vec::new(),
-            num_first_contacts: 0,
-        }
-    }
-
-    /// Copies what the step changes in place.
-    fn note(&mut self, state: &State) {
-        self.time = [state.nodes.time, state.nodes.time_remainder];
-        self.rigid_bodies.clone_from(&state.rigid_bodies);
-        self.energies = state.ledger.energies;
-        self.audit.clone_from(&state.ledger.audit);
-        self.balances.clone_from(&state.ledger.balances);
-        self.support_accounts.clone_from(&state.ledger.support_accounts);
-        self.num_first_contacts = state.ledger.first_contacts.len();
-    }
-}
+use crate::simulation::timings::timed;
 
 impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:

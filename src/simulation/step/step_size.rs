@@ -13,7 +13,7 @@ use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::model::Body;
 use crate::simulation::progress::StepLimit;
-use crate::simulation::record::timings::timed;
+use crate::simulation::timings::timed;
 
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;

@@ -17,8 +17,8 @@ use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::row::sides;
 use super::{
-    Bodies, ContactAction, ContactResult, NodeCorrection, Response, ResponseMemory, RigidCorrection, Stage,
-    Status, StepLength, UnsolvedProblems,
+    Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
+    StepLength, UnsolvedProblems,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -238,16 +238,16 @@ impl Decomposition {
     }
 }
 
+impl Decomposition {
+    /// Exchanges the memory of the response.
+    pub(super) fn exchange(&mut self, memory: &mut DecompositionMemory) {
+        std::mem::swap(&mut self.memory, memory);
+    }
+}
+
 impl Response for Decomposition {
     fn stage(&self) -> Stage {
         Stage::Moved
-    }
-
-    fn exchange(&mut self, memory: &mut ResponseMemory) {
-        let own = ResponseMemory::Decomposition(std::mem::take(&mut self.memory));
-        if let ResponseMemory::Decomposition(given) = std::mem::replace(memory, own) {
-            self.memory = given;
-        }
     }
 
     fn uses_flush_contacts(&self) -> bool {

@@ -1,11 +1,9 @@
 //! Relative velocities of the contacts of a step as a linear operator on the movable nodes and rigid bodies.
 
-use super::tied_rows::tied_part;
 use crate::contact::response::Bodies;
 use crate::contact::response::groups::connected::Groups;
-use crate::contact::response::mobility::Mobility;
+use crate::contact::response::mobility::{Distribution, Mobility};
 use crate::contact::response::row::{deformable_sides, rigid_sides};
-use crate::contact::response::ties::Distribution;
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Rotation, Vec3};
 
@@ -352,6 +350,11 @@ impl Operator {
         let tied = shares.map(|(mover, share)| field[*mover as usize].component_mul(share).norm());
         4.0 * f64::EPSILON * (moved.sum::<f64>() + turned.sum::<f64>() + tied.sum::<f64>())
     }
+}
+
+/// Contribution of tied nodes to the relative velocity of a contact.
+pub(super) fn tied_part(shares: &[Term<Vec3>], field: &[Vec3]) -> Vec3 {
+    shares.iter().map(|(mover, share)| field[*mover as usize].component_mul(share)).sum()
 }
 
 /// A range of a list of terms.

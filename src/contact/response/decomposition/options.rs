@@ -1,6 +1,6 @@
 //! Options of the decomposition response.
 
-use crate::contact::response::friction::FrictionLaw;
+use crate::contact::response::laws::friction::FrictionLaw;
 use crate::contact::response::pairs::PairOptions;
 
 /// Order in which the contacts of a group are solved.

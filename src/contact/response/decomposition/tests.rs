@@ -1,5 +1,5 @@
 use super::*;
-use crate::contact::response::friction::FrictionLaw;
+use crate::contact::response::laws::friction::FrictionLaw;
 use crate::contact::response::mobility::Mobility;
 use crate::contact::response::pairs::PairOptions;
 use crate::contact::response::samples::{

@@ -1,6 +1,6 @@
 //! Rows of contacts on tied nodes.
 
-use super::operator::{Mover, Operator, Term, part};
+use super::operator::{Mover, Operator, Term, part, tied_part};
 use crate::contact::Constraint;
 use crate::contact::response::Bodies;
 use crate::contact::response::mobility::Mobility;
@@ -123,11 +123,6 @@ impl Operator {
         };
         shares.iter().map(of_mover).sum()
     }
-}
-
-/// Contribution of tied nodes to the relative velocity of a contact.
-pub(super) fn tied_part(shares: &[Term<Vec3>], field: &[Vec3]) -> Vec3 {
-    shares.iter().map(|(mover, share)| field[*mover as usize].component_mul(share)).sum()
 }
 
 /// Group, node and weight of the tied nodes of a contact.

@@ -1,7 +1,7 @@
 //! Age-dependent damping of the springs.
 
 use super::{EnergyMomentum, EnergyMomentumOptions, Spring};
-use crate::contact::response::damping::Damping;
+use crate::contact::response::laws::damping::Damping;
 use crate::contact::response::{Bodies, StepLength};
 
 impl EnergyMomentum {

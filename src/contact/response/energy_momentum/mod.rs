@@ -11,17 +11,15 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::assembled_stiffness::AssembledStiffness;
-use super::damping::Damping;
-use super::friction::FrictionLaw;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::history::transfer::{ContactTransfers, extrapolated_gap};
+use super::laws::damping::Damping;
+use super::laws::friction::FrictionLaw;
 use super::pairs::PairOptions;
 use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
-use super::{
-    Bodies, ContactAction, ContactResult, Response, ResponseMemory, Stage, Status, StepLength, UnlistedWork,
-};
+use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
@@ -456,16 +454,16 @@ impl Solution {
     }
 }
 
+impl EnergyMomentum {
+    /// Exchanges the memory of the response.
+    pub(super) fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
+        std::mem::swap(&mut self.memory, memory);
+    }
+}
+
 impl Response for EnergyMomentum {
     fn stage(&self) -> Stage {
         Stage::Accelerated
-    }
-
-    fn exchange(&mut self, memory: &mut ResponseMemory) {
-        let own = ResponseMemory::EnergyMomentum(std::mem::take(&mut self.memory));
-        if let ResponseMemory::EnergyMomentum(given) = std::mem::replace(memory, own) {
-            self.memory = given;
-        }
     }
 
     fn respond(

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::contact::Constraint;
-use crate::contact::response::mobility::Mobility;
+use crate::contact::response::mobility::{Distribution, Mobility};
 use crate::contact::response::row::Motion;
-use crate::contact::response::ties::Distribution;
 use crate::math::Vec3;
 
 /// Impulse of the ties on a node per impulse of the contact, below which it is left out.

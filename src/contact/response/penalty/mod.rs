@@ -14,9 +14,7 @@ use super::history::sticking::StickingPairs;
 use super::history::transfer::ContactTransfers;
 use super::pairs::PairOptions;
 use super::row::{compliance_along_normal, relative_acceleration};
-use super::{
-    Bodies, ContactAction, ContactResult, Response, ResponseMemory, Stage, Status, StepLength, UnlistedWork,
-};
+use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
@@ -274,16 +272,16 @@ fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
+impl Penalty {
+    /// Exchanges the memory of the response.
+    pub(super) fn exchange(&mut self, memory: &mut PenaltyMemory) {
+        std::mem::swap(&mut self.memory, memory);
+    }
+}
+
 impl Response for Penalty {
     fn stage(&self) -> Stage {
         Stage::Moved
-    }
-
-    fn exchange(&mut self, memory: &mut ResponseMemory) {
-        let own = ResponseMemory::Penalty(std::mem::take(&mut self.memory));
-        if let ResponseMemory::Penalty(given) = std::mem::replace(memory, own) {
-            self.memory = given;
-        }
     }
 
     fn respond(

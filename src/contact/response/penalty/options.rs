@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::contact::response::damping::Damping;
-use crate::contact::response::friction::FrictionLaw;
+use crate::contact::response::laws::damping::Damping;
+use crate::contact::response::laws::friction::FrictionLaw;
 
 /// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use super::options::PenaltyOptions;
 use super::release::Opening;
 use crate::contact::Constraint;
 use crate::contact::response::StepLength;
-use crate::contact::response::damping::Damping;
+use crate::contact::response::laws::damping::Damping;
 use crate::math::Vec3;
 
 /// Springs of one contact.

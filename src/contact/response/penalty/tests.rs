@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::contact::response::damping::Damping;
-use crate::contact::response::friction::FrictionLaw;
+use crate::contact::response::laws::damping::Damping;
+use crate::contact::response::laws::friction::FrictionLaw;
 use crate::contact::response::mobility::RigidMobility;
 use crate::contact::response::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use crate::contact::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};

@@ -4,7 +4,7 @@ use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
 use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidPlace, RigidTerm, Row, Rows};
-use crate::contact::response::mobility::Mobility;
+use crate::contact::response::mobility::{Mobility, TiedNodes};
 use crate::math::{SparseCholesky, Vec3};
 
 /// Marks nodes without an unknown.
@@ -42,13 +42,6 @@ pub(super) struct Axis {
     ordered: Vec<f64>,
     /// j \[m/s\].
     jumps: Vec<f64>,
-}
-
-/// Workspace of [`Axis::distribute`].
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unknowns {
-    changes: Vec<f64>,
-    ordered: Vec<f64>,
 }
 
 impl Axis {
@@ -167,43 +160,15 @@ impl Axis {
         factor.solve(right_side, ordered);
     }
 
-    /// Adds the impulses of the ties to impulses J on the nodes along the axis, without movable rigid bodies. The
-    /// velocity changes Δv = M⁻¹ J' of the sums J' satisfy
-    ///
-    /// ```text
-    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d,   Δv_d = Σ_c s_dc Δv_c
-    /// ```
-    /// and fixed nodes c receive what their dependent nodes do not: J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d).
-    pub fn distribute(&self, impulses: &mut [f64], workspace: &mut Unknowns) {
-        let Self { dependent, rows, masses, unknowns, factor, .. } = self;
-        let Unknowns { changes, ordered } = workspace;
-        changes.clear();
-        changes.resize(self.right_side.len(), 0.0);
-        for (&unknown, impulse) in unknowns.iter().zip(&*impulses).filter(|(unknown, _)| **unknown != NONE) {
-            changes[unknown as usize] = *impulse;
-        }
-        for (&dependent, row) in dependent.iter().zip(rows.iter()) {
-            for &(place, share) in row.shares {
-                if let Some(sum) = changes.get_mut(unknowns[place as usize] as usize) {
-                    *sum += share * impulses[dependent as usize];
-                }
-            }
-        }
-        factor.solve(changes, ordered);
-        let change = |place: u32| changes.get(unknowns[place as usize] as usize).copied().unwrap_or(0.0);
-        for (&dependent, row) in dependent.iter().zip(rows.iter()) {
-            let followed: f64 = row.shares.iter().map(|&(place, share)| share * change(place)).sum();
-            let own =
-                std::mem::replace(&mut impulses[dependent as usize], masses[dependent as usize] * followed);
-            let rest = own - impulses[dependent as usize];
-            let fixed = row.shares.iter().filter(|(place, _)| masses[*place as usize] == 0.0);
-            fixed.for_each(|&(place, share)| impulses[place as usize] += share * rest);
-        }
-        for (place, impulse) in impulses.iter_mut().enumerate() {
-            if unknowns[place] != NONE {
-                *impulse = masses[place] * change(place as u32);
-            }
-        }
+    /// The nodes and their ties, without the rigid bodies.
+    pub fn tied_nodes(&self) -> TiedNodes {
+        let dependent = self.dependent.iter().copied();
+        TiedNodes::new(
+            dependent.zip(self.rows.iter().map(|row| row.shares)),
+            self.masses.clone(),
+            self.unknowns.clone(),
+            self.factor.clone(),
+        )
     }
 
     /// Computes the forces along the axis on nodes \[N\] that cause these velocity changes over the time of the kick

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
-use super::mobility::TiedNodes;
 use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
 use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidMotions, RigidTerm, Rows, TiedRigidBody};
 use crate::contact::Constraints;
-use crate::contact::response::mobility::Mobility;
+use crate::contact::response::mobility::{Mobility, TiedGroup};
 use crate::contact::response::row::sides;
 use crate::contact::response::{Bodies, RigidForce, StepLength};
 use crate::math::Vec3;
@@ -135,9 +134,10 @@ impl Group {
     }
 
     /// The nodes and their ties, unless movable rigid bodies are among the tied ones.
-    pub fn tied_nodes(&self) -> Option<TiedNodes> {
+    pub fn tied_group(&self) -> Option<TiedGroup> {
         let Self { nodes, axes, rigid_bodies, .. } = self;
-        rigid_bodies.is_empty().then(|| TiedNodes { nodes: nodes.clone(), axes: axes.clone() })
+        let axes = || axes.each_ref().map(Axis::tied_nodes);
+        rigid_bodies.is_empty().then(|| TiedGroup { nodes: nodes.clone(), axes: axes() })
     }
 
     /// Computes the tie forces; accelerations include all other forces.

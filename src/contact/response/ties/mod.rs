@@ -4,7 +4,6 @@ mod axis;
 mod dense;
 mod elimination;
 mod group;
-mod mobility;
 mod reduction;
 mod rigid_bodies;
 mod rows;
@@ -12,13 +11,11 @@ mod rows;
 use std::collections::BTreeMap;
 
 use super::groups::connected::Groups;
-use super::mobility::Mobility;
+use super::mobility::{Mobility, TiedMobility};
 use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
 use group::Group;
-pub(super) use mobility::Distribution;
-pub use mobility::TiedMobility;
 use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
@@ -88,7 +85,7 @@ impl Ties {
 
     /// Mobility of the tied nodes, of groups without movable rigid bodies.
     pub fn mobility(&self, num_nodes: usize) -> TiedMobility {
-        TiedMobility::new(self.groups.iter().filter_map(Group::tied_nodes).collect(), num_nodes)
+        TiedMobility::new(self.groups.iter().filter_map(Group::tied_group).collect(), num_nodes)
     }
 
     /// The tied points.

@@ -117,7 +117,8 @@ impl ProbeWriter {
         simulation.update_nodal_state();
         self.last_row = simulation.state.nodes.time;
         let mut row = vec![Cell::Number(self.last_row)];
-        for ((probe, schedule), is_due) in simulation.model.probes.iter().zip(&self.schedules).zip(is_due) {
+        for ((probe, schedule), is_due) in simulation.settings.probes.iter().zip(&self.schedules).zip(is_due)
+        {
             match is_due {
                 true => row.extend(simulation.probe_values(probe).into_iter().map(Cell::Number)),
                 false => row.extend(std::iter::repeat_n(Cell::Empty, schedule.columns)),

@@ -3,8 +3,8 @@
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
 use crate::math::Vec3;
 
-use super::samples::{bodies, free_nodes};
-use super::{
+use crate::contact::response::samples::{bodies, free_nodes};
+use crate::contact::response::{
     ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
     FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, StepLength, Stiffness,
 };

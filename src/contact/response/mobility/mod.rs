@@ -1,7 +1,10 @@
 //! Mobility of nodes and rigid bodies: their velocity change per impulse.
 
-use super::ties::TiedMobility;
+mod tied;
+
 use crate::math::{Mat3, Vec3};
+pub use tied::TiedMobility;
+pub(super) use tied::{Distribution, TiedGroup, TiedNodes};
 
 /// Mobility of deformable nodes and of rigid bodies.
 #[derive(Clone, Debug, Default)]

@@ -3,10 +3,10 @@
 use bytemuck::allocation::try_zeroed_vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::math::Vec3;
+use super::Vec3;
 
 /// Writes the number of nodes, then node and vector of each entry whose bits are not all zero (−0.0 included).
-pub(super) fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
     let is_set = |vector: &Vec3| vector.iter().any(|component| component.to_bits() != 0);
     let set: Vec<(u64, Vec3)> = (0..)
         .zip(vectors)
@@ -17,7 +17,7 @@ pub(super) fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Resul
 }
 
 /// Reads what [`serialize`] writes.
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec3>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec3>, D::Error> {
     let (count, set): (u64, Vec<(u64, Vec3)>) = Deserialize::deserialize(deserializer)?;
     let count = usize::try_from(count).map_err(serde::de::Error::custom)?;
     let mut vectors =

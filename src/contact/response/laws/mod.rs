@@ -1,0 +1,4 @@
+//! Laws of a contact: friction and damping.
+
+pub(crate) mod damping;
+pub(crate) mod friction;

@@ -1,0 +1,162 @@
+//! Mobility of tied deformable nodes.
+
+use crate::math::{SparseCholesky, Vec3};
+
+/// Marks nodes that are not tied, or have no unknown.
+const NONE: u32 = u32::MAX;
+
+/// Mobility of the nodes of deformable bodies that are tied to each other or to fixed bodies.
+///
+/// An impulse on a tied node acts together with the impulses of the ties that keep the tied points together. With the
+/// tie conditions C and the nodal masses M, the mobility is M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ, where Pᵀ adds
+/// the impulses of the ties ([`TiedMobility::distribute`]).
+#[derive(Clone, Debug, Default)]
+pub struct TiedMobility {
+    groups: Vec<TiedGroup>,
+    /// Group of every node; empty without ties.
+    group_of: Vec<u32>,
+}
+
+/// The nodes of a group of ties, ascending, and their ties along each axis.
+#[derive(Clone, Debug)]
+pub(crate) struct TiedGroup {
+    pub nodes: Vec<u32>,
+    pub axes: [TiedNodes; 3],
+}
+
+/// Ties of the nodes of a group along one axis: dependent nodes d follow independent nodes c, u_d = Σ_c s_dc u_c.
+#[derive(Clone, Debug)]
+pub(crate) struct TiedNodes {
+    /// Dependent nodes, by index, and the end of their shares.
+    dependent: Vec<(u32, u32)>,
+    /// Independent node c, by index, and s_dc.
+    shares: Vec<(u32, f64)>,
+    /// Nodal masses; 0 for fixed components \[kg\].
+    masses: Vec<f64>,
+    /// Index of the unknown of each free independent node.
+    unknowns: Vec<u32>,
+    /// A = M_c + Sᵀ M_d S over the free nodes c.
+    factor: SparseCholesky,
+    num_unknowns: usize,
+}
+
+/// Workspace of [`TiedMobility::distribute`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Distribution {
+    /// Impulses on the nodes of the group, in their order \[N·s\].
+    impulses: Vec<Vec3>,
+    along_axis: Vec<f64>,
+    /// Velocity changes of the free independent nodes \[m/s\].
+    changes: Vec<f64>,
+    ordered: Vec<f64>,
+}
+
+impl TiedMobility {
+    /// Mobility of these groups in a model with this number of nodes.
+    pub(crate) fn new(groups: Vec<TiedGroup>, num_nodes: usize) -> Self {
+        let mut group_of = vec![NONE; if groups.is_empty() { 0 } else { num_nodes }];
+        for (group, tied) in (0..).zip(&groups) {
+            tied.nodes.iter().for_each(|&node| group_of[node as usize] = group);
+        }
+        Self { groups, group_of }
+    }
+
+    /// Group of a node, if it is tied.
+    #[inline]
+    pub fn group(&self, node: u32) -> Option<u32> {
+        self.group_of.get(node as usize).copied().filter(|&group| group != NONE)
+    }
+
+    /// First node of a group.
+    pub fn first_node(&self, group: u32) -> u32 {
+        self.groups[group as usize].nodes[0]
+    }
+
+    /// Distributes impulses on nodes of one group over all of its nodes by the ties: the velocity changes M⁻¹ J of the
+    /// returned impulses J keep the tied points together. The impulses on fixed components are those that their
+    /// supports react to.
+    pub(crate) fn distribute<'a>(
+        &'a self,
+        group: u32,
+        impulses: impl Iterator<Item = (u32, Vec3)>,
+        workspace: &'a mut Distribution,
+    ) -> impl Iterator<Item = (u32, Vec3)> + 'a {
+        let TiedGroup { nodes, axes } = &self.groups[group as usize];
+        let Distribution { impulses: all, along_axis: along, changes, ordered } = workspace;
+        all.clear();
+        all.resize(nodes.len(), Vec3::zeros());
+        for (node, impulse) in impulses {
+            all[nodes.partition_point(|&other| other < node)] += impulse;
+        }
+        for (axis, ties) in axes.iter().enumerate() {
+            along.clear();
+            along.extend(all.iter().map(|impulse| impulse[axis]));
+            ties.distribute(along, changes, ordered);
+            all.iter_mut().zip(&*along).for_each(|(impulse, along)| impulse[axis] = *along);
+        }
+        nodes.iter().copied().zip(all.iter().copied())
+    }
+}
+
+impl TiedNodes {
+    /// Ties of dependent nodes with their shares, given the masses and unknowns of all nodes of the group and the
+    /// factor of A.
+    pub fn new<'a>(
+        rows: impl Iterator<Item = (u32, &'a [(u32, f64)])>,
+        masses: Vec<f64>,
+        unknowns: Vec<u32>,
+        factor: SparseCholesky,
+    ) -> Self {
+        let (mut dependent, mut shares) = (Vec::new(), Vec::new());
+        for (node, of_node) in rows {
+            shares.extend_from_slice(of_node);
+            dependent.push((node, shares.len() as u32));
+        }
+        let num_unknowns = unknowns.iter().filter(|unknown| **unknown != NONE).count();
+        Self { dependent, shares, masses, unknowns, factor, num_unknowns }
+    }
+
+    /// Dependent nodes and their shares.
+    fn rows(&self) -> impl Iterator<Item = (usize, &[(u32, f64)])> {
+        let starts = std::iter::once(0).chain(self.dependent.iter().map(|(_, end)| *end));
+        let rows = starts.zip(&self.dependent);
+        rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
+    }
+
+    /// Adds the impulses of the ties to impulses J on the nodes along the axis. The velocity changes Δv = M⁻¹ J' of the
+    /// sums J' satisfy
+    ///
+    /// ```text
+    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d,   Δv_d = Σ_c s_dc Δv_c
+    /// ```
+    /// and fixed nodes c receive what their dependent nodes do not: J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d).
+    fn distribute(&self, impulses: &mut [f64], changes: &mut Vec<f64>, ordered: &mut Vec<f64>) {
+        let Self { masses, unknowns, .. } = self;
+        changes.clear();
+        changes.resize(self.num_unknowns, 0.0);
+        for (&unknown, impulse) in unknowns.iter().zip(&*impulses).filter(|(unknown, _)| **unknown != NONE) {
+            changes[unknown as usize] = *impulse;
+        }
+        for (dependent, shares) in self.rows() {
+            for &(place, share) in shares {
+                if let Some(sum) = changes.get_mut(unknowns[place as usize] as usize) {
+                    *sum += share * impulses[dependent];
+                }
+            }
+        }
+        self.factor.solve(changes, ordered);
+        let change = |place: usize| changes.get(unknowns[place] as usize).copied().unwrap_or(0.0);
+        for (dependent, shares) in self.rows() {
+            let followed: f64 = shares.iter().map(|&(place, share)| share * change(place as usize)).sum();
+            let own = std::mem::replace(&mut impulses[dependent], masses[dependent] * followed);
+            let rest = own - impulses[dependent];
+            let fixed = shares.iter().filter(|(place, _)| masses[*place as usize] == 0.0);
+            fixed.for_each(|&(place, share)| impulses[place as usize] += share * rest);
+        }
+        for (place, impulse) in impulses.iter_mut().enumerate() {
+            if unknowns[place] != NONE {
+                *impulse = masses[place] * change(place);
+            }
+        }
+    }
+}
