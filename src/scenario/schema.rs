@@ -64,7 +64,7 @@ pub fn json_schema() -> Value {
 }
 
 /// Definitions of the schema and the tables of the key reference that describe them.
-const TABLES: [(&str, &str); 17] = [
+const TABLES: [(&str, &str); 18] = [
     ("", ""),
     ("Time", "time"),
     ("Material", "materials"),
@@ -81,6 +81,7 @@ const TABLES: [(&str, &str); 17] = [
     ("FrictionTable", "contact.friction"),
     ("Probe", "probes"),
     ("Output", "output"),
+    ("Checkpoint", "output.checkpoint"),
     ("History", "output.history"),
 ];
 

@@ -5,6 +5,7 @@ mod account;
 mod error;
 mod forces;
 mod model;
+mod parts;
 mod progress;
 mod record;
 mod setup;
@@ -15,37 +16,24 @@ mod timings;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
-use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{
-    DetectionStatistics, Detector, EntryFaces, StartingPoint, TunnellingGuard, WallDetector,
-};
-use crate::contact::response::{Mobility, OffsetPoints, SelectedResponse, Ties};
-use crate::dynamics::{Audit, Energies, InternalForce, NodalState};
-use crate::math::{RigidMotion, Vec3};
-use crate::scenario::TimeSettings;
+use crate::contact::detection::{DetectionStatistics, StartingPoint};
+use crate::contact::response::{SelectedResponse, Ties};
+use crate::dynamics::{Audit, Energies, NodalState};
 
 pub use account::contact_audit::PairBalance;
 pub use account::energy_audit::BodyBalance;
-use account::nodal_sums::NodalSums;
 pub use account::support_account::SupportAccount;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
+use parts::{Caches, ContactSelection, Scratch, Settings};
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
 pub use record::checkpoints::Checkpoint;
-use record::probes::Probe;
 pub use record::recorder::Recorder;
-use record::schedule::OutputTimes;
-use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
-use state::Before;
 pub use state::{OtherModel, State};
 use step::contact_response::tied_mobility;
-use step::corrector::NodeChunk;
-use step::driven_ties::DrivenTies;
-use step::driving_functions::DrivingFunctions;
-use step::impact_times::ImpactControl;
 pub use timings::WallTimes;
 
 /// A simulation between two steps.
@@ -60,71 +48,6 @@ pub struct Simulation {
     caches: Caches,
     scratch: Scratch,
     timings: WallTimes,
-}
-
-/// Settings of the run, and lists prepared for its steps.
-struct Settings {
-    time: TimeSettings,
-    driving_functions: DrivingFunctions,
-    /// Output times at which a step must end, with exact output.
-    exact_output: Option<OutputTimes>,
-    /// Remedy in warnings of energy created by contact.
-    contact_remedy: &'static str,
-    /// Node chunks of the corrector.
-    chunks: Vec<NodeChunk>,
-    driven_ties: DrivenTies,
-    /// Penetrations at t = 0.
-    initial_penetrations: Vec<Overlap>,
-    /// What is measured.
-    probes: Vec<Probe>,
-}
-
-/// Selection of the contacts that act among the detected ones, with workspaces.
-struct ContactSelection {
-    entry_faces: EntryFaces,
-    excluded_parts: ExcludedParts,
-    flush_contacts: FlushContacts,
-    one_pass: OnePass,
-    offset_points: OffsetPoints,
-}
-
-/// Data derived from the model and the state. Discarding them changes no result.
-struct Caches {
-    /// Internal forces at the positions of the state.
-    internal: InternalForce,
-    detector: Box<dyn Detector>,
-    wall_detector: WallDetector,
-    tunnelling: TunnellingGuard,
-    /// Mobility of the nodes, and of the rigid bodies in the middle of the last step.
-    mobility: Mobility,
-    /// Impact search within a step, if steps end at impacts.
-    impact_control: Option<Box<ImpactControl>>,
-}
-
-/// Workspaces of a step, without content between steps.
-struct Scratch {
-    positions_next: Vec<Vec3>,
-    motions: Vec<RigidMotion>,
-    before: Before,
-    /// Sums over each node chunk.
-    nodal_sums: Vec<NodalSums>,
-    /// Bounding boxes of the positions and velocities of the bodies.
-    tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
-    /// Velocities of driven tied nodes \[m/s\].
-    driven_velocities: Vec<(u32, Vec3)>,
-}
-
-impl Scratch {
-    fn new(model: &Model, num_chunks: usize) -> Self {
-        Self {
-            positions_next: model.reference_positions.clone(),
-            motions: Vec::new(),
-            before: Before::new(model.reference_positions.len()),
-            nodal_sums: vec![NodalSums::zero(); num_chunks],
-            tunnelling_boxes: Vec::new(),
-            driven_velocities: Vec::new(),
-        }
-    }
 }
 
 /// Consecutive steps over the energy tolerance after which a run stops.

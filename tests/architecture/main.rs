@@ -73,7 +73,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 12] = [
 ];
 
 /// Imports allowed to each submodule of the simulation.
-const SIMULATION_MODULES: [(&str, &[&str]); 8] = [
+const SIMULATION_MODULES: [(&str, &[&str]); 9] = [
     ("timings", &[]),
     ("progress", &[]),
     ("forces", &["model"]),
@@ -81,7 +81,11 @@ const SIMULATION_MODULES: [(&str, &[&str]); 8] = [
     ("step", &["account", "error", "forces", "model", "progress", "timings"]),
     ("state", &["account", "forces", "model", "progress", "step"]),
     ("record", &["account", "error", "model", "progress", "state"]),
-    ("setup", &["account", "error", "forces", "model", "progress", "record", "state", "step", "timings"]),
+    ("parts", &["account", "error", "model", "record", "state", "step"]),
+    (
+        "setup",
+        &["account", "error", "forces", "model", "parts", "progress", "record", "state", "step", "timings"],
+    ),
 ];
 
 /// Types whose methods are spread over the files of their folder, one a stage: these files name the type that their

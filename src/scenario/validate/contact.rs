@@ -123,7 +123,9 @@ pub(super) fn validate(
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
-        if detection.is_some_and(|detection| detection != DetectionMethod::Sorting) {
+        if detection.is_some_and(|detection| detection != DetectionMethod::Sorting)
+            && *value.get_ref() != i64::from(default)
+        {
             let fact = format!("`{key}` is given, but `contact.detection` is not `sorting`");
             let problem = Problem::new(fact).at(value.span()).key(key);
             check.report(problem.help("use contact.detection = \"sorting\", or leave the key out"));

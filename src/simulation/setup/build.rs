@@ -32,14 +32,17 @@ use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{
     resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
 };
-use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
+use super::surface_pairs::{excluded_parts, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
+use crate::simulation::Simulation;
 use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::{Behaviour, Body, Model};
+use crate::simulation::parts::{Caches, ContactSelection, Scratch, Settings};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::state::State;
+use crate::simulation::step::contact_filters::{FlushContacts, OnePass};
 use crate::simulation::step::contact_response::{nodal_mobility, tied_mobility};
 use crate::simulation::step::corrector::chunks_of;
 use crate::simulation::step::driven_ties::DrivenTies;
@@ -50,7 +53,6 @@ use crate::simulation::step::step_size::StepControl;
 use crate::simulation::step::ties::build_ties;
 use crate::simulation::step::tunnelling::radii;
 use crate::simulation::timings::WallTimes;
-use crate::simulation::{Caches, ContactSelection, Scratch, Settings, Simulation};
 
 impl Simulation {
     /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of
@@ -178,7 +180,7 @@ impl BodiesApart {
     fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
         let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
         let own_laws = own_laws(scenario, &assembly)?;
-        let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
+        let excluded_parts = excluded_parts(scenario, &assembly)?;
         let probes = assembly.probes(scenario)?;
         let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
             assembly;

@@ -26,11 +26,11 @@ pub enum SelectedResponse {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ResponseMemory {
     /// Penalty.
-    Penalty(PenaltyMemory),
+    Penalty(Box<PenaltyMemory>),
     /// Decomposition.
-    Decomposition(DecompositionMemory),
+    Decomposition(Box<DecompositionMemory>),
     /// Energy–momentum.
-    EnergyMomentum(EnergyMomentumMemory),
+    EnergyMomentum(Box<EnergyMomentumMemory>),
 }
 
 impl SelectedResponse {
@@ -47,9 +47,9 @@ impl SelectedResponse {
     /// Memory before the first step.
     pub fn no_memory(&self) -> ResponseMemory {
         match self {
-            Self::Penalty(_) => ResponseMemory::Penalty(PenaltyMemory::default()),
-            Self::Decomposition(_) => ResponseMemory::Decomposition(DecompositionMemory::default()),
-            Self::EnergyMomentum(_) => ResponseMemory::EnergyMomentum(EnergyMomentumMemory::default()),
+            Self::Penalty(_) => ResponseMemory::Penalty(Box::default()),
+            Self::Decomposition(_) => ResponseMemory::Decomposition(Box::default()),
+            Self::EnergyMomentum(_) => ResponseMemory::EnergyMomentum(Box::default()),
         }
     }
 

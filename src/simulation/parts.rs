@@ -1,0 +1,86 @@
+//! Parts of a simulation beside model and state: settings, selection of contacts, caches and workspaces.
+
+use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::{Detector, EntryFaces, TunnellingGuard, WallDetector};
+use crate::contact::response::{Mobility, OffsetPoints};
+use crate::dynamics::InternalForce;
+use crate::math::{RigidMotion, Vec3};
+use crate::scenario::TimeSettings;
+
+use super::account::nodal_sums::NodalSums;
+use super::error::Overlap;
+use super::model::Model;
+use super::record::probes::Probe;
+use super::record::schedule::OutputTimes;
+use super::state::Before;
+use super::step::contact_filters::{ExcludedParts, FlushContacts, OnePass};
+use super::step::corrector::NodeChunk;
+use super::step::driven_ties::DrivenTies;
+use super::step::driving_functions::DrivingFunctions;
+use super::step::impact_times::ImpactControl;
+
+/// Settings of the run, and lists prepared for its steps.
+pub(crate) struct Settings {
+    pub time: TimeSettings,
+    pub driving_functions: DrivingFunctions,
+    /// Output times at which a step must end, with exact output.
+    pub exact_output: Option<OutputTimes>,
+    /// Remedy in warnings of energy created by contact.
+    pub contact_remedy: &'static str,
+    /// Node chunks of the corrector.
+    pub chunks: Vec<NodeChunk>,
+    pub driven_ties: DrivenTies,
+    /// Penetrations at t = 0.
+    pub initial_penetrations: Vec<Overlap>,
+    /// What is measured.
+    pub probes: Vec<Probe>,
+}
+
+/// Selection of the contacts that act among the detected ones, with workspaces.
+pub(crate) struct ContactSelection {
+    pub entry_faces: EntryFaces,
+    pub excluded_parts: ExcludedParts,
+    pub flush_contacts: FlushContacts,
+    pub one_pass: OnePass,
+    pub offset_points: OffsetPoints,
+}
+
+/// Data derived from the model and the state. Discarding them changes no result.
+pub(crate) struct Caches {
+    /// Internal forces at the positions of the state.
+    pub internal: InternalForce,
+    pub detector: Box<dyn Detector>,
+    pub wall_detector: WallDetector,
+    pub tunnelling: TunnellingGuard,
+    /// Mobility of the nodes, and of the rigid bodies in the middle of the last step.
+    pub mobility: Mobility,
+    /// Impact search within a step, if steps end at impacts.
+    pub impact_control: Option<Box<ImpactControl>>,
+}
+
+/// Workspaces of a step, without content between steps.
+pub(crate) struct Scratch {
+    pub positions_next: Vec<Vec3>,
+    pub motions: Vec<RigidMotion>,
+    pub before: Before,
+    /// Sums over each node chunk.
+    pub nodal_sums: Vec<NodalSums>,
+    /// Bounding boxes of the positions and velocities of the bodies.
+    pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
+    /// Velocities of driven tied nodes \[m/s\].
+    pub driven_velocities: Vec<(u32, Vec3)>,
+}
+
+impl Scratch {
+    /// Workspaces of a model, with this number of node chunks.
+    pub fn new(model: &Model, num_chunks: usize) -> Self {
+        Self {
+            positions_next: model.reference_positions.clone(),
+            motions: Vec::new(),
+            before: Before::new(model.reference_positions.len()),
+            nodal_sums: vec![NodalSums::zero(); num_chunks],
+            tunnelling_boxes: Vec::new(),
+            driven_velocities: Vec::new(),
+        }
+    }
+}
