@@ -35,7 +35,7 @@
 //!   predict (Newmark) ─► detect ─► respond ─► internal forces ─► correct ─► account ─► record
 //! ```
 //! [`scenario::Scenario`] is the typed, validated file; [`simulation::Model`] holds what is constant in time,
-//! [`dynamics::State`] what varies; [`simulation::Simulation`] owns both and defines the order of a step.
+//! [`simulation::State`] what varies; [`simulation::Simulation`] owns both and defines the order of a step.
 //!
 //! # Conventions
 //! - **Units**: any consistent set; documentation gives SI, as in \[m/s\].

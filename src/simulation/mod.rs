@@ -2,6 +2,7 @@
 //! `step/free_flight` that of a flight step.
 
 mod account;
+mod contact_filters;
 mod error;
 mod forces;
 mod model;

@@ -8,12 +8,12 @@ use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
 use super::account::nodal_sums::NodalSums;
+use super::contact_filters::{ExcludedParts, FlushContacts, OnePass};
 use super::error::Overlap;
 use super::model::Model;
 use super::record::probes::Probe;
 use super::record::schedule::OutputTimes;
 use super::state::Before;
-use super::step::contact_filters::{ExcludedParts, FlushContacts, OnePass};
 use super::step::corrector::NodeChunk;
 use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;

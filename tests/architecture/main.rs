@@ -73,18 +73,31 @@ const DETECTION_MODULES: [(&str, &[&str]); 12] = [
 ];
 
 /// Imports allowed to each submodule of the simulation.
-const SIMULATION_MODULES: [(&str, &[&str]); 9] = [
+const SIMULATION_MODULES: [(&str, &[&str]); 10] = [
     ("timings", &[]),
+    ("contact_filters", &["model"]),
     ("progress", &[]),
     ("forces", &["model"]),
     ("account", &["forces", "model"]),
     ("step", &["account", "error", "forces", "model", "progress", "timings"]),
     ("state", &["account", "forces", "model", "progress", "step"]),
     ("record", &["account", "error", "model", "progress", "state"]),
-    ("parts", &["account", "error", "model", "record", "state", "step"]),
+    ("parts", &["account", "contact_filters", "error", "model", "record", "state", "step"]),
     (
         "setup",
-        &["account", "error", "forces", "model", "parts", "progress", "record", "state", "step", "timings"],
+        &[
+            "account",
+            "contact_filters",
+            "error",
+            "forces",
+            "model",
+            "parts",
+            "progress",
+            "record",
+            "state",
+            "step",
+            "timings",
+        ],
     ),
 ];
 

@@ -6,8 +6,8 @@ use crate::contact::{Surface, SurfacePair};
 use crate::scenario::{self, ContactLaws, Located, Scenario};
 
 use super::assembly::{Assembly, faces_of_group};
+use crate::simulation::contact_filters::ExcludedParts;
 use crate::simulation::error::SetupError;
-use crate::simulation::step::contact_filters::ExcludedParts;
 
 /// Pairs with contact laws of their own, in the order of the scenario.
 pub(crate) fn own_laws(

@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// An impulse on a tied node acts together with the impulses of the ties that keep the tied points together. With the
 /// tie conditions C and the nodal masses M, the mobility is M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ, where Pᵀ adds
-/// the impulses of the ties ([`TiedMobility::distribute`]).
+/// the impulses of the ties (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
