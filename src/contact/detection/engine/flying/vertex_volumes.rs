@@ -25,8 +25,25 @@ pub(crate) struct FlyingTrees<'a> {
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if it is after the horizon.
     ///
-    /// Roots are spheres. Vertices below are spheres or boxes, as the hierarchy has them.
+    /// A time from estimated motions counts if it is earlier than that from the exact ones, so that none is late.
     pub fn earliest_meeting(
+        &self,
+        flight: &Flight<'_>,
+        pair: ([u32; 2], [u32; 2]),
+        horizon: f64,
+    ) -> Option<f64> {
+        let time = self.meeting(flight, pair, horizon);
+        if !self.steps.are_known() {
+            return time;
+        }
+        let unknown = FirstSteps::default();
+        let exact = FlyingTrees { steps: &unknown, ..*self }.meeting(flight, pair, horizon);
+        time.into_iter().chain(exact).min_by(f64::total_cmp)
+    }
+
+    /// Time of contact of the moving volumes of a pair. Roots are spheres. Vertices below are spheres or boxes, as the
+    /// hierarchy has them.
+    fn meeting(
         &self,
         flight: &Flight<'_>,
         (bodies, vertices): ([u32; 2], [u32; 2]),
@@ -87,9 +104,6 @@ impl FlyingTrees<'_> {
 
     /// Sphere that contains that of a vertex in every orientation of its body.
     pub fn swept_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
-        if self.steps.are_known() {
-            return self.tangent_sphere(flight, body, vertex);
-        }
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
