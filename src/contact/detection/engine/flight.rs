@@ -168,10 +168,12 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        while first.is_none() && self.flight.horizon_end < flight_end.min(flight.end) {
+        // Pairs that meet after the horizon are not in the queue: an impact after it need not be the first.
+        while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
-            first = self.process_events(flight, flight_end, &mut touched, &mut clock);
+            let later = self.process_events(flight, flight_end, &mut touched, &mut clock);
+            first = Impact::earlier(first, later);
         }
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         touched.sort_unstable();
@@ -281,7 +283,12 @@ impl Engine {
         let end = flight.time + flight.duration;
         let step = Flight { end, ..*flight };
         self.begin_horizon(&step, step.time);
-        let impact = self.process_events(&step, end, &mut Vec::new(), &mut clock);
+        let mut impact = self.process_events(&step, end, &mut Vec::new(), &mut clock);
+        while self.flight.horizon_end < impact.map_or(end, |impact| impact.time).min(end) {
+            self.begin_horizon(&step, self.flight.horizon_end);
+            let later = self.process_events(&step, end, &mut Vec::new(), &mut clock);
+            impact = Impact::earlier(impact, later);
+        }
         clock.stop(&mut self.statistics.seconds);
         self.queue.clear();
         impact
