@@ -115,6 +115,8 @@ impl State {
             [rigid_bodies.len(), forces.rigid.len(), ledger.balances.len(), ledger.hourglass_audits.len()];
         let supported = forces.supported.iter().map(Vec::len);
         let corrected = contact.position_corrections.iter();
+        let of_pairs = ledger.pair_balances.iter().flat_map(|pair| &pair.bodies);
+        let mut bodies = of_pairs.chain(ledger.first_contacts.iter().flat_map(|contact| &contact.bodies));
         of_nodes == [num_nodes; 3]
             && of_bodies == [num_bodies; 4]
             && forces.fit(model)
@@ -123,6 +125,7 @@ impl State {
             && contact.response.fits(num_nodes, num_bodies)
             && corrected.into_iter().all(|(node, _)| (*node as usize) < num_nodes)
             && ledger.support_accounts.len() == model.num_support_accounts
+            && bodies.all(|&body| (body as usize) < num_bodies)
     }
 
     /// The bodies of a model at rest in the reference configuration, without forces.

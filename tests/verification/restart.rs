@@ -195,7 +195,7 @@ fn scenarios_of_the_gallery_go_on() {
 
 /// All scenarios of the repository, as `.ci/run` shortens them.
 #[test]
-#[ignore = "long verification"]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn all_scenarios_go_on() {
     for (name, end) in [
         ("projectiles-falling", None),
@@ -214,7 +214,7 @@ fn all_scenarios_go_on() {
 
 /// A run that is killed at 30 random instants resumes from its last whole checkpoint every time.
 #[test]
-#[ignore = "long verification"]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn killed_runs_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let meshes = [

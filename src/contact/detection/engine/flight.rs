@@ -380,6 +380,38 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
+    /// Two large triangles, 1 apart, meet at t = 0.8: their balls overlap from the beginning. Two small ones meet at t =
+    /// 0.5, their balls not before 0.48, after a horizon of 0.3. The first impact is that of the small ones, though the
+    /// other is found first. Reference: gap over closing speed; the time is never late, and early by rounding.
+    #[test]
+    fn an_impact_after_the_horizon_need_not_be_the_first() {
+        let triangle = |size: f64, x: f64, z: f64| {
+            [(0.0, 0.0), (size, 0.0), (0.0, size)].map(|(dx, dy)| Vec3::new(x + dx, dy, z))
+        };
+        let bodies = [(100.0, 0.0, 0.0), (100.0, 0.0, 1.0), (0.1, 1e4, 0.0), (0.1, 1e4, 10.0)];
+        let positions: Vec<Vec3> = bodies.into_iter().flat_map(|(size, x, z)| triangle(size, x, z)).collect();
+        let surface = |k: u32| Surface::new([(CellKind::Tri3, [3 * k, 3 * k + 1, 3 * k + 2].as_slice())]);
+        let model = ContactModel::new((0..4).map(surface).collect(), &[], &positions);
+        let motions: Vec<RigidMotion> = [0.0, -1.25, 0.0, -20.0]
+            .into_iter()
+            .enumerate()
+            .map(|(body, speed)| {
+                let velocity = Vec3::z() * speed;
+                RigidMotion { velocity, ..RigidMotion::at_rest(positions[3 * body]) }
+            })
+            .collect();
+        let flight =
+            Flight { time: 0.0, duration: 1.0, end: 1.0, reference_positions: &positions, motions: &motions };
+        for kinematics in [Kinematics::Exact, Kinematics::FromSteps] {
+            let options = EngineOptions { kinematics, ..EngineOptions::default() };
+            let mut engine = Engine::new(model.clone(), options, &positions);
+            engine.flight.horizon = 0.3 * SHORTENING;
+            let impact = engine.first_impact(&flight).unwrap();
+            assert_eq!(impact.bodies, [2, 3], "{kinematics:?}");
+            assert!(impact.time <= 0.5 && impact.time > 0.5 - 1e-9, "{kinematics:?}: {}", impact.time);
+        }
+    }
+
     /// A ball on any parabola stays in its swept box and touches all sides of it.
     #[test]
     fn swept_boxes_hold_the_ball_and_are_tight() {
