@@ -16,7 +16,8 @@ macro_rules! files {
 }
 
 /// Scenarios and meshes.
-const FILES: [(&str, &[u8]); 22] = files![
+const FILES: [(&str, &[u8]); 24] = files![
+    "configs/disks.toml",
     "configs/hertz.toml",
     "configs/motorcycle.toml",
     "configs/paper-motorcycle.toml",
@@ -30,6 +31,7 @@ const FILES: [(&str, &[u8]); 22] = files![
     "configs/rough-layers.toml",
     "configs/two-bars.toml",
     "meshes/bar.msh",
+    "meshes/disk.msh",
     "meshes/hertz_sphere.msh",
     "meshes/motorcycle.msh",
     "meshes/plate.msh",

@@ -285,6 +285,8 @@ pub enum ClosestPointMethod {
     Newton,
     /// Newton projection on the face alone, without contact outside.
     Projection,
+    /// That of `Auto` on the faces around the nearest node of the target only.
+    NearestNode,
     /// Closed form by Voronoi regions; flat triangles and segments only.
     Voronoi,
     /// Closed form by plane and edges; flat triangles and segments only.

@@ -20,6 +20,7 @@ use crate::contact::Constraints;
 use crate::contact::detection::{DetectionStatistics, StartingPoint};
 use crate::contact::response::{SelectedResponse, Ties};
 use crate::dynamics::{Audit, Energies, NodalState};
+use crate::math::Vec3;
 
 pub use account::contact_audit::PairBalance;
 pub use account::energy_audit::BodyBalance;
@@ -214,6 +215,11 @@ impl Simulation {
     /// Contact constraints of the last step.
     pub fn constraints(&self) -> &Constraints {
         &self.state.contact.constraints
+    }
+
+    /// Contact forces on the nodes at the end of the last step \[N\]; zero where contact acts by impulses.
+    pub fn contact_forces(&self) -> &[Vec3] {
+        &self.state.contact.action.forces
     }
 
     /// Current energies.

@@ -102,3 +102,50 @@ fn only_the_plain_projection_is_blind_in_a_groove() {
     println!("the projection is blind at {blind} places and sees {seen}");
     assert!(blind > 15 && seen > 15);
 }
+
+/// A wide flat triangle, and a tetrahedron whose tip is below it, near the middle of its long side, beside a bump of the
+/// surface whose corner is nearer to the tip than those of the triangle.
+///
+/// ```text
+///                    tip
+///      ───────────────v───────────────      a long face, whose ends are far away
+///                       \ /                 a bump below with a near corner
+/// ```
+fn long_face_and_tip(method: Method) -> Option<f64> {
+    const DEPTH: f64 = 0.02;
+    let mut positions = vec![
+        Vec3::new(-4.0, -4.0, 0.0),
+        Vec3::new(4.0, -4.0, 0.0),
+        Vec3::new(0.0, 6.0, 0.0),
+        Vec3::new(0.3, 0.0, -0.5),
+        Vec3::new(0.8, 0.2, -0.5),
+        Vec3::new(0.6, -0.3, -0.9),
+    ];
+    let tip = Vec3::new(0.0, 0.0, -DEPTH);
+    positions.extend(
+        [(0.0, 0.0, 0.0), (0.1, 0.1, 0.6), (-0.1, 0.1, 0.6), (0.0, -0.1, 0.6)]
+            .map(|(x, y, z)| tip + Vec3::new(x, y, z)),
+    );
+    let surface =
+        |faces: &[[u32; 3]]| Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+    let surfaces =
+        vec![surface(&[[0, 1, 2], [3, 5, 4]]), surface(&[[6, 8, 7], [6, 9, 8], [6, 7, 9], [7, 8, 9]])];
+    let model = ContactModel::new(surfaces, &[], &positions);
+    let velocities = vec![Vec3::zeros(); positions.len()];
+    let configuration =
+        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, velocities: &velocities };
+    let mut constraints = Constraints::default();
+    AllPairs::new(model, NodeFaceOptions { method, start: StartFrom::Nearest })
+        .detect(&configuration, &mut constraints);
+    let of_tip = |key: ContactKey| matches!(key, ContactKey::Node(node) if node.contactor == 6);
+    constraints.iter().find(|constraint| of_tip(constraint.key)).map(|constraint| constraint.gap)
+}
+
+/// Goal: the rule of Petőcz & Armero (UCB/SEMM-98/06, 1998), the faces around the nearest node, misses a node on a long
+/// face beside a near corner of another face; the closest point of all faces in reach has its depth, 0.02, to 1e-12.
+#[test]
+fn the_nearest_node_rule_is_blind_on_a_long_face() {
+    let found = long_face_and_tip(Method::Auto);
+    assert!(found.is_some_and(|gap| (gap + 0.02).abs() < 1e-12), "{found:?}");
+    assert_eq!(long_face_and_tip(Method::NearestNode), None);
+}

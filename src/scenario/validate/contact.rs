@@ -24,7 +24,7 @@ const VOLUMES: [(&str, BoundingVolume); 7] = [
     ("obb", BoundingVolume::Obb),
 ];
 
-const METHODS: [(&str, ClosestPointMethod); 9] = [
+const METHODS: [(&str, ClosestPointMethod); 10] = [
     ("auto", ClosestPointMethod::Auto),
     ("sqp", ClosestPointMethod::Sqp),
     ("sqp-bfgs", ClosestPointMethod::SqpBfgs),
@@ -32,6 +32,7 @@ const METHODS: [(&str, ClosestPointMethod); 9] = [
     ("interior-point", ClosestPointMethod::InteriorPoint),
     ("newton", ClosestPointMethod::Newton),
     ("projection", ClosestPointMethod::Projection),
+    ("nearest-node", ClosestPointMethod::NearestNode),
     ("voronoi", ClosestPointMethod::Voronoi),
     ("brute-force", ClosestPointMethod::BruteForce),
 ];

@@ -382,6 +382,7 @@ fn closest_point_method(method: ClosestPointMethod) -> Method {
         ClosestPointMethod::InteriorPoint => Method::InteriorPoint,
         ClosestPointMethod::Newton => Method::Newton,
         ClosestPointMethod::Projection => Method::Projection,
+        ClosestPointMethod::NearestNode => Method::NearestNode,
         ClosestPointMethod::Voronoi => Method::Voronoi,
         ClosestPointMethod::BruteForce => Method::BruteForce,
     }

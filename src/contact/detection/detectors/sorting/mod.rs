@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! sort      all surface nodes, the particles, into a binary tree over the working space
-//! traverse  for each body with the box of its surface, widened by the buffer b: particles of other bodies in it
-//! pairs     body and particle, with the faces of the body in reach: closest point, signed gap
+//! traverse  for each body with the box of its surface, widened by the buffer b, and where it contains particles of
+//!           other bodies, with the boxes of its faces: pairs of body and particle, and the faces in reach
+//! pairs     closest point, signed gap
 //! ```
 //! Sorting is repeated after a number of steps n, or earlier when a relative displacement exceeds the buffer, b = n dt
 //! times the largest difference of nodal velocities. Each surface is contactor and target (double pass). In flight,
 //! impacts are those of [`Buckets`], as the report has none.
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/04, 1998, §3 and Table 1.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
 
 mod particle_tree;
 
@@ -65,8 +66,6 @@ pub struct Sorting {
     /// Steps since the last sorting, and sortings since the last computation of the working space; `None` before the
     /// first.
     age: Option<[u32; 2]>,
-    /// Particles in the buffer zone of each body.
-    pairs: Vec<Vec<u32>>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
@@ -94,7 +93,6 @@ impl Sorting {
             bodies: model.surfaces.iter().map(SortedBody::new).collect(),
             buffer: 0.0,
             age: None,
-            pairs: vec![Vec::new(); model.surfaces.len()],
             candidates: Vec::new(),
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
@@ -142,12 +140,14 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Lists the particles in the buffer zone of each body, and their faces in reach.
+    /// Lists the particles in the buffer zones of the faces of each body, and the pairs of near edges.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
         for body in 0..self.model.surfaces.len() as u32 {
-            tests += self.find_pairs(body) + self.list_faces(body);
+            if self.model.surfaces[body as usize].num_faces() > 0 {
+                tests += self.traverse(body);
+            }
         }
         self.candidates.sort_unstable();
         self.search.group(&self.candidates, &self.model, self.node_face.start);
@@ -156,47 +156,30 @@ impl Sorting {
         tests
     }
 
-    /// Largest distance of a contactor node from the box of a face of a body at which it is a candidate \[m\].
-    fn reach(&self, bodies: [u32; 2]) -> f64 {
-        (self.model.search_depth(bodies) + self.buffer) * (1.0 + ROUNDING)
-    }
-
-    /// Traverses the tree with the buffer zone of a body.
-    fn find_pairs(&mut self, body: u32) -> u64 {
-        let of_body = &mut self.pairs[body as usize];
-        of_body.clear();
-        if self.model.surfaces[body as usize].num_faces() == 0 {
-            return 0;
-        }
+    /// Traverses the tree with the buffer zone of a body and, if it contains particles of others, with that of each of its
+    /// faces; lists the particles found there as candidates. Returns the number of cells visited.
+    fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
-        let zone = self.bodies[body as usize].bounds.widened((depth + self.buffer) * (1.0 + ROUNDING));
-        let (particles, model) = (&self.particles, &self.model);
-        self.tree.visit(&zone, &self.positions, |particle| {
-            let other = particles[particle as usize][1];
-            if other != body && model.can_meet([body.min(other), body.max(other)]) {
-                of_body.push(particle);
-            }
-        })
-    }
-
-    /// Lists as candidates the particles of a body with the faces whose widened boxes contain them.
-    fn list_faces(&mut self, body: u32) -> u64 {
-        let mut tests = 0;
-        let faces = &self.bodies[body as usize].faces;
-        for &particle in &self.pairs[body as usize] {
-            let [node, other] = self.particles[particle as usize];
-            let reach = self.reach([other, body]);
-            let position = &self.positions[particle as usize];
-            let key = NodeOnSurface { contactor: node, target: body };
-            for (face, bounds) in (0..).zip(faces) {
-                if bounds.widened(reach).contains(position) {
-                    self.candidates.push(Candidate::new(key, face, other));
+        let longest = (depth + self.buffer) * (1.0 + ROUNDING);
+        let Self { model, tree, particles, positions, bodies, candidates, buffer, .. } = self;
+        let SortedBody { faces, bounds, .. } = &bodies[body as usize];
+        let can_touch = |other: u32| other != body && model.can_meet([body.min(other), body.max(other)]);
+        let mut is_near = false;
+        let mut visited = tree.visit(&bounds.widened(longest), positions, |particle| {
+            is_near |= can_touch(particles[particle as usize][1]);
+        });
+        for (face, bounds) in (0..).zip(faces).filter(|_| is_near) {
+            visited += tree.visit(&bounds.widened(longest), positions, |particle| {
+                let [node, other] = particles[particle as usize];
+                let reach = reach(model, [other, body], *buffer);
+                if can_touch(other) && bounds.widened(reach).contains(&positions[particle as usize]) {
+                    let key = NodeOnSurface { contactor: node, target: body };
+                    candidates.push(Candidate::new(key, face, other));
                 }
-            }
-            tests += faces.len() as u64;
+            });
         }
-        tests
+        visited
     }
 
     /// Pairs of edges with overlapping boxes, that of the second body widened by the reach, of the bodies with particles
@@ -214,7 +197,7 @@ impl Sorting {
         let bodies: Vec<u32> = (0..boxes.len() as u32).filter(with_edges).collect();
         for (place, &first) in bodies.iter().enumerate() {
             for &second in &bodies[place + 1..] {
-                let reach = self.reach([first, second]);
+                let reach = reach(&self.model, [first, second], self.buffer);
                 let zone = self.bodies[second as usize].bounds.widened(reach);
                 if !self.model.can_meet([first, second]) || zone.excludes(&self.bodies[first as usize].bounds)
                 {
@@ -236,6 +219,11 @@ impl Sorting {
         }
         pairs
     }
+}
+
+/// Distance from the box of a face of one body within which a node of the other is a candidate \[m\].
+fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
+    (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }
 
 impl Detector for Sorting {

@@ -9,7 +9,7 @@
 //! particles share a cell at the largest depth.
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/04, 1998, §3 (tree of particles, early exit of the traversal).
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 (tree of particles, early exit of the traversal).
 
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;

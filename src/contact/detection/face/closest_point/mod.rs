@@ -64,6 +64,9 @@ pub enum Method {
     /// Newton projection on the face alone: a query that projects outside has no closest point. The plain algorithm of
     /// tutorials, kept as a counter-example: it is blind to nodes that project inside no face.
     Projection,
+    /// That of [`Method::Auto`], on the faces around the nearest node of the target only: the rule of Petőcz & Armero
+    /// (1998), kept as a counter-example. The closest point may be on a long face whose nodes are all farther away.
+    NearestNode,
     /// Closed form of flat triangles by Voronoi regions, and of segments.
     Voronoi,
     /// Closed form of flat triangles by plane and edges, and of segments.
@@ -81,7 +84,8 @@ impl Method {
             | Self::ActiveSet
             | Self::InteriorPoint
             | Self::Newton
-            | Self::Projection => true,
+            | Self::Projection
+            | Self::NearestNode => true,
         }
     }
 }
@@ -114,10 +118,12 @@ pub fn closest_point(
     query: &Vec3,
 ) -> ClosestPoint {
     let found = match (method, kind, nodes) {
-        (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => {
-            Some(segment::closest_point(&[*a, *b], query))
-        }
-        (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
+        (
+            Method::Auto | Method::NearestNode | Method::Voronoi | Method::BruteForce,
+            CellKind::Line2,
+            [a, b, ..],
+        ) => Some(segment::closest_point(&[*a, *b], query)),
+        (Method::Auto | Method::NearestNode | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
             Some(voronoi::closest_point(&[*a, *b, *c], query))
         }
         (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
@@ -133,7 +139,7 @@ pub fn closest_point(
         (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
         (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
         (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),
-        (Method::Auto | Method::Sqp | Method::Voronoi | Method::BruteForce, _, _) => {
+        (Method::Auto | Method::NearestNode | Method::Sqp | Method::Voronoi | Method::BruteForce, _, _) => {
             iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
         }
     };

@@ -3,6 +3,8 @@
 mod batch;
 mod target_face;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use rayon::prelude::*;
@@ -255,10 +257,11 @@ impl ClosestFaces<'_> {
             let closest = &mut closest[..ends.len()];
             for (closest, &end) in closest.iter_mut().zip(ends) {
                 let mut node = NodeSearch::new(closest, last.next().copied().flatten());
+                let nearest = self.nearest_node(candidate..end as usize);
                 while candidate < end as usize {
                     if candidate == found_until {
                         found_until = until.min(candidate + Batch::LEN);
-                        if self.options.method == Method::Auto {
+                        if matches!(self.options.method, Method::Auto | Method::NearestNode) {
                             let these = candidate..found_until;
                             let (these, target_faces) =
                                 (&self.candidates[these.clone()], &self.target_faces[these]);
@@ -266,13 +269,33 @@ impl ClosestFaces<'_> {
                         }
                     }
                     let found = batch.candidate((candidate - begin as usize) % Batch::LEN);
-                    self.compare(candidate, found, &mut node);
+                    if nearest.is_none_or(|node| self.nodes_of(candidate).contains(&node)) {
+                        self.compare(candidate, found, &mut node);
+                    }
                     candidate += 1;
                 }
             }
             // Separate from the search: unpredictable branches would delay the square roots.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
+    }
+
+    /// With [`Method::NearestNode`] the node of the candidate faces nearest to the contactor, the first of equally near
+    /// ones.
+    fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
+        if self.options.method != Method::NearestNode {
+            return None;
+        }
+        let contactor = &self.positions[self.candidates.get(candidates.start)?.key.contactor as usize];
+        let distance = |node: &u32| (self.positions[*node as usize] - contactor).norm_squared();
+        let nodes = candidates.flat_map(|candidate| self.nodes_of(candidate)).copied();
+        nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
+    }
+
+    /// Nodes of a candidate face.
+    fn nodes_of(&self, candidate: usize) -> &[u32] {
+        let Candidate { key, face, .. } = self.candidates[candidate];
+        self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
     /// Replaces the closest face of the node by a candidate face if that is closer.
