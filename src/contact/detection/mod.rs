@@ -32,6 +32,7 @@
 
 mod detector;
 mod detectors;
+pub mod distance_field;
 mod engine;
 mod entry_face;
 pub mod face;
