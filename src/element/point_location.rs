@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 1e-12;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Tolerance of the boundary of the reference element, in natural coordinates.
-const BORDER: f64 = 1e-8;
+pub const BORDER: f64 = 1e-8;
 
 /// Largest number of Newton steps from one start.
 const MOST_STEPS: u32 = 12;
@@ -34,6 +34,8 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
+    /// Distance from the boundary of the reference element \[-\]; rounding makes it slightly negative there.
+    pub margin: f64,
     /// Newton steps, all starts together.
     pub steps: u32,
 }
@@ -63,7 +65,7 @@ pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> 
             })
         }
     };
-    xi.map(|xi| ElementPoint { xi, steps })
+    xi.map(|xi| ElementPoint { xi, margin: -beyond(kind, xi), steps })
 }
 
 /// As [`locate`] from the centre, after a test of the box of the element.

@@ -59,6 +59,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
         "detectors",
         &[
             "detector",
+            "distance_field",
             "face",
             "initial",
             "model",

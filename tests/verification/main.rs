@@ -56,6 +56,7 @@ mod rigid_walls;
 mod round_meshes;
 mod self_contact;
 mod situations;
+mod sliding_block;
 mod stage;
 mod step_size;
 mod struck_ties;

@@ -50,7 +50,10 @@ pub mod tree;
 pub mod volume;
 
 pub use detector::Detector;
-pub use detectors::{AllPairs, Buckets, GridCensus, Sorting, SortingOptions, Wall, WallDetector};
+pub use detectors::{
+    AllPairs, Buckets, GridCensus, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting,
+    SortingOptions, Wall, WallDetector,
+};
 pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
 pub use initial::TiedSurfaces;
