@@ -18,6 +18,7 @@ mod closed_form;
 mod closest_point;
 mod contact_accounts;
 mod crossing_edges;
+mod distance_field;
 mod driven_floors;
 mod driving_functions;
 mod elastic_balls;

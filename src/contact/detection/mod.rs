@@ -19,7 +19,7 @@
 //! | contact response | [`response`](super::response) |
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
-//! before the first step (`initial`), rigid walls ([`WallDetector`]). [`contact`](super) has a glossary.
+//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). [`contact`](super) has a glossary.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact
@@ -40,8 +40,6 @@ mod initial;
 mod model;
 pub mod primitive;
 mod report;
-#[cfg(test)]
-mod samples;
 mod step_impact;
 #[cfg(test)]
 mod tests;
@@ -65,4 +63,6 @@ pub use report::{
     DetectionStatistics, Placement, Prediction, QueuedPair, StageCounts, StageSeconds, TreeStatistics,
 };
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths, TunnellingGuard};
+#[cfg(test)]
+use tests::samples;
 pub use trajectory::{Flight, Impact, Kinematics};
