@@ -14,6 +14,7 @@
 pub mod hexahedron;
 mod inverse_map;
 pub mod line;
+mod point_location;
 mod quadrature_point;
 pub mod quadrilateral;
 pub mod tetrahedron;
@@ -26,6 +27,7 @@ pub(crate) mod tests;
 use crate::mesh::CellKind;
 
 pub use inverse_map::{centre, deformation_gradient, natural_coordinates, position, tangents};
+pub use point_location::{BORDER, ElementPoint, bounding_box, locate, locate_in_box};
 pub use quadrature_point::QuadraturePoint;
 
 /// Largest number of nodes of any kind, the size of buffers for shape functions.

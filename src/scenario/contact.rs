@@ -36,6 +36,10 @@ pub struct ContactSettings {
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
     /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
+    /// Penetration beyond which a contact is lost \[m\]; `None` for half the median edge of each surface.
+    pub search_depth: Option<f64>,
+    /// Normal of nodes in elements.
+    pub normal: ContactNormal,
     /// Edges with edge-to-edge contact.
     pub edges: TouchingEdges,
     /// One- or two-pass node-to-face contact.
@@ -86,6 +90,17 @@ pub struct ResponseSettings {
     pub every: u32,
     /// Fraction of the penetration removed by a position correction \[-\], in \[0, 1\].
     pub projection: f64,
+    /// Whether the angular momentum that the position correction changes is restored.
+    pub angular_momentum: AngularMomentum,
+}
+
+/// Treatment of the angular momentum that position corrections change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AngularMomentum {
+    /// A couple on the nodes of each contact restores it.
+    Restore,
+    /// It changes.
+    None,
 }
 
 /// Contact laws of a pair of bodies.
@@ -187,8 +202,19 @@ pub enum DetectionMethod {
     Buckets,
     /// Sorting by a binary space partition.
     Sorting,
+    /// Nodes in elements, by the distance field of the target.
+    DistanceField,
     /// All pairs of faces.
     AllPairs,
+}
+
+/// Normals of nodes in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactNormal {
+    /// That of the distance field of the target.
+    Target,
+    /// Against the mean normal of the contactor.
+    Contactor,
 }
 
 /// Edges with edge-to-edge contact.

@@ -38,7 +38,7 @@ pub(crate) struct Settings {
 
 /// Selection of the contacts that act among the detected ones, with workspaces.
 pub(crate) struct ContactSelection {
-    pub entry_faces: EntryFaces,
+    pub entry_faces: Option<EntryFaces>,
     pub excluded_parts: ExcludedParts,
     pub flush_contacts: FlushContacts,
     pub one_pass: OnePass,

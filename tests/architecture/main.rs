@@ -43,10 +43,11 @@ const LAYERS: [(&str, &[&str]); 10] = [
 ];
 
 /// Imports allowed to each submodule of contact detection.
-const DETECTION_MODULES: [(&str, &[&str]); 12] = [
+const DETECTION_MODULES: [(&str, &[&str]); 13] = [
     ("volume", &[]),
     ("face", &["volume"]),
     ("tree", &["face", "volume"]),
+    ("distance_field", &["face", "tree"]),
     ("model", &["face", "tree"]),
     ("report", &["model", "volume"]),
     ("primitive", &["face", "model", "volume"]),
@@ -58,6 +59,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 12] = [
         "detectors",
         &[
             "detector",
+            "distance_field",
             "face",
             "initial",
             "model",

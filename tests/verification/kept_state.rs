@@ -6,7 +6,7 @@
 use ictus::simulation::{Simulation, State};
 use rayon::prelude::*;
 
-use crate::model::from_text;
+use crate::model::{RESPONSES, from_config, from_text};
 use crate::parade::scenes;
 use crate::random::Random;
 
@@ -94,6 +94,19 @@ fn caches_can_be_discarded_between_any_steps() {
     hold("hierarchy", Interruption::DiscardCaches);
     hold("buckets", Interruption::DiscardCaches);
     hold("all-pairs", Interruption::DiscardCaches);
+}
+
+/// Nodes in elements: tracked elements and boxes are caches as well.
+#[test]
+fn caches_of_distance_fields_can_be_discarded() {
+    for response in RESPONSES {
+        let keys = [format!("contact.response={response}"), "contact.passes=2".to_owned()];
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        for interruption in [Interruption::DiscardCaches, Interruption::RestoreBytes] {
+            let [plain, disturbed] = [(), ()].map(|()| from_config("sliding-block", &keys));
+            assert_eq!(first_difference(plain, disturbed, 5, interruption), None, "{response}");
+        }
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@
 //! | contact response | [`response`](super::response) |
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
-//! before the first step (`initial`), rigid walls ([`WallDetector`]). [`contact`](super) has a glossary.
+//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). [`contact`](super) has a glossary.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact
@@ -32,6 +32,7 @@
 
 mod detector;
 mod detectors;
+pub mod distance_field;
 mod engine;
 mod entry_face;
 pub mod face;
@@ -39,8 +40,6 @@ mod initial;
 mod model;
 pub mod primitive;
 mod report;
-#[cfg(test)]
-mod samples;
 mod step_impact;
 #[cfg(test)]
 mod tests;
@@ -49,7 +48,10 @@ pub mod tree;
 pub mod volume;
 
 pub use detector::Detector;
-pub use detectors::{AllPairs, Buckets, GridCensus, Sorting, SortingOptions, Wall, WallDetector};
+pub use detectors::{
+    AllPairs, Buckets, GridCensus, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting,
+    SortingOptions, Wall, WallDetector,
+};
 pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
 pub use initial::TiedSurfaces;
@@ -61,4 +63,6 @@ pub use report::{
     DetectionStatistics, Placement, Prediction, QueuedPair, StageCounts, StageSeconds, TreeStatistics,
 };
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths, TunnellingGuard};
+#[cfg(test)]
+use tests::samples;
 pub use trajectory::{Flight, Impact, Kinematics};

@@ -29,7 +29,9 @@ mod selected;
 mod ties;
 
 pub(crate) use assembled_stiffness::MAX_ON_RIGID_BODIES;
-pub use decomposition::{Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order};
+pub use decomposition::{
+    AngularMomentum, Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order,
+};
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions};
 pub use laws::damping::Damping;
 pub use laws::friction::FrictionLaw;

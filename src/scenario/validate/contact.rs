@@ -1,6 +1,6 @@
 //! `[contact]`.
 
-use super::check::Check;
+use super::check::{Bounds, Check};
 use super::pairs::{self, FallbackLaws, Names};
 use super::response;
 use super::walls::{self, Wall};
@@ -9,7 +9,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
 use crate::scenario::spanned::Spanned;
 use crate::scenario::{
-    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
+    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactNormal, ContactSettings, DetectionMethod,
     HierarchyBuilder, HierarchyVolume, InitialPenetration, Kinematics, Located, Passes, SortingSettings,
     SphereFit, TouchingEdges,
 };
@@ -65,6 +65,7 @@ pub(super) fn validate(
         ("hierarchy", DetectionMethod::Hierarchy),
         ("buckets", DetectionMethod::Buckets),
         ("sorting", DetectionMethod::Sorting),
+        ("distance-field", DetectionMethod::DistanceField),
         ("all-pairs", DetectionMethod::AllPairs),
     ];
     let hierarchy = [
@@ -86,9 +87,10 @@ pub(super) fn validate(
     ];
     let initial_penetration =
         check.choice_or_first("contact.initial_penetration", raw.initial_penetration.as_ref(), policies);
-    let edges =
-        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
-    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), edges);
+    let edges = edges(&raw, detection, check);
+    let depth = raw.search_depth.as_ref();
+    let search_depth = depth.map(|value| check.number("contact.search_depth", value, Bounds::Positive));
+    let normal = normal(raw.normal.as_ref(), detection, check);
     let passes = passes(raw.passes.as_ref(), check);
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
@@ -110,6 +112,8 @@ pub(super) fn validate(
         volumes_are_given: raw.volumes.is_some(),
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
+        search_depth,
+        normal: normal?,
         edges: edges?,
         passes,
         resolve_impact: raw.resolve_impact.unwrap_or(false),
@@ -141,6 +145,44 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
         every: count("contact.sort_every", raw.sort_every.as_ref(), DEFAULT_SORT_EVERY),
         space_every: count("contact.sort_space_every", raw.sort_space_every.as_ref(), 1),
     }
+}
+
+/// Normal of nodes in elements; other detectors have only that of the target.
+fn normal(
+    word: Option<&raw::Text>,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<ContactNormal> {
+    const KEY: &str = "contact.normal";
+    let words = [("target", ContactNormal::Target), ("contactor", ContactNormal::Contactor)];
+    let normal = check.choice_or_first(KEY, word, words)?;
+    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::DistanceField);
+    if let Some(word) = word.filter(|_| is_idle && normal == ContactNormal::Contactor) {
+        let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
+        let problem = Problem::new(fact).at(word.span()).key(KEY);
+        check.report(problem.help("use contact.detection = \"distance-field\", or leave the key out"));
+    }
+    Some(normal)
+}
+
+/// Edges with edge-to-edge contact; none by default if nodes touch elements.
+fn edges(
+    raw: &raw::Contact,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<TouchingEdges> {
+    let words =
+        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), words)?;
+    if detection != Some(DetectionMethod::DistanceField) {
+        return Some(edges);
+    }
+    if let Some(word) = raw.edges.as_ref().filter(|_| edges != TouchingEdges::None) {
+        let fact = "`contact.edges` is given, but `contact.detection` is `distance-field`, which has no edge contact";
+        let problem = Problem::new(fact).at(word.span()).key("contact.edges");
+        check.report(problem.help("leave the key out, or use contact.detection = \"hierarchy\""));
+    }
+    Some(TouchingEdges::None)
 }
 
 /// Volumes, fit and kinematics, of hierarchical detection only.

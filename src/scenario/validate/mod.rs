@@ -53,6 +53,32 @@ fn refuse_sorted_self_contact(
     }
 }
 
+/// Rejects a contact thickness with distance fields, which measure from the surface of the mesh, and pairs of groups of
+/// faces, as nodes touch elements.
+fn refuse_unserved_by_fields(
+    contact: Option<&super::ContactSettings>,
+    bodies: &[super::BodySpec],
+    check: &mut Check<'_>,
+) {
+    let by_field = contact.filter(|contact| contact.detection == super::DetectionMethod::DistanceField);
+    let Some(contact) = by_field else { return };
+    let pairs = contact.own_laws.iter().map(|(pair, _)| pair).chain(&contact.excluded);
+    if let Some(group) = pairs.flat_map(|pair| pair.groups.iter().flatten()).next() {
+        let fact = "`contact.detection` is `distance-field`, by which nodes touch elements, but a pair is limited to \
+                    `groups` of faces";
+        let help = "use contact.detection = \"hierarchy\" or \"buckets\", or leave out the groups";
+        check.report(Problem::new(fact).at(group.span.clone()).key("contact.pairs.groups").help(help));
+    }
+    if let Some(body) = bodies.iter().find(|body| body.contact_thickness > 0.0) {
+        let fact = format!(
+            "`contact.detection` is `distance-field`, which has no contact thickness, but body `{}` has",
+            body.name
+        );
+        let help = "use contact.detection = \"hierarchy\" or \"buckets\", or leave out the thickness";
+        check.report(Problem::new(fact).key("contact.detection").help(help));
+    }
+}
+
 /// Validates all tables, even after problems; `None` if one of them is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -82,6 +108,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     };
     let bodies = bodies::validate(tables.bodies, &context, check);
     refuse_sorted_self_contact(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
+    refuse_unserved_by_fields(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
     let walls = walls::validate(raw_walls, &body_names, &gravity, check);
     let moved = velocities::Moved { names: &body_names, bodies: bodies.as_deref(), materials: &materials };
     let velocities = velocities::validate(tables.velocities, &moved, check);

@@ -7,7 +7,9 @@ use crate::scenario::error::{Problem, suggest};
 use crate::scenario::raw::{self, Number};
 use crate::scenario::section::join;
 use crate::scenario::spanned::Spanned;
-use crate::scenario::{ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule};
+use crate::scenario::{
+    AngularMomentum, ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule,
+};
 
 /// Contact laws as written, for all pairs or for one.
 #[derive(Clone, Copy)]
@@ -135,6 +137,9 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     let order = check.choice_or_first("contact.order", raw.order.as_ref(), orders);
     let every = every(raw.every.as_ref(), check);
     let projection = check.number_or("contact.projection", raw.projection.as_ref(), Bounds::Part, 1.0);
+    let treatments = [("restore", AngularMomentum::Restore), ("none", AngularMomentum::None)];
+    let angular_momentum =
+        check.choice_or_first("contact.angular_momentum", raw.angular_momentum.as_ref(), treatments);
     let settings = ResponseSettings {
         method: method?,
         stiffness: stiffness?,
@@ -142,6 +147,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
         order: order?,
         every,
         projection,
+        angular_momentum: angular_momentum?,
     };
     refuse_idle(raw, &settings, check);
     Some(settings)
@@ -157,12 +163,17 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
     let order = span(raw.order.as_ref().map(Spanned::span), settings.order != ContactOrder::Together);
     let every = span(raw.every.as_ref().map(Spanned::span), settings.every != 1);
     let projection = span(raw.projection.as_ref().map(Spanned::span), settings.projection != 1.0);
-    let keys: [(&str, _, &[ResponseMethod]); 5] = [
+    let angular_momentum = span(
+        raw.angular_momentum.as_ref().map(Spanned::span),
+        settings.angular_momentum != AngularMomentum::Restore,
+    );
+    let keys: [(&str, _, &[ResponseMethod]); 6] = [
         ("contact.stiffness", stiffness, &[Penalty, EnergyMomentum]),
         ("contact.soft_start", soft_start, &[Penalty]),
         ("contact.order", order, &[Decomposition]),
         ("contact.every", every, &[Decomposition]),
         ("contact.projection", projection, &[Decomposition]),
+        ("contact.angular_momentum", angular_momentum, &[Decomposition]),
     ];
     for (key, span, of) in keys {
         if let Some(span) = span.filter(|_| !of.contains(&settings.method)) {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::contact::detection::distance_field::DistanceFieldError;
 use crate::dynamics::ElementError;
 use crate::io::gmsh::GmshError;
 use crate::mesh::MeshError;
@@ -144,6 +145,14 @@ pub enum SetupError {
         kind: &'static str,
         /// Where the scenario names the method.
         span: Range<usize>,
+    },
+    /// A body without a distance field.
+    #[error("body `{body}` can touch, but `contact.detection` is `distance-field`: {source}")]
+    DistanceField {
+        /// The body.
+        body: String,
+        /// Why it has none.
+        source: DistanceFieldError,
     },
     /// `hex` for a body without eight-node hexahedra.
     #[error(
@@ -291,6 +300,7 @@ impl SetupError {
             Self::ProbeOutside(outside) => Some(outside.span.clone()),
             Self::PartingTie(parting) => Some(parting.span.clone()),
             Self::Material { .. }
+            | Self::DistanceField { .. }
             | Self::BodyForceOnSheet { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)

@@ -2,25 +2,28 @@
 
 use std::time::Instant;
 
+use crate::contact::detection::distance_field::DistanceFieldOptions;
 use crate::contact::detection::face::closest_point::Method;
 use crate::contact::detection::tree::hierarchy::{self, Builder, LeafFit};
 use crate::contact::detection::volume::{LadderUse, VolumeKind};
 use crate::contact::detection::{
     self, AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
-    NodeFaceOptions, Sorting, SortingOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
+    NodeFaceOptions, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting, SortingOptions,
+    StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
-    Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, SelectedResponse, damping_of_restitution,
+    AngularMomentum, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, SelectedResponse,
+    damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
-    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, HierarchyVolume, InitialPenetration,
-    Kinematics, MaterialModel, ResponseMethod, Scenario, SortingSettings, SphereFit, StepSize, TimeSettings,
-    TouchingEdges,
+    self, BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactNormal,
+    ContactOrder, ContactSettings, DetectionMethod, Friction, HierarchyBuilder, HierarchyVolume,
+    InitialPenetration, Kinematics, MaterialModel, ResponseMethod, Scenario, SortingSettings, SphereFit,
+    StepSize, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
@@ -217,7 +220,7 @@ impl BodiesApart {
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let state = State::at_rest(&model, rigid_states, response.no_memory(), control, (ranges, warnings));
         let selection = ContactSelection {
-            entry_faces: EntryFaces::new(&contact),
+            entry_faces: entry_faces(scenario, &contact),
             excluded_parts,
             flush_contacts: FlushContacts::default(),
             one_pass: OnePass::new(scenario.contact.passes, &model, &model.surfaces),
@@ -227,7 +230,7 @@ impl BodiesApart {
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let tunnelling = TunnellingGuard::new(&contact);
         let start = Instant::now();
-        let detector = build_detector(scenario, contact, &model.reference_positions);
+        let detector = build_detector(scenario, contact, &model)?;
         let hierarchy = start.elapsed().as_secs_f64();
         let caches =
             Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
@@ -288,7 +291,12 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
     let walls =
         WallDetector::new(detected_walls(model), surfaces, &excluded, positions).with_offsets(&offsets);
     let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
-    let contact = ContactModel::of_solids(surfaces.clone(), &cells, &excluded, positions)
+    let contact = ContactModel::of_solids(surfaces.clone(), &cells, &excluded, positions);
+    let contact = match scenario.contact.search_depth {
+        Some(depth) => contact.with_search_depth(depth),
+        None => contact,
+    };
+    let contact = contact
         .with_edges(edge_selection(scenario.contact.edges))
         .with_self_contact(&touching_themselves)
         .with_offsets(&offsets);
@@ -325,15 +333,38 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
 }
 
-fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]) -> Box<dyn Detector> {
+/// Selection of entry faces; nodes in elements have none.
+fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
+    (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
+}
+
+fn build_detector(
+    scenario: &Scenario,
+    contact: ContactModel,
+    model: &Model,
+) -> Result<Box<dyn Detector>, SetupError> {
+    let positions = &model.reference_positions;
     let settings = &scenario.contact;
     let node_face = node_face_options(settings);
-    match settings.detection {
+    Ok(match settings.detection {
         DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
         DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
         DetectionMethod::Sorting => {
             let SortingSettings { every, space_every } = settings.sorting;
             Box::new(Sorting::new(contact, node_face, SortingOptions { every, space_every }, positions))
+        }
+        DetectionMethod::DistanceField => {
+            let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
+            let normal = match settings.normal {
+                ContactNormal::Target => ProjectionNormal::Target,
+                ContactNormal::Contactor => ProjectionNormal::Contactor,
+            };
+            let options = NodeInElementOptions { field: DistanceFieldOptions::default(), normal, node_face };
+            let detector = NodeInElement::new(contact, &cells, options, positions);
+            Box::new(detector.map_err(|(body, source)| SetupError::DistanceField {
+                body: model.bodies[body as usize].name.clone(),
+                source,
+            })?)
         }
         DetectionMethod::Hierarchy => {
             let builder = match settings.hierarchy {
@@ -359,7 +390,7 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
             let options = EngineOptions { builder, fit, volume, kinematics, ladder, ladder_use, node_face };
             Box::new(Engine::new(contact, options, positions))
         }
-    }
+    })
 }
 
 fn node_face_options(settings: &ContactSettings) -> NodeFaceOptions {
@@ -447,6 +478,10 @@ fn build_response(
                 },
                 every: settings.every,
                 projection: settings.projection,
+                angular_momentum: match settings.angular_momentum {
+                    scenario::AngularMomentum::Restore => AngularMomentum::Restore,
+                    scenario::AngularMomentum::None => AngularMomentum::Change,
+                },
             };
             SelectedResponse::Decomposition(Box::new(Decomposition::new(options)))
         }

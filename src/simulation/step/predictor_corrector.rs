@@ -136,12 +136,10 @@ impl Simulation {
             }
             self.selection.one_pass.remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
             let before = &self.scratch.before.constraints;
-            self.selection.entry_faces.choose(
-                &self.model.surfaces,
-                &configuration,
-                before,
-                &mut self.state.contact.constraints,
-            );
+            if let Some(entry_faces) = &mut self.selection.entry_faces {
+                let constraints = &mut self.state.contact.constraints;
+                entry_faces.choose(&self.model.surfaces, &configuration, before, constraints);
+            }
             self.selection.excluded_parts.remove(&mut self.state.contact.constraints);
             let positions = [self.state.nodes.positions.as_slice(), &self.scratch.positions_next];
             self.state.contact.initial_gaps.apply(

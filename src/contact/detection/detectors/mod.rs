@@ -1,13 +1,15 @@
 //! Detectors besides the engine: all pairs, the oracle of tests; buckets; sorting by a binary
-//! tree; rigid walls.
+//! tree; nodes in elements, by distance fields; rigid walls.
 
 mod all_pairs;
 mod buckets;
+mod node_in_element;
 mod sorted_body;
 mod sorting;
 mod wall;
 
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
+pub use node_in_element::{NodeInElement, NodeInElementOptions, ProjectionNormal};
 pub use sorting::{Sorting, SortingOptions};
 pub use wall::{Wall, WallDetector};

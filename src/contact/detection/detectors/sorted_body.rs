@@ -27,7 +27,7 @@ pub struct SortedBody {
 }
 
 /// Empty box, disjoint from any other.
-const EMPTY: Aabb = Aabb {
+pub const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
 };

@@ -64,6 +64,21 @@ impl ContactModel {
         Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, thickness }
     }
 
+    /// The same with this search depth of all surfaces \[m\], to be given before self-contact.
+    ///
+    /// # Cost
+    /// That of [`ContactModel::new`].
+    #[must_use]
+    pub fn with_search_depth(mut self, depth: f64) -> Self {
+        for (surface, own) in self.surfaces.iter().zip(&mut self.search_depths) {
+            if surface.num_faces() > 0 {
+                *own = depth;
+                self.thickness.measure(surface, 2.0 * depth);
+            }
+        }
+        self
+    }
+
     /// The same with outward offsets of all surfaces \[m\], such as half the thickness of a shell given by its
     /// mid-surface. Gaps are those of the offset surfaces.
     #[must_use]

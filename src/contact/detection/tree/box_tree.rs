@@ -20,11 +20,16 @@ impl BoxTree {
     /// Tree over boxes given by number.
     pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
         let mut tree = Self::empty(num_boxes);
-        tree.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
+        tree.refit(num_boxes, bounds);
+        tree
+    }
+
+    /// Replaces the boxes, as many as before.
+    pub fn refit(&mut self, num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) {
+        self.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
             (WIDTH * k..num_boxes.min(WIDTH * (k + 1))).for_each(|n| row.set(n % WIDTH, &bounds(n)));
         });
-        tree.fit_above();
-        tree
+        self.fit_above();
     }
 
     /// Tree over `num_boxes` empty boxes.
@@ -53,8 +58,19 @@ impl BoxTree {
     /// Numbers of the boxes that overlap or touch `around`, ascending.
     pub fn overlapping(&self, registers: Registers, around: &Aabb) -> Vec<u32> {
         let mut descent = Descent::default();
-        registers.run(Search { levels: &self.levels, around, descent: &mut descent });
+        self.find_overlapping(registers, around, &mut descent);
         descent.nodes
+    }
+
+    /// The same in reused memory.
+    pub fn find_overlapping<'a>(
+        &self,
+        registers: Registers,
+        around: &Aabb,
+        descent: &'a mut Descent,
+    ) -> &'a [u32] {
+        registers.run(Search { levels: &self.levels, around, descent });
+        &descent.nodes
     }
 }
 
@@ -74,7 +90,7 @@ impl WithSimd for Search<'_> {
 }
 
 /// Nodes of the present and of the next level.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
     below: Vec<u32>,

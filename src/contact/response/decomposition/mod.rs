@@ -27,7 +27,7 @@ use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
 use unknown::Unknown;
 
-pub use options::{DecompositionOptions, ImpactOptions, Order};
+pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///

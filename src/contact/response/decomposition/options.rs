@@ -13,6 +13,16 @@ pub enum Order {
     OneByOne,
 }
 
+/// Treatment of the angular momentum that position corrections change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AngularMomentum {
+    /// A couple on the nodes of each contact restores it.
+    #[default]
+    Restore,
+    /// It changes.
+    Change,
+}
+
 /// Impact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactOptions {
@@ -33,4 +43,6 @@ pub struct DecompositionOptions {
     pub every: u32,
     /// Fraction of a detected penetration that the projection removes, in \[0, 1\].
     pub projection: f64,
+    /// Treatment of the angular momentum that the projection changes.
+    pub angular_momentum: AngularMomentum,
 }

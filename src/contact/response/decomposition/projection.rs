@@ -2,7 +2,7 @@
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
-use super::{Contact, Decomposition};
+use super::{AngularMomentum, Contact, Decomposition};
 use crate::contact::flush::rounding_of_gap_at;
 use crate::contact::response::Bodies;
 use crate::contact::response::couple::solve;
@@ -123,6 +123,9 @@ impl Decomposition {
             }
             if !constraint.can_take_couple() || !both_sides_move(&constraint, bodies) {
                 of_supports += gained;
+                continue;
+            }
+            if self.options.angular_momentum == AngularMomentum::Change {
                 continue;
             }
             if let Some((energy, taken)) = self.rotate_bodies(&constraint, bodies, &-gained) {

@@ -14,6 +14,7 @@ fn response(restitution: f64, friction: f64) -> Decomposition {
         order: Order::Together,
         every: 1,
         projection: 1.0,
+        angular_momentum: AngularMomentum::Restore,
     };
     Decomposition::new(options)
 }

@@ -5,8 +5,9 @@ use crate::math::Vec3;
 
 use crate::contact::response::samples::{bodies, free_nodes};
 use crate::contact::response::{
-    ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
-    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, StepLength, Stiffness,
+    AngularMomentum, ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum,
+    EnergyMomentumOptions, FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response,
+    StepLength, Stiffness,
 };
 
 /// A tetrahedron of the nodes 0 to 3, and node 4 inside it.
@@ -35,6 +36,7 @@ fn responses() -> [Box<dyn Response>; 3] {
         order: Order::Together,
         every: 1,
         projection: 1.0,
+        angular_momentum: AngularMomentum::Restore,
     };
     let masses = vec![1e9; 2];
     [

@@ -1,5 +1,7 @@
 //! Bounding volumes contain curved faces: dense samples, at rest and after a refit.
 
+pub mod samples;
+
 use super::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use super::samples::Samples;
 use super::tree::hierarchy::{Builder, Hierarchy};

@@ -1,0 +1,34 @@
+//! Refusals of a distance field.
+
+use crate::mesh::CellKind;
+
+/// A body that has no distance field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DistanceFieldError {
+    /// Neither elements nor faces.
+    #[error("a distance field needs elements and a surface; give a solid body with faces")]
+    Empty,
+    /// Elements that are not solid.
+    #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
+    NotSolid(CellKind),
+    /// Node numbers beyond the positions, or a part of an element.
+    #[error(
+        "the elements or faces name node {node}, but there are {positions} positions; renumber the nodes"
+    )]
+    MissingNode {
+        /// The number.
+        node: u32,
+        /// Number of positions.
+        positions: usize,
+    },
+    /// A position that is not finite.
+    #[error("node {0} has no finite position; correct the mesh")]
+    NotFinite(u32),
+    /// A degenerate or inverted element.
+    #[error("element {0} has a Jacobian that is not positive; correct the mesh")]
+    Inverted(usize),
+    /// No element touches the surface.
+    #[error("no element touches the surface; give the faces of the same body")]
+    ForeignSurface,
+}

@@ -1,0 +1,97 @@
+//! Fast marching: the first-order solution of |grad d| = 1 on the sub-simplices of the elements.
+//!
+//! A point of a sub-simplex takes the value of the plane front through its other corners that arrives first,
+//! min Σ λ_i d_i + |x − Σ λ_i x_i| over λ_i ≥ 0, Σ λ_i = 1.
+//!
+//! # Source
+//! Kimmel & Sethian, PNAS 95 (1998) 8431–8435.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::marching::Waiting;
+use super::sub_simplices::sub_simplices;
+use super::support::Support;
+use super::target::Closest;
+use crate::math::{Mat3, Vec3};
+
+/// Distances by fast marching; faces and closest points remain those given.
+pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>) -> Vec<Option<Closest>> {
+    let mut distances = vec![f64::INFINITY; support.positions.len()];
+    let mut heap = BinaryHeap::new();
+    for boundary in &support.boundary {
+        distances[boundary.point as usize] = 0.0;
+        heap.push(Reverse(Waiting { distance: 0.0, point: boundary.point }));
+    }
+    let mut is_final = vec![false; support.positions.len()];
+    while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
+        if std::mem::replace(&mut is_final[point as usize], true) {
+            continue;
+        }
+        for &(element, local) in support.elements_of(point as usize) {
+            let points = support.points_of(element as usize);
+            for simplex in sub_simplices(support.kinds[element as usize]) {
+                if !simplex.contains(&local) {
+                    continue;
+                }
+                for target in simplex.map(|k| points[k as usize]) {
+                    if is_final[target as usize] {
+                        continue;
+                    }
+                    let known: Vec<(Vec3, f64)> = simplex
+                        .iter()
+                        .map(|&k| points[k as usize] as usize)
+                        .filter(|&p| is_final[p])
+                        .map(|p| (support.positions[p], distances[p]))
+                        .collect();
+                    let arrival = arrival(&known, &support.positions[target as usize]);
+                    if arrival < distances[target as usize] {
+                        distances[target as usize] = arrival;
+                        heap.push(Reverse(Waiting { distance: arrival, point: target }));
+                    }
+                }
+            }
+        }
+    }
+    for (closest, distance) in closest.iter_mut().zip(distances) {
+        if let Some(closest) = closest {
+            closest.distance = distance;
+        }
+    }
+    closest
+}
+
+/// Least time at which a front through some points of known times arrives at another.
+fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
+    let along = known.iter().map(|(place, time)| time + (at - place).norm()).fold(f64::INFINITY, f64::min);
+    let fronts = match *known {
+        [a, b] => front([a, b, b], 2, at).into_iter().collect(),
+        [a, b, c] => {
+            let whole = front([a, b, c], 3, at);
+            let sides = [[a, b, b], [b, c, c], [c, a, a]].map(|side| front(side, 2, at));
+            sides.into_iter().chain([whole]).flatten().collect()
+        }
+        _ => Vec::new(),
+    };
+    fronts.into_iter().fold(along, f64::min)
+}
+
+/// Time of the plane front through the first `count` points, if it comes from between them: t from
+/// (t 1 − d)ᵀ Q (t 1 − d) = 1 with the inverse Gram matrix Q of the offsets.
+fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
+    let mut gram = Mat3::identity();
+    for i in 0..count {
+        for j in 0..count {
+            gram[(i, j)] = (at - known[i].0).dot(&(at - known[j].0));
+        }
+    }
+    let inverse = gram.try_inverse()?;
+    let (mut ones, mut times) = (Vec3::zeros(), Vec3::zeros());
+    (0..count).for_each(|i| (ones[i], times[i]) = (1.0, known[i].1));
+    let (a, b) = (ones.dot(&(inverse * ones)), ones.dot(&(inverse * times)));
+    let c = times.dot(&(inverse * times)) - 1.0;
+    let root = b * b - a * c;
+    let time = (b + root.max(0.0).sqrt()) / a;
+    let weights = inverse * (ones * time - times);
+    (root >= 0.0 && (0..count).all(|i| weights[i] >= 0.0)).then_some(time)
+}

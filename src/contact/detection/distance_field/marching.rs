@@ -1,0 +1,106 @@
+//! Closest-feature front marching: distances spread from the surface through the elements, each point trying the closest
+//! features of its neighbours.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use super::support::Support;
+use super::target::{Closest, Target};
+use crate::math::Vec3;
+
+/// Faces that a point passes on to its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Front {
+    /// Those of the point of the surface where the front began (Wolff & Bucher, Algorithm 1).
+    Published,
+    /// Its closest face and the faces that share a node with it; from there to closer faces as long as there are any.
+    RingWalk,
+}
+
+/// Key of a heap: a distance and its point, least first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Waiting {
+    pub distance: f64,
+    pub point: u32,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.distance.total_cmp(&other.distance).then(self.point.cmp(&other.point))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Closest points by a front that begins at the surface; `None` for points it does not reach.
+///
+/// # Cost
+/// O(n log n) in the number n of points, on one thread: points are accepted in the order of their distances.
+pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Front) -> Vec<Option<Closest>> {
+    let mut closest: Vec<Option<Closest>> = vec![None; support.positions.len()];
+    let mut origin = vec![0; support.positions.len()];
+    let mut heap = BinaryHeap::new();
+    for (k, boundary) in support.boundary.iter().enumerate() {
+        let point = boundary.point as usize;
+        if support.is_covered(point) {
+            let face = boundary.faces[0].0;
+            closest[point] = Some(Closest { distance: 0.0, face, point: support.positions[point] });
+            origin[point] = k;
+            heap.push(Reverse(Waiting { distance: 0.0, point: boundary.point }));
+        }
+    }
+    let mut is_final = vec![false; support.positions.len()];
+    while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
+        let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };
+        is_final[point as usize] = true;
+        for neighbour in support.neighbours(point as usize) {
+            let other = neighbour as usize;
+            if is_final[other] || support.boundary_of_point[other].is_some() {
+                continue;
+            }
+            let query = &support.positions[other];
+            let found = match front {
+                Front::Published => {
+                    let faces = support.boundary[origin[point as usize]].faces.iter();
+                    target.closest_of_faces(faces.map(|face| face.0), query)
+                }
+                Front::RingWalk => walk(support, target, (point, from), query),
+            };
+            let Some(found) = found else { continue };
+            if closest[other].is_none_or(|best| found.distance < best.distance) {
+                closest[other] = Some(found);
+                origin[other] = origin[point as usize];
+                heap.push(Reverse(Waiting { distance: found.distance, point: neighbour }));
+            }
+        }
+    }
+    closest
+}
+
+/// The closest face reached from the closest face of a point, each step to the closest of the faces that share a node.
+/// A point of the surface also begins at the faces that contain it.
+fn walk(
+    support: &Support,
+    target: &Target<'_>,
+    (point, from): (u32, Closest),
+    query: &Vec3,
+) -> Option<Closest> {
+    let own = support.boundary_of_point[point as usize].map(|k| &support.boundary[k as usize].faces);
+    let own = own.into_iter().flatten().map(|face| face.0);
+    let mut best = target.closest_of_faces(own.chain([from.face]), query)?;
+    loop {
+        let nodes = target.surface.local_nodes_of_face(best.face as usize).iter();
+        let ring = nodes.flat_map(|&node| target.surface.faces_of_local_node(node as usize).iter().copied());
+        let nearest = target.closest_of_faces(ring, query)?;
+        if nearest.distance >= best.distance {
+            return Some(best);
+        }
+        best = nearest;
+    }
+}
