@@ -16,7 +16,7 @@ macro_rules! files {
 }
 
 /// Scenarios and meshes.
-const FILES: [(&str, &[u8]); 24] = files![
+const FILES: [(&str, &[u8]); 27] = files![
     "configs/disks.toml",
     "configs/hertz.toml",
     "configs/motorcycle.toml",
@@ -29,6 +29,7 @@ const FILES: [(&str, &[u8]); 24] = files![
     "configs/ring.toml",
     "configs/rod-on-wall.toml",
     "configs/rough-layers.toml",
+    "configs/sliding-block.toml",
     "configs/two-bars.toml",
     "meshes/bar.msh",
     "meshes/disk.msh",
@@ -38,6 +39,8 @@ const FILES: [(&str, &[u8]); 24] = files![
     "meshes/projectile.msh",
     "meshes/ring.msh",
     "meshes/rough_layers.msh",
+    "meshes/sliding_block.msh",
+    "meshes/sliding_plate.msh",
     "meshes/sphere_hex20.msh",
     "meshes/sphere_tet10.msh",
     "meshes/wall.msh",
