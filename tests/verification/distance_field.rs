@@ -59,7 +59,7 @@ fn bodies() -> Vec<(&'static str, Body)> {
 /// on four bodies and 20 bumpy ones. Marching as published is wrong on some of them, or the bodies would test nothing.
 #[test]
 fn default_distances_are_exact() {
-    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(6, 0.05, seed)));
+    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
     let mut published_errors = 0;
     for (name, body) in bodies().into_iter().chain(bumpy_bodies) {
         let field = body.field(&WHOLE).unwrap();
@@ -117,7 +117,7 @@ fn thin_walls_have_no_element_without_distance() {
         for kind in [CellKind::Hex8, CellKind::Tet4] {
             let body = half_shell(kind, is_upper, 4);
             let field = body.field(&DistanceFieldOptions::default()).unwrap();
-            for element in (0..body.num_elements()).filter(|&element| field.in_band(element)) {
+            for element in (0..field.num_elements()).filter(|&element| field.in_band(element)) {
                 let points = interior(kind);
                 let least = points.iter().map(|&xi| field.sample(element, xi).distance).fold(1.0, f64::min);
                 assert!(least > 0.0, "{kind:?} {element}: distance {least}");
@@ -206,7 +206,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
         let field = DistanceField::new(&solid, &surface, &WHOLE).unwrap();
         for stretch in [0.5, 1.0, 3.0] {
             let deformation = rotation.matrix() * stretch;
-            for element in 0..body.num_elements() {
+            for element in 0..field.num_elements() {
                 for xi in interior(body.kind) {
                     let places: Vec<Vec3> =
                         field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
@@ -228,7 +228,8 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
 fn rigid_motion_of_the_mesh_changes_nothing() {
     let rotation = Rotation::from_euler_angles(0.7, 0.2, -1.3);
     for (name, body) in bodies() {
-        let moved = body.moved(|x| rotation * x + Vec3::new(3.0, -2.0, 1.0));
+        let nodes = body.nodes.iter().map(|x| rotation * x + Vec3::new(3.0, -2.0, 1.0)).collect();
+        let moved = Body::new(body.kind, nodes, body.connectivity.clone());
         let (before, after) = (body.field(&WHOLE).unwrap(), moved.field(&WHOLE).unwrap());
         for point in 0..before.positions().len() {
             let distance = after.distances()[point] - before.distances()[point];
@@ -261,7 +262,7 @@ fn fields_do_not_depend_on_threads() {
 fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64, Vec3)) -> [f64; 3] {
     let field = body.field(&WHOLE).unwrap();
     let (mut sum, mut most, mut angles, mut count) = (0.0, 0.0, 0.0, 0.0);
-    for element in 0..body.num_elements() {
+    for element in 0..field.num_elements() {
         let places: Vec<Vec3> =
             field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
         for xi in interior(body.kind) {
@@ -357,7 +358,7 @@ fn newton_steps_reach_the_surface() {
     let body = ball(CellKind::Hex8, 8, 1.0);
     let field = body.field(&WHOLE).unwrap();
     let sample = |x: &Vec3| {
-        (0..body.num_elements()).find_map(|element| {
+        (0..field.num_elements()).find_map(|element| {
             let points = &field.points_of(element)[..8];
             let nodes: Vec<Vec3> = points.iter().map(|&p| field.positions()[p as usize]).collect();
             let xi = ictus::element::natural_coordinates(CellKind::Hex8, &nodes, x)?;
@@ -381,7 +382,7 @@ fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);
     let field = body.field(&DistanceFieldOptions::default()).unwrap();
     let (mut sum, mut count) = (0.0, 0.0);
-    for element in (0..body.num_elements()).filter(|&element| field.in_band(element)) {
+    for element in (0..field.num_elements()).filter(|&element| field.in_band(element)) {
         let points: Vec<Vec3> =
             field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
         if (0..8).any(|k| (points[k].norm() - 1.0).abs() < 1e-9) {
@@ -447,6 +448,9 @@ fn unsuitable_bodies_are_refused() {
     assert_eq!(with(&line, &body.nodes, &body.surface), DistanceFieldError::NotSolid(CellKind::Line2));
     let turned: Vec<Vec3> = body.nodes.iter().map(|x| Vec3::new(x.x, x.y, -x.z)).collect();
     assert_eq!(with(&hexahedron, &turned, &body.surface), DistanceFieldError::Inverted(0));
+    let face = body.surface.face(0).1;
+    let sheet = [(CellKind::Quad4, face)];
+    assert_eq!(with(&sheet, &body.nodes, &body.surface), DistanceFieldError::NotSolid(CellKind::Quad4));
     let mut infinite = body.nodes.clone();
     infinite[3].x = f64::NAN;
     assert_eq!(with(&hexahedron, &infinite, &body.surface), DistanceFieldError::NotFinite(3));

@@ -130,11 +130,11 @@ static TETRAHEDRON: LazyLock<Option<TetrahedronIntegrals>> = LazyLock::new(|| {
     let mut integrals = TetrahedronIntegrals { products: [[Vec3::zeros(); 15]; 15], values: [0.0; 15] };
     for point in enriched.quadrature() {
         let (values, gradients) = (enriched.values(point.xi), enriched.gradients(point.xi));
-        for a in 0..15 {
-            integrals.values[a] += point.weight * values[a];
-            for b in 0..15 {
-                integrals.products[a][b] += Vec3::from(gradients[b]) * (point.weight * values[a]);
-            }
+        let rows = integrals.products.iter_mut().zip(&mut integrals.values).zip(values);
+        for ((products, sum), value) in rows {
+            let weight = point.weight * value;
+            *sum += weight;
+            products.iter_mut().zip(gradients).for_each(|(product, g)| *product += Vec3::from(g) * weight);
         }
     }
     Some(integrals)
