@@ -156,9 +156,8 @@ fn centres_have_their_distance() {
     }
 }
 
-/// Goal: on one square with the centre at distance 1 the lumped least squares give G = (∓1.6, 0) on the sides, before
-/// normalisation, and 0 at the centre; the boundary's normals replace the former. So only the centre is seen here.
-/// A square of 2 × 2 elements has its reference values inside: by symmetry 0 at the centre, and normals on its sides.
+/// Goal: a plane square of 2 × 2 elements has distance 1 in its middle, a gradient of zero there by symmetry, and on its
+/// sides, at its corners and on its diagonal the directions of the exact distance.
 #[test]
 fn plane_fields_have_normals_on_their_sides() {
     let nodes: Vec<Vec3> = (0..9).map(|k| Vec3::new((k % 3) as f64, (k / 3) as f64, 0.0)).collect();
