@@ -141,7 +141,7 @@ fn measure(size: usize, keys: &str, label: &str) -> Row {
     for _ in 0..steps(100) {
         simulation.advance(f64::INFINITY).unwrap();
     }
-    let before = simulation.wall_times().clone();
+    let before = *simulation.wall_times();
     let (count, mut contacts) = (steps(60), 0);
     for _ in 0..count {
         simulation.advance(f64::INFINITY).unwrap();
