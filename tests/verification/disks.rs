@@ -77,7 +77,7 @@ fn collide(simulation: &mut Simulation) -> Findings {
     let mut before = Before::new(simulation);
     run(simulation, |simulation| {
         let next = Before::new(simulation);
-        if simulation.constraints().len() > 0 {
+        if !simulation.constraints().is_empty() {
             found.identity = worse(found.identity, (before.defect(&next) / start).abs());
             found.steps_in_contact += 1;
             found.most_contacts_of_a_disk = found.most_contacts_of_a_disk.max(most_contacts(simulation));
