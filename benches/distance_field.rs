@@ -46,7 +46,7 @@ fn costs() {
         "ns per support point of a bumpy body of tetrahedra, whole field; last the query of the hierarchy alone",
     );
     for n in if repetitions(2) == 1 { vec![3, 4] } else { vec![6, 12, 24] } {
-        let body = bumpy(n, 0.02, 1);
+        let body = bumpy(n, 0.12 / n as f64, 1);
         let points = field(&body, DistanceAlgorithm::Certified).positions().to_vec();
         let count = points.len() as f64;
         print!("{:>8} points", points.len());
@@ -74,7 +74,7 @@ fn errors() {
         ("block with a hole", block_with_hole(1)),
         ("half shell with clamp", half_shell(CellKind::Tet4, false, 4)),
     ];
-    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(8, 0.04, seed)));
+    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(6, 0.05, seed)));
     for (name, body) in bodies.into_iter().chain(bumpy_bodies) {
         let exact = field(&body, DistanceAlgorithm::Certified);
         print!("{name:>22} {:>6}", exact.positions().len());

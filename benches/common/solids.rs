@@ -34,15 +34,6 @@ impl Body {
         let solid = Solid { blocks: &blocks, positions: &self.nodes };
         DistanceField::new(&solid, &self.surface, options)
     }
-
-    pub fn num_elements(&self) -> usize {
-        self.connectivity.len() / self.kind.num_nodes()
-    }
-
-    /// The same elements with their nodes moved.
-    pub fn moved(&self, place: impl Fn(&Vec3) -> Vec3) -> Self {
-        Self::new(self.kind, self.nodes.iter().map(place).collect(), self.connectivity.clone())
-    }
 }
 
 /// Corners of a cell of the lattice in the order of a hexahedron.

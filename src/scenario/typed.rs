@@ -364,4 +364,8 @@ pub enum Field {
     ContactGap,
     /// Contact status: open, sticking or sliding.
     ContactStatus,
+    /// Distance from the surface of the body in the reference configuration \[m\].
+    Distance,
+    /// Assumed gradient of this distance.
+    DistanceGradient,
 }

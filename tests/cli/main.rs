@@ -8,6 +8,7 @@
 mod bad_input;
 mod closed_pipes;
 mod commands;
+mod distance_fields;
 mod first_steps;
 mod headers;
 mod plots;

@@ -14,7 +14,7 @@ use super::runs::listed;
 /// Cells of a ball.
 const FACES: usize = 80;
 
-fn read(path: &Path) -> UnstructuredGridPiece {
+pub fn read(path: &Path) -> UnstructuredGridPiece {
     let DataSet::UnstructuredGrid { pieces, .. } = vtkio::Vtk::import(path).unwrap().data else {
         panic!("not an unstructured grid")
     };
@@ -24,7 +24,7 @@ fn read(path: &Path) -> UnstructuredGridPiece {
     }
 }
 
-fn values(attributes: &[Attribute], name: &str) -> Vec<f64> {
+pub fn values(attributes: &[Attribute], name: &str) -> Vec<f64> {
     let found = attributes.iter().find_map(|attribute| match attribute {
         Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into(),
         _ => None,
@@ -32,7 +32,7 @@ fn values(attributes: &[Attribute], name: &str) -> Vec<f64> {
     found.unwrap_or_else(|| panic!("no field `{name}`"))
 }
 
-fn vectors(components: &[f64]) -> Vec<Vec3> {
+pub fn vectors(components: &[f64]) -> Vec<Vec3> {
     components.chunks(3).map(Vec3::from_column_slice).collect()
 }
 

@@ -59,7 +59,7 @@ fn bodies() -> Vec<(&'static str, Body)> {
 /// on four bodies and 20 bumpy ones. Marching as published is wrong on some of them, or the bodies would test nothing.
 #[test]
 fn default_distances_are_exact() {
-    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(6, 0.05, seed)));
+    let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
     let mut published_errors = 0;
     for (name, body) in bodies().into_iter().chain(bumpy_bodies) {
         let field = body.field(&WHOLE).unwrap();
@@ -94,6 +94,11 @@ fn all_algorithms_bound_the_distance_from_above() {
                 }
             }
             println!("{name}, {algorithm:?}: largest excess {worst:.2e}");
+            // The walk is exact on the bodies of the paper, and plane fronts are exact in a cube.
+            if algorithm == RingWalk || (algorithm == FastMarching && name.starts_with("cube")) {
+                assert!(worst < 1e-12, "{name} {algorithm:?}: {worst}");
+            }
+            assert!(worst < 0.1, "{name} {algorithm:?}: {worst}");
         }
     }
 }
@@ -117,7 +122,7 @@ fn thin_walls_have_no_element_without_distance() {
         for kind in [CellKind::Hex8, CellKind::Tet4] {
             let body = half_shell(kind, is_upper, 4);
             let field = body.field(&DistanceFieldOptions::default()).unwrap();
-            for element in (0..body.num_elements()).filter(|&element| field.in_band(element)) {
+            for element in (0..field.num_elements()).filter(|&element| field.in_band(element)) {
                 let points = interior(kind);
                 let least = points.iter().map(|&xi| field.sample(element, xi).distance).fold(1.0, f64::min);
                 assert!(least > 0.0, "{kind:?} {element}: distance {least}");
@@ -151,9 +156,8 @@ fn centres_have_their_distance() {
     }
 }
 
-/// Goal: on one square with the centre at distance 1 the lumped least squares give G = (∓1.6, 0) on the sides, before
-/// normalisation, and 0 at the centre; the boundary's normals replace the former. So only the centre is seen here.
-/// A square of 2 × 2 elements has its reference values inside: by symmetry 0 at the centre, and normals on its sides.
+/// Goal: a plane square of 2 × 2 elements has distance 1 in its middle, a gradient of zero there by symmetry, and on its
+/// sides, at its corners and on its diagonal the directions of the exact distance.
 #[test]
 fn plane_fields_have_normals_on_their_sides() {
     let nodes: Vec<Vec3> = (0..9).map(|k| Vec3::new((k % 3) as f64, (k / 3) as f64, 0.0)).collect();
@@ -174,7 +178,26 @@ fn plane_fields_have_normals_on_their_sides() {
     assert!((field.gradients()[at(0.5, 0.5)] - diagonal).norm() < 1e-12);
 }
 
-/// Material coordinates of a body under a deformation, with its inverse gradient.
+/// Goal: the normal at the corner of a cube is along its diagonal however its faces are cut into triangles, to 1e-14, by
+/// angles; by areas it is not.
+#[test]
+fn normals_by_angles_do_not_depend_on_the_triangles() {
+    let cube = block(CellKind::Tet4, [2; 3], [1.0; 3]);
+    let tilt = |normal_weight| {
+        let field = cube.field(&DistanceFieldOptions { normal_weight, ..WHOLE }).unwrap();
+        let corners = field.positions().iter().zip(field.gradients());
+        let tilts = corners.filter_map(|(place, gradient)| {
+            let is_corner = place.iter().all(|x| *x == 0.0 || *x == 1.0);
+            let inward = place.map(|x| 1.0 - 2.0 * x).normalize();
+            is_corner.then(|| (gradient - inward).norm())
+        });
+        tilts.fold(0.0, f64::max)
+    };
+    assert!(tilt(NormalWeight::Angle) < 1e-14, "{}", tilt(NormalWeight::Angle));
+    assert!(tilt(NormalWeight::Area) > 0.1, "{}", tilt(NormalWeight::Area));
+}
+
+/// Depth, normal and spatial gradient at a point of a body under a deformation, with its inverse gradient.
 fn sampled_depth(
     field: &DistanceField,
     element: usize,
@@ -206,7 +229,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
         let field = DistanceField::new(&solid, &surface, &WHOLE).unwrap();
         for stretch in [0.5, 1.0, 3.0] {
             let deformation = rotation.matrix() * stretch;
-            for element in 0..body.num_elements() {
+            for element in 0..field.num_elements() {
                 for xi in interior(body.kind) {
                     let places: Vec<Vec3> =
                         field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
@@ -228,7 +251,8 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
 fn rigid_motion_of_the_mesh_changes_nothing() {
     let rotation = Rotation::from_euler_angles(0.7, 0.2, -1.3);
     for (name, body) in bodies() {
-        let moved = body.moved(|x| rotation * x + Vec3::new(3.0, -2.0, 1.0));
+        let nodes = body.nodes.iter().map(|x| rotation * x + Vec3::new(3.0, -2.0, 1.0)).collect();
+        let moved = Body::new(body.kind, nodes, body.connectivity.clone());
         let (before, after) = (body.field(&WHOLE).unwrap(), moved.field(&WHOLE).unwrap());
         for point in 0..before.positions().len() {
             let distance = after.distances()[point] - before.distances()[point];
@@ -261,7 +285,7 @@ fn fields_do_not_depend_on_threads() {
 fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64, Vec3)) -> [f64; 3] {
     let field = body.field(&WHOLE).unwrap();
     let (mut sum, mut most, mut angles, mut count) = (0.0, 0.0, 0.0, 0.0);
-    for element in 0..body.num_elements() {
+    for element in 0..field.num_elements() {
         let places: Vec<Vec3> =
             field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
         for xi in interior(body.kind) {
@@ -351,13 +375,13 @@ fn depths_of_coarse_cubes_are_true() {
 }
 
 /// Goal: Newton steps lead a point of a ball to the interpolated surface: the way after three steps is 1 − |x| within
-/// the error of the faces, and the last step is below the first.
+/// the 1 % by which the interpolated surface is off, which one step is not.
 #[test]
 fn newton_steps_reach_the_surface() {
     let body = ball(CellKind::Hex8, 8, 1.0);
     let field = body.field(&WHOLE).unwrap();
     let sample = |x: &Vec3| {
-        (0..body.num_elements()).find_map(|element| {
+        (0..field.num_elements()).find_map(|element| {
             let points = &field.points_of(element)[..8];
             let nodes: Vec<Vec3> = points.iter().map(|&p| field.positions()[p as usize]).collect();
             let xi = ictus::element::natural_coordinates(CellKind::Hex8, &nodes, x)?;
@@ -369,7 +393,8 @@ fn newton_steps_reach_the_surface() {
         let exact = exact_distance(&body, &point);
         let [once, thrice] = [1, 3].map(|steps| newton_projection(sample, &point, steps).unwrap());
         println!("exact {exact:.5}, one step {:.5}, three {:.5}", once.depth, thrice.depth);
-        assert!((thrice.depth - exact).abs() < 0.03 * exact);
+        assert!((thrice.depth - exact).abs() < 0.01 * exact);
+        assert!((once.depth - exact).abs() > 0.015 * exact);
     }
     assert!(newton_projection(sample, &Vec3::new(2.0, 0.0, 0.0), 3).is_none());
 }
@@ -381,7 +406,7 @@ fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);
     let field = body.field(&DistanceFieldOptions::default()).unwrap();
     let (mut sum, mut count) = (0.0, 0.0);
-    for element in (0..body.num_elements()).filter(|&element| field.in_band(element)) {
+    for element in (0..field.num_elements()).filter(|&element| field.in_band(element)) {
         let points: Vec<Vec3> =
             field.points_of(element).iter().map(|&p| field.positions()[p as usize]).collect();
         if (0..8).any(|k| (points[k].norm() - 1.0).abs() < 1e-9) {
@@ -447,6 +472,9 @@ fn unsuitable_bodies_are_refused() {
     assert_eq!(with(&line, &body.nodes, &body.surface), DistanceFieldError::NotSolid(CellKind::Line2));
     let turned: Vec<Vec3> = body.nodes.iter().map(|x| Vec3::new(x.x, x.y, -x.z)).collect();
     assert_eq!(with(&hexahedron, &turned, &body.surface), DistanceFieldError::Inverted(0));
+    let face = body.surface.face(0).1;
+    let sheet = [(CellKind::Quad4, face)];
+    assert_eq!(with(&sheet, &body.nodes, &body.surface), DistanceFieldError::NotSolid(CellKind::Quad4));
     let mut infinite = body.nodes.clone();
     infinite[3].x = f64::NAN;
     assert_eq!(with(&hexahedron, &infinite, &body.surface), DistanceFieldError::NotFinite(3));

@@ -9,7 +9,7 @@ use crate::scenario::section::Section;
 use crate::scenario::spanned::Spanned;
 use crate::scenario::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSettings};
 
-const FIELDS: [(&str, Field); 10] = [
+const FIELDS: [(&str, Field); 12] = [
     ("displacement", Field::Displacement),
     ("velocity", Field::Velocity),
     ("acceleration", Field::Acceleration),
@@ -20,6 +20,8 @@ const FIELDS: [(&str, Field); 10] = [
     ("contact-pressure", Field::ContactPressure),
     ("contact-gap", Field::ContactGap),
     ("contact-status", Field::ContactStatus),
+    ("distance", Field::Distance),
+    ("distance-gradient", Field::DistanceGradient),
 ];
 
 const DEFAULT_FRAMES: usize = 60;
@@ -115,9 +117,11 @@ fn detection_volumes(
     true
 }
 
-/// All but the acceleration.
+/// All but the acceleration and the distance field.
 fn default_fields() -> Vec<Field> {
-    FIELDS.iter().map(|(_, field)| *field).filter(|field| *field != Field::Acceleration).collect()
+    let is_default =
+        |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);
+    FIELDS.iter().map(|(_, field)| *field).filter(is_default).collect()
 }
 
 /// Frame schedule by count, interval or times.

@@ -1,6 +1,7 @@
 //! Output of a run: frames, histories, summary, timings.
 
 pub(crate) mod checkpoints;
+pub(crate) mod nodal_distances;
 pub(crate) mod probes;
 pub(crate) mod recorder;
 pub(crate) mod schedule;

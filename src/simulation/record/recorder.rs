@@ -14,6 +14,7 @@ use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
 use super::checkpoints::{Checkpoint, Checkpoints, OutputPosition};
+use super::nodal_distances::NodalDistances;
 use super::probes::ProbeWriter;
 use super::schedule::{OutputTimes, Schedule};
 use super::side_tables::SideTables;
@@ -35,6 +36,8 @@ pub struct Recorder {
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
+    /// The distance fields of the bodies, if frames contain them.
+    distances: NodalDistances,
     schedule: Schedule,
     /// Wall-clock time of its creation \[s\].
     creation: f64,
@@ -121,6 +124,7 @@ impl Recorder {
             probes: ProbeWriter::create(&mut tables, probes, interval)?,
             probe_summaries: Vec::new(),
             fields: fields.clone(),
+            distances: NodalDistances::of_fields(fields, &simulation.model),
             schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
             checkpoints: Checkpoints::new(scenario, &directory, simulation.state.nodes.time),
             tables,
@@ -230,7 +234,7 @@ impl Recorder {
         simulation.update_nodal_state();
         self.schedule.note_frame(simulation.state.nodes.time, simulation.state.control.time_step());
         self.frame_times.push(simulation.state.nodes.time);
-        let frame = output_frame(simulation, &self.fields);
+        let frame = output_frame(simulation, &self.fields, &self.distances);
         self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
         self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
         self.volumes.as_mut().map_or(Ok(()), |series| {
@@ -327,7 +331,7 @@ fn output_grid(simulation: &Simulation) -> Grid {
     grid
 }
 
-fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
+fn output_frame(simulation: &Simulation, fields: &[Field], distances: &NodalDistances) -> Frame {
     let nodes = &simulation.model.output_nodes;
     let mut frame = Frame {
         time: simulation.state.nodes.time,
@@ -339,6 +343,8 @@ fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
     for field in fields {
         match field {
             Field::Stress => frame.cell_fields.push(stress.tensor()),
+            Field::Distance => frame.point_fields.push(distances.distance(nodes)),
+            Field::DistanceGradient => frame.point_fields.push(distances.gradient(nodes)),
             Field::VonMises => frame.cell_fields.push(stress.von_mises()),
             _ => frame.point_fields.extend(point_fields(simulation, *field, nodes)),
         }
@@ -397,7 +403,7 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
             });
             scalar("contact_status", &status)
         }
-        Field::Stress | Field::VonMises => Vec::new(),
+        Field::Stress | Field::VonMises | Field::Distance | Field::DistanceGradient => Vec::new(),
     }
 }
 

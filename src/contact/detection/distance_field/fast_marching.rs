@@ -28,27 +28,20 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
         if std::mem::replace(&mut is_final[point as usize], true) {
             continue;
         }
-        for &(element, local) in support.elements_of(point as usize) {
-            let points = support.points_of(element as usize);
-            for simplex in sub_simplices(support.kinds[element as usize]) {
-                if !simplex.contains(&local) {
-                    continue;
-                }
-                for target in simplex.map(|k| points[k as usize]) {
-                    if is_final[target as usize] {
-                        continue;
-                    }
-                    let known: Vec<(Vec3, f64)> = simplex
-                        .iter()
-                        .map(|&k| points[k as usize] as usize)
-                        .filter(|&p| is_final[p])
-                        .map(|p| (support.positions[p], distances[p]))
-                        .collect();
-                    let arrival = arrival(&known, &support.positions[target as usize]);
-                    if arrival < distances[target as usize] {
-                        distances[target as usize] = arrival;
-                        heap.push(Reverse(Waiting { distance: arrival, point: target }));
-                    }
+        for simplex in simplices_at(support, point) {
+            let is_known = |corner: &usize| is_final[*corner];
+            let mut known: Vec<(Vec3, f64)> = simplex
+                .into_iter()
+                .filter(is_known)
+                .map(|corner| (support.positions[corner], distances[corner]))
+                .collect();
+            // Triangles repeat their third corner.
+            known.dedup();
+            for target in simplex.into_iter().filter(|corner| !is_known(corner)) {
+                let arrival = arrival(&known, &support.positions[target]);
+                if arrival < distances[target] {
+                    distances[target] = arrival;
+                    heap.push(Reverse(Waiting { distance: arrival, point: target as u32 }));
                 }
             }
         }
@@ -59,6 +52,17 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
         }
     }
     closest
+}
+
+/// Support points of the sub-simplices of the band that contain a point.
+fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
+    support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
+        let points = support.points_of(element as usize);
+        let simplices = sub_simplices(support.kinds[element as usize]).iter();
+        simplices
+            .filter(move |simplex| simplex.contains(&local))
+            .map(|simplex| simplex.map(|corner| points[corner as usize] as usize))
+    })
 }
 
 /// Least time at which a front through some points of known times arrives at another.

@@ -130,11 +130,11 @@ static TETRAHEDRON: LazyLock<Option<TetrahedronIntegrals>> = LazyLock::new(|| {
     let mut integrals = TetrahedronIntegrals { products: [[Vec3::zeros(); 15]; 15], values: [0.0; 15] };
     for point in enriched.quadrature() {
         let (values, gradients) = (enriched.values(point.xi), enriched.gradients(point.xi));
-        for a in 0..15 {
-            integrals.values[a] += point.weight * values[a];
-            for b in 0..15 {
-                integrals.products[a][b] += Vec3::from(gradients[b]) * (point.weight * values[a]);
-            }
+        let rows = integrals.products.iter_mut().zip(&mut integrals.values).zip(values);
+        for ((products, sum), value) in rows {
+            let weight = point.weight * value;
+            *sum += weight;
+            products.iter_mut().zip(gradients).for_each(|(product, g)| *product += Vec3::from(g) * weight);
         }
     }
     Some(integrals)
@@ -150,4 +150,47 @@ fn of_tetrahedron(places: &[Vec3; MAX_POINTS], distances: &[f64; MAX_POINTS]) ->
         Some((inverse_transpose * natural * determinant, integrals.values[a] * determinant))
     };
     Some(array::from_fn(|a| of_point(a).unwrap_or((Vec3::zeros(), 0.0))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// On the square \[−1, 1\]² with distance 1 at the centre and 0 elsewhere the lumped least squares give G = 0 at the
+    /// centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right corner, with weights 16/9,
+    /// 4/9 and 1/9, to 1e-14.
+    #[test]
+    fn one_square_has_its_reference_gradients() {
+        let enriched = Enriched::of(CellKind::Quad4).unwrap();
+        let mut places = [Vec3::zeros(); MAX_POINTS];
+        (0..9).for_each(|a| places[a] = Vec3::from(enriched.natural_coordinates(a)));
+        let mut distances = [0.0; MAX_POINTS];
+        distances[8] = 1.0;
+        let sums = by_quadrature(CellKind::Quad4, &places, &distances).unwrap();
+        let reference =
+            [(8, [0.0, 0.0], 16.0 / 9.0), (5, [-1.6, 0.0], 4.0 / 9.0), (2, [-0.8, -0.8], 1.0 / 9.0)];
+        for (point, [x, y], weight) in reference {
+            let gradient = sums[point].0 / sums[point].1;
+            assert!((gradient - Vec3::new(x, y, 0.0)).norm() < 1e-14, "{point}: {gradient}");
+            assert!((sums[point].1 - weight).abs() < 1e-14, "{point}: {}", sums[point].1);
+        }
+    }
+
+    /// The closed form of straight tetrahedra equals quadrature, to 1e-12, for random shapes and distances.
+    #[test]
+    fn tetrahedra_in_closed_form_equal_quadrature() {
+        let mut samples = Samples::new(7);
+        for _ in 0..20 {
+            let mut places = [Vec3::zeros(); MAX_POINTS];
+            let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+            (0..4).for_each(|k| places[k] = corners[k] + samples.vector(0.2));
+            let distances = [(); MAX_POINTS].map(|()| samples.uniform(0.0, 1.0));
+            let exact = of_tetrahedron(&places, &distances).unwrap();
+            let other = by_quadrature(CellKind::Tet4, &places, &distances).unwrap();
+            for (a, b) in exact.iter().zip(&other) {
+                assert!((a.0 - b.0).norm() < 1e-12 && (a.1 - b.1).abs() < 1e-12, "{a:?} {b:?}");
+            }
+        }
+    }
 }

@@ -56,12 +56,15 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
+    // The last point from which each was tried: neighbours share several elements.
+    let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };
         is_final[point as usize] = true;
         for neighbour in support.neighbours(point as usize) {
             let other = neighbour as usize;
-            if is_final[other] || support.boundary_of_point[other].is_some() {
+            let is_repeated = std::mem::replace(&mut tried_from[other], point) == point;
+            if is_repeated || is_final[other] || support.boundary_of_point[other].is_some() {
                 continue;
             }
             let query = &support.positions[other];

@@ -56,6 +56,7 @@ fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
 
 /// The support point with these corners.
 fn point_at(enriched: &Enriched, corners: &[u8]) -> u8 {
-    let has = |point: &&[u8]| point.len() == corners.len() && point.iter().all(|c| corners.contains(c));
-    enriched.points().iter().position(|point| has(point)).unwrap_or(0) as u8
+    let has =
+        |point: &&'static [u8]| point.len() == corners.len() && point.iter().all(|c| corners.contains(c));
+    enriched.points().iter().position(has).unwrap_or(0) as u8
 }

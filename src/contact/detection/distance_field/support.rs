@@ -210,6 +210,10 @@ fn check(solid: &Solid<'_>, surface: &Surface) -> Result<(), DistanceFieldError>
     if surface.num_faces() == 0 || solid.blocks.iter().all(|block| block.1.is_empty()) {
         return Err(DistanceFieldError::Empty);
     }
+    let dimension = surface.distinct_kinds().iter().map(|kind| kind.dimension()).max().unwrap_or(0) + 1;
+    if let Some(block) = solid.blocks.iter().find(|block| block.0.dimension() != dimension) {
+        return Err(DistanceFieldError::NotSolid(block.0));
+    }
     let nodes = solid.blocks.iter().flat_map(|block| block.1).chain(surface.nodes());
     for &node in nodes {
         match solid.positions.get(node as usize) {
