@@ -254,3 +254,48 @@ fn laws_that_the_response_ignores() {
         "{ static = 0.3 }",
     );
 }
+
+/// Distance fields have no contact thickness, no edge contact and no groups of faces; no other detector has a choice of
+/// normals, and no other response corrects positions.
+#[test]
+fn keys_that_distance_fields_do_not_serve() {
+    let messages = |contact: &str, change: &dyn Fn(String) -> String| -> Vec<String> {
+        let text = change(text("full.toml")).replace("[contact]\n", &format!("[contact]\n{contact}\n"));
+        problems_of(&text).0.into_iter().map(|problem| problem.message).collect()
+    };
+    let without = |text: String| {
+        let kept = |line: &&str| {
+            !["contact_thickness", "detection", "edges", "hierarchy"].iter().any(|key| line.starts_with(key))
+        };
+        text.lines().filter(kept).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let field = "detection = \"distance-field\"";
+    let thick = |text: String| {
+        without(text).replace("contact = [\"end\"]\n", "contact = [\"end\"]\ncontact_thickness = 1e-3\n")
+    };
+    let found = messages(field, &thick);
+    assert!(
+        found.iter().any(|fact| fact.contains("which has no contact thickness, but body `bar` has")),
+        "{found:?}"
+    );
+    let found = messages(&format!("{field}\nedges = \"all\""), &without);
+    assert!(found.iter().any(|fact| fact.contains("which has no edge contact")), "{found:?}");
+    let grouped = |text: String| {
+        without(text).replace(
+            "between = [\"wall\", \"bar\"]\ncontact = true",
+            "between = [\"wall\", \"bar\"]\ngroups = [\"all\", \"end\"]\ncontact = true\nfriction = 0.1",
+        )
+    };
+    let found = messages(field, &grouped);
+    assert!(
+        found.iter().any(|fact| fact.contains("but a pair is limited to `groups` of faces")),
+        "{found:?}"
+    );
+    let found = messages("normal = \"contactor\"", &without);
+    assert!(
+        found.iter().any(|fact| fact.contains("`contact.detection` is not `distance-field`")),
+        "{found:?}"
+    );
+    let found = messages("angular_momentum = \"none\"", &without);
+    assert!(found.iter().any(|fact| fact.contains("`contact.angular_momentum` has no effect")), "{found:?}");
+}

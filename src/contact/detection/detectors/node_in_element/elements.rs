@@ -112,14 +112,16 @@ impl ElementSearch {
         });
     }
 
-    /// The element, of the lowest number, that contains a point \[m\] and is accepted. The search starts in the element
-    /// at the place `last` and its neighbours, and falls back on the tree; its result does not depend on the start.
+    /// The element, of the lowest number, that contains a point \[m\] and is accepted; `may_contain` excludes elements by
+    /// their place alone. The search starts in the element at the place `last` and its neighbours, and falls back on the
+    /// tree; its result does not depend on the start.
     pub fn find(
         &self,
         positions: &[Vec3],
         point: &Vec3,
         last: Option<u32>,
         (registers, descent): (Registers, &mut Descent),
+        may_contain: impl Fn(u32) -> bool,
         mut is_accepted: impl FnMut(&InElement) -> bool,
     ) -> Option<InElement> {
         if let Some(found) = last.and_then(|last| self.elements.track(positions, point, last)) {
@@ -128,7 +130,8 @@ impl ElementSearch {
         let around = Aabb { lower: *point, upper: *point };
         let mut first: Option<InElement> = None;
         for &place in self.tree.find_overlapping(registers, &around, descent) {
-            if first.is_some_and(|first| self.elements.number(first.place) < self.elements.number(place)) {
+            let is_later = |first: InElement| self.elements.number(first.place) < self.elements.number(place);
+            if !may_contain(place) || first.is_some_and(is_later) {
                 continue;
             }
             let found = self.elements.point_in(place, positions, point);

@@ -265,9 +265,10 @@ impl Target {
     ) -> Option<InElement> {
         let &Query { key, contactor_body, last } = query;
         let point = &positions[key.contactor as usize];
-        let is_other =
+        let is_other = |place: u32| contactor_body != key.target || !self.has_node(place, key.contactor);
+        let is_entered =
             |at: &InElement| contactor_body != key.target || self.is_entered(at, key.contactor, point);
-        self.elements.find(positions, point, last, workspace, is_other)
+        self.elements.find(positions, point, last, workspace, is_other, is_entered)
     }
 
     /// Linearised projection of a point of an element onto the surface; `None` if the element is degenerate.
@@ -277,13 +278,16 @@ impl Target {
         Some(sample.projection(&deformation.try_inverse()?))
     }
 
-    /// Whether a node of the body itself has entered an element: not one that contains it, nor, on the surface, an
-    /// element that shares a face with one.
+    fn has_node(&self, place: u32, node: u32) -> bool {
+        self.elements.element(place).1.contains(&node)
+    }
+
+    /// Whether a node of the body itself has entered an element without it: not one that shares a face with an element
+    /// of the node, if the node is on the surface.
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
-        let has_node = |place: u32| self.elements.element(place).1.contains(&node);
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
-        let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| has_node(place));
-        !has_node(at.place) && (!is_beside() || distance() > ON_SURFACE * point.amax())
+        let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
+        !is_beside() || distance() > ON_SURFACE * point.amax()
     }
 }
 
