@@ -37,12 +37,12 @@ def main():
     figure, (cost, share) = plt.subplots(1, 2, figsize=(9.0, 3.6))
     for label, (size, detection, total) in rows.items():
         cost.loglog(size, detection, marker="o", markersize=3, label=label)
-        share.semilogx(size, detection / (total - detection), marker="o", markersize=3, label=label)
+        share.loglog(size, detection / (total - detection), marker="o", markersize=3, label=label)
     size, detection, _ = rows["sorting"]
     fit = size * np.log(size)
     cost.loglog(size, fit * detection[-1] / fit[-1], color="grey", linewidth=0.8, linestyle="--", label="N log N")
     cost.set(xlabel="bodies N", ylabel="detection in a step [s]")
-    share.set(xlabel="bodies N", ylabel="Λ = detection / other stages", ylim=(0, None))
+    share.set(xlabel="bodies N", ylabel="Λ = detection / other stages")
     cost.legend(fontsize=7)
     figure.tight_layout()
     figure.savefig(parser.parse_args().output, metadata={"Date": None})
