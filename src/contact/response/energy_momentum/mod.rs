@@ -127,8 +127,8 @@ struct Spring {
     age: f64,
     /// Ratio c/(κ dt) of damping to spring force, normal and tangential \[-\].
     lag: [f64; 2],
-    /// Steps since the last detection.
-    lost: u32,
+    /// Whether the step has not detected the contact, which still stores energy.
+    is_lost: bool,
 }
 
 /// The unknowns of a contact in a step.
@@ -171,9 +171,6 @@ struct Reversal {
 
 /// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
 const RATE_TOLERANCE: f64 = 1e-9;
-
-/// Largest number of steps for which a lost contact is kept to release its energy.
-const MAX_STEPS_LOST: u32 = 8;
 
 impl EnergyMomentum {
     /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
@@ -230,10 +227,10 @@ impl EnergyMomentum {
                 self.memory.contacts.push_copy(&new);
             }
             if let Some(new) = found.next_if(|new| new.key == old.key) {
-                spring.lost = 0;
+                spring.is_lost = false;
                 self.memory.contacts.push_copy(&new);
-            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_STEPS_LOST {
-                spring.lost += 1;
+            } else if spring.gap.is_some_and(|gap| gap < 0.0) {
+                spring.is_lost = true;
                 let gap = extrapolated_gap(&old, velocities, time_step);
                 self.memory.contacts.push_copy(&Constraint { gap, ..old });
             } else {
@@ -257,7 +254,7 @@ impl EnergyMomentum {
             is_held: false,
             age: 0.0,
             lag: [0.0; 2],
-            lost: 0,
+            is_lost: false,
         };
         self.memory.springs.update(&self.memory.contacts, begin, |_, spring| {
             let [friction_work, damping_work] = spring.remaining_dissipation();
@@ -419,7 +416,7 @@ impl EnergyMomentum {
             self.memory.contacts.iter().zip(springs).zip(&self.solutions)
         {
             let [stored_energy, friction_work, damping_work] = *energies;
-            if spring.lost > 0 {
+            if spring.is_lost {
                 let bodies = constraint.bodies;
                 let force = constraint.normal * solution.pressure + solution.traction;
                 let moment = constraint.jump(positions).cross(&force);
