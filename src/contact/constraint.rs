@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flush::rounding_of_gap;
+use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 /// Largest weight by rounding \[-\]: a closest point on an edge of a face has such shape values at its other nodes.
@@ -200,6 +201,24 @@ impl Constraints {
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
+        }
+    }
+
+    /// Replaces gaps \[m\], normals and weights: `geometry` is given the index of each constraint and the constraint,
+    /// and a copy of its weights to write to.
+    pub(crate) fn renew_geometry(
+        &mut self,
+        mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),
+    ) {
+        let mut copy = [0.0; 2 * MAX_NODES];
+        for k in 0..self.len() {
+            let constraint = self.get(k);
+            let weights = &mut copy[..constraint.weights.len()];
+            weights.copy_from_slice(constraint.weights);
+            let (gap, normal) = geometry(k, &constraint, weights);
+            (self.gaps[k], self.normals[k]) = (gap, normal);
+            let first = if k == 0 { 0 } else { self.ends[k - 1][1] as usize };
+            self.weights[first..first + weights.len()].copy_from_slice(weights);
         }
     }
 

@@ -80,6 +80,8 @@ impl SurfacePair {
 pub struct ResponseSettings {
     /// Response method.
     pub method: ResponseMethod,
+    /// Scheme of the energy–momentum response.
+    pub scheme: Scheme,
     /// Stiffness of the contact springs.
     pub stiffness: StiffnessRule,
     /// Time over which the stiffness of a new contact ramps up \[s\].
@@ -92,6 +94,22 @@ pub struct ResponseSettings {
     pub projection: f64,
     /// Whether the angular momentum that the position correction changes is restored.
     pub angular_momentum: AngularMomentum,
+}
+
+impl ResponseSettings {
+    /// Whether contact changes velocities by jumps, which accelerations do not include.
+    pub fn acts_by_impulses(&self) -> bool {
+        self.method == ResponseMethod::Decomposition || self.scheme == Scheme::Midpoint
+    }
+}
+
+/// Schemes of the energy–momentum response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Gaps at mid-steps, geometry at known positions.
+    Staggered,
+    /// Gaps at the ends of steps, geometry at mid-steps.
+    Midpoint,
 }
 
 /// Treatment of the angular momentum that position corrections change.

@@ -175,6 +175,7 @@ pub(super) struct Contact {
     pub closest_point: Option<Text>,
     pub start: Option<Text>,
     pub response: Option<Text>,
+    pub scheme: Option<Text>,
     pub penalty: Option<Number>,
     pub damping: Option<Number>,
     pub stiffness: Option<Spanned<Stiffness>>,

@@ -222,6 +222,11 @@ impl Simulation {
         &self.state.contact.action.forces
     }
 
+    /// Contact impulses on the nodes in the last step \[N·s\].
+    pub fn contact_impulses(&self) -> &[Vec3] {
+        &self.state.contact.action.impulses
+    }
+
     /// Current energies.
     pub fn energies(&self) -> &Energies {
         &self.state.ledger.energies

@@ -14,6 +14,7 @@ use super::model::Model;
 use super::record::probes::Probe;
 use super::record::schedule::OutputTimes;
 use super::state::Before;
+use super::step::contact_at_middle::MiddleOfStep;
 use super::step::corrector::NodeChunk;
 use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;
@@ -69,6 +70,7 @@ pub(crate) struct Scratch {
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Velocities of driven tied nodes \[m/s\].
     pub driven_velocities: Vec<(u32, Vec3)>,
+    pub middle_of_step: MiddleOfStep,
 }
 
 impl Scratch {
@@ -81,6 +83,7 @@ impl Scratch {
             nodal_sums: vec![NodalSums::zero(); num_chunks],
             tunnelling_boxes: Vec::new(),
             driven_velocities: Vec::new(),
+            middle_of_step: MiddleOfStep::default(),
         }
     }
 }

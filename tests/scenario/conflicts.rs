@@ -296,6 +296,8 @@ fn keys_that_distance_fields_do_not_serve() {
         found.iter().any(|fact| fact.contains("`contact.detection` is not `distance-field`")),
         "{found:?}"
     );
+    let found = messages("scheme = \"midpoint\"", &without);
+    assert!(found.iter().any(|fact| fact.contains("`contact.scheme` has no effect")), "{found:?}");
     let found = messages("angular_momentum = \"none\"", &without);
     assert!(found.iter().any(|fact| fact.contains("`contact.angular_momentum` has no effect")), "{found:?}");
 }

@@ -13,7 +13,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `sort_every`, `sort_space_every`, `hierarchy`, `hierarchy_volume`, `sphere_fit`, `kinematics`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `angular_momentum`, `search_depth`, `normal`, `edges`, `passes`, `resolve_impact`, `self_contact`, `initial_penetration`",
+        "known keys: `detection`, `sort_every`, `sort_space_every`, `hierarchy`, `hierarchy_volume`, `sphere_fit`, `kinematics`, `volumes`, `closest_point`, `start`, `response`, `scheme`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `angular_momentum`, `search_depth`, `normal`, `edges`, `passes`, `resolve_impact`, `self_contact`, `initial_penetration`",
         "color",
     );
     assert_problem(

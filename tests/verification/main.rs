@@ -35,6 +35,7 @@ mod iteration_study;
 mod kept_state;
 mod load_jumps;
 mod long_rest;
+mod midpoint;
 mod model;
 mod motorcycle;
 mod one_point_hexahedra;

@@ -58,6 +58,7 @@ pub use initial::TiedSurfaces;
 pub use initial::overlap::{Entry, Penetration, penetrations, self_crossings};
 pub use model::{Cells, Configuration, ContactModel, EdgeSelection};
 pub use primitive::edge_edge::edges_have_passed;
+pub use primitive::moved_pair::move_pair;
 pub use primitive::node_face::{NodeFaceOptions, StartFrom, StartingPoint};
 pub use report::{
     DetectionStatistics, Placement, Prediction, QueuedPair, StageCounts, StageSeconds, TreeStatistics,

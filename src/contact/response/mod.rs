@@ -32,7 +32,9 @@ pub(crate) use assembled_stiffness::MAX_ON_RIGID_BODIES;
 pub use decomposition::{
     AngularMomentum, Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order,
 };
-pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions};
+pub use energy_momentum::{
+    EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions, MidpointGeometry, Scheme,
+};
 pub use laws::damping::Damping;
 pub use laws::friction::FrictionLaw;
 pub use mobility::{Mobility, RigidMobility, TiedMobility};
@@ -164,8 +166,16 @@ pub struct StepWork {
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
     /// Added by the numerical method: position projections, changes of stiffness and time step, spring work not in
-    /// their energy, and the forces that balance it.
+    /// their energy, the forces that balance it, and energy of lost springs (negative).
     pub numerical: f64,
+}
+
+impl std::ops::AddAssign for StepWork {
+    fn add_assign(&mut self, other: Self) {
+        self.friction += other.friction;
+        self.damping += other.damping;
+        self.numerical += other.numerical;
+    }
 }
 
 /// Number of contact problems not solved to tolerance.
@@ -417,6 +427,9 @@ pub enum Stage {
     /// After the predictor, before the forces at the new positions: corrections change positions and velocities, and
     /// forces act with the others.
     Moved,
+    /// After the predictor too, with the geometry at the middle of the step: corrections change positions and
+    /// velocities.
+    Middle,
     /// After the accelerations by all other forces.
     Accelerated,
 }

@@ -258,6 +258,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("contact.closest_point", "'sqp'", &[]),
     ("contact.start", "'centre'", &[]),
     ("contact.response", "'decomposition'", &[]),
+    ("contact.scheme", "'midpoint'", &["contact.response='energy-momentum'"]),
     ("contact.penalty", "0.4", &[]),
     ("contact.damping", "0.1", &[]),
     ("contact.stiffness", "'segment'", &[]),

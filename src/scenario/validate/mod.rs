@@ -79,6 +79,29 @@ fn refuse_unserved_by_fields(
     }
 }
 
+/// Rejects ties, contact thickness and distance fields with the midpoint scheme, which moves node–face pairs of the
+/// meshes.
+fn refuse_unserved_by_midpoint(
+    contact: Option<&super::ContactSettings>,
+    bodies: &[super::BodySpec],
+    check: &mut Check<'_>,
+) {
+    let at_middle = contact.filter(|contact| contact.response.scheme == super::Scheme::Midpoint);
+    let Some(contact) = at_middle else { return };
+    let thick = bodies.iter().find(|body| body.contact_thickness > 0.0);
+    let obstacles = [
+        thick.map(|body| format!("body `{}` has a contact thickness", body.name)),
+        (contact.detection == super::DetectionMethod::DistanceField)
+            .then(|| "`contact.detection` is `distance-field`".to_owned()),
+        (!contact.tied.is_empty()).then(|| "bodies are tied".to_owned()),
+    ];
+    for obstacle in obstacles.into_iter().flatten() {
+        let fact = format!("`contact.scheme` is `midpoint`, but {obstacle}");
+        let help = "use contact.scheme = \"staggered\"";
+        check.report(Problem::new(fact).key("contact.scheme").help(help));
+    }
+}
+
 /// Validates all tables, even after problems; `None` if one of them is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -109,6 +132,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let bodies = bodies::validate(tables.bodies, &context, check);
     refuse_sorted_self_contact(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
     refuse_unserved_by_fields(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
+    refuse_unserved_by_midpoint(contact.as_ref(), bodies.as_deref().unwrap_or_default(), check);
     let walls = walls::validate(raw_walls, &body_names, &gravity, check);
     let moved = velocities::Moved { names: &body_names, bodies: bodies.as_deref(), materials: &materials };
     let velocities = velocities::validate(tables.velocities, &moved, check);
@@ -122,9 +146,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         bodies: bodies.as_deref(),
         materials: &materials,
         history_interval: output.as_ref().map(|output| output.history_interval),
-        has_impulses: contact
-            .as_ref()
-            .is_some_and(|contact| contact.response.method == super::ResponseMethod::Decomposition),
+        has_impulses: contact.as_ref().is_some_and(|contact| contact.response.acts_by_impulses()),
     };
     let probes = probes::validate(tables.probes, &measured, check);
 

@@ -8,7 +8,8 @@ use crate::scenario::raw::{self, Number};
 use crate::scenario::section::join;
 use crate::scenario::spanned::Spanned;
 use crate::scenario::{
-    AngularMomentum, ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule,
+    AngularMomentum, ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, Scheme,
+    StiffnessRule,
 };
 
 /// Contact laws as written, for all pairs or for one.
@@ -132,6 +133,8 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     ];
     let orders = [("together", ContactOrder::Together), ("one-by-one", ContactOrder::OneByOne)];
     let method = check.choice_or_first("contact.response", raw.response.as_ref(), methods);
+    let schemes = [("staggered", Scheme::Staggered), ("midpoint", Scheme::Midpoint)];
+    let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), schemes);
     let stiffness = stiffness(raw.stiffness.as_ref(), check);
     let soft_start = check.number_or("contact.soft_start", raw.soft_start.as_ref(), Bounds::NotNegative, 0.0);
     let order = check.choice_or_first("contact.order", raw.order.as_ref(), orders);
@@ -142,6 +145,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
         check.choice_or_first("contact.angular_momentum", raw.angular_momentum.as_ref(), treatments);
     let settings = ResponseSettings {
         method: method?,
+        scheme: scheme?,
         stiffness: stiffness?,
         soft_start,
         order: order?,
@@ -159,6 +163,7 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
     let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
     let stiffness =
         span(raw.stiffness.as_ref().map(Spanned::span), settings.stiffness != StiffnessRule::Mass);
+    let scheme = span(raw.scheme.as_ref().map(Spanned::span), settings.scheme != Scheme::Staggered);
     let soft_start = span(raw.soft_start.as_ref().map(Spanned::span), settings.soft_start != 0.0);
     let order = span(raw.order.as_ref().map(Spanned::span), settings.order != ContactOrder::Together);
     let every = span(raw.every.as_ref().map(Spanned::span), settings.every != 1);
@@ -167,7 +172,8 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
         raw.angular_momentum.as_ref().map(Spanned::span),
         settings.angular_momentum != AngularMomentum::Restore,
     );
-    let keys: [(&str, _, &[ResponseMethod]); 6] = [
+    let keys: [(&str, _, &[ResponseMethod]); 7] = [
+        ("contact.scheme", scheme, &[EnergyMomentum]),
         ("contact.stiffness", stiffness, &[Penalty, EnergyMomentum]),
         ("contact.soft_start", soft_start, &[Penalty]),
         ("contact.order", order, &[Decomposition]),

@@ -189,7 +189,11 @@ impl Simulation {
                 0.5 * force.dot(&(self.state.nodes.positions[node] - self.scratch.positions_next[node]))
             };
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
-            let taken = action.work.friction + action.work.damping;
+            let mut taken = action.work.friction + action.work.damping;
+            if self.response.stage() == Stage::Accelerated {
+                // Energy of lost springs.
+                taken -= action.work.numerical;
+            }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
                 + taken
         };

@@ -85,8 +85,10 @@ impl Simulation {
         self.state.ledger.audit.add_impulse((before + self.state.ledger.external_wrench).scaled(0.5 * dt));
         jumps.into_iter().for_each(|jump| self.state.ledger.audit.add_impulse(jump));
         if self.acts_by_impulses() {
-            let angular = self.wall_couple() * self.state.contact.action.spread()
-                + self.state.contact.action.support_moment;
+            let mut angular = self.state.contact.action.support_moment;
+            if self.response.stage() != Stage::Middle {
+                angular += self.wall_couple() * self.state.contact.action.spread();
+            }
             self.state.ledger.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
         self.audit_contact();

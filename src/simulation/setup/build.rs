@@ -13,7 +13,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     AngularMomentum, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
-    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, SelectedResponse,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Scheme, SelectedResponse,
     damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
@@ -497,8 +497,12 @@ fn build_response(
                 }
             });
             let masses = model.bodies.iter().map(|body| body.mass).collect();
+            let scheme = match settings.scheme {
+                scenario::Scheme::Staggered => Scheme::Staggered,
+                scenario::Scheme::Midpoint => Scheme::Midpoint,
+            };
             SelectedResponse::EnergyMomentum(Box::new(EnergyMomentum::new(
-                stiffness, options, num_nodes, masses,
+                scheme, stiffness, options, num_nodes, masses,
             )))
         }
     }

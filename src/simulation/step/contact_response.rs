@@ -59,12 +59,19 @@ impl Simulation {
         let start = Instant::now();
         self.account_step_change(dt);
         self.state.contact.action.begin(dt);
-        if self.response.stage() == Stage::Moved {
-            self.find_offset_points();
-            let beyond = self.evaluate_response(dt);
-            // Springs evaluated at nodal positions omit this work.
-            self.state.contact.action.work.numerical += beyond;
-            self.apply_corrections(dt);
+        match self.response.stage() {
+            Stage::Moved => {
+                self.find_offset_points();
+                let beyond = self.evaluate_response(dt);
+                // Springs evaluated at nodal positions omit this work.
+                self.state.contact.action.work.numerical += beyond;
+                self.apply_corrections(dt);
+            }
+            Stage::Middle => {
+                self.evaluate_response_at_middle(dt);
+                self.apply_corrections(dt);
+            }
+            Stage::Accelerated => {}
         }
         self.timings.response += start.elapsed().as_secs_f64();
     }

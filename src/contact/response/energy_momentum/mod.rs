@@ -1,8 +1,10 @@
 //! Energy–momentum response: springs whose force is the discrete gradient of their energy.
 
+mod action;
 mod damping;
 mod gradient;
 mod iteration;
+mod midpoint;
 mod spring;
 mod tied_motions;
 
@@ -19,10 +21,14 @@ use super::laws::friction::FrictionLaw;
 use super::pairs::PairOptions;
 use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
-use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
+use super::{
+    Bodies, ContactAction, NodeCorrection, Response, RigidCorrection, Stage, StepLength, StepWork,
+    UnlistedWork,
+};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
+pub use midpoint::MidpointGeometry;
 use tied_motions::TiedMotions;
 
 /// Parameters of the energy–momentum response for a pair of bodies.
@@ -38,6 +44,25 @@ pub struct EnergyMomentumOptions {
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
+}
+
+/// Time integration of the contact forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Gaps at the middle of the steps, geometry at the known positions.
+    Staggered,
+    /// Gaps at the ends of the steps, geometry at their middle, found by iteration; see [`MidpointGeometry`].
+    Midpoint,
+}
+
+impl Scheme {
+    /// Time from the gaps of the springs to those of the constraints \[s\].
+    fn lead(self, step: StepLength) -> f64 {
+        match self {
+            Self::Staggered => 0.5 * step.actual,
+            Self::Midpoint => 0.0,
+        }
+    }
 }
 
 /// Energy–momentum response.
@@ -63,13 +88,15 @@ pub struct EnergyMomentumOptions {
 /// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
 /// A contact no longer detected while its spring is compressed releases its energy along its last normal, with nodal
-/// directions free of moment (see `gradient`), and has friction while it is compressed.
+/// directions free of moment (see `gradient`), and has friction while it is compressed. If it is pressed on instead, it
+/// ends after some steps; the energy of an elastic spring is then numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
 /// staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
+    scheme: Scheme,
     stiffness: Stiffness,
     options: PairOptions<EnergyMomentumOptions>,
     memory: EnergyMomentumMemory,
@@ -80,6 +107,7 @@ pub struct EnergyMomentum {
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
+    couple_nodes: Vec<Vec3>,
     tied: TiedMotions,
     assembled: AssembledStiffness,
     velocities: Motion,
@@ -88,6 +116,9 @@ pub struct EnergyMomentum {
     half_kicked: Motion,
     /// Stored energy of each contact, and the dissipation by friction and damping, reported one step later \[J\].
     energies: Vec<[f64; 3]>,
+    /// Corrections of the previous iteration of the geometry.
+    earlier_nodes: Vec<NodeCorrection>,
+    earlier_rigid: Vec<RigidCorrection>,
 }
 
 /// Memory of the energy–momentum response between steps.
@@ -127,8 +158,9 @@ struct Spring {
     age: f64,
     /// Ratio c/(κ dt) of damping to spring force, normal and tangential \[-\].
     lag: [f64; 2],
-    /// Whether the step has not detected the contact, which still stores energy.
-    is_lost: bool,
+    /// Whether the spring released energy in the last step.
+    releases: bool,
+    lost: Option<Lost>,
 }
 
 /// The unknowns of a contact in a step.
@@ -172,9 +204,22 @@ struct Reversal {
 /// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
 const RATE_TOLERANCE: f64 = 1e-9;
 
+/// Largest number of steps for which a lost contact is kept although its spring releases no energy: its node has left
+/// the face past an edge, and a resting body would press on nothing for ever. In an impact the waves that press a node
+/// return within the steps that they need across some tens of elements.
+const MAX_STEPS_PRESSED: u32 = 32;
+
+/// A contact that is no longer detected and still stores energy.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Lost {
+    /// Steps since the last detection in which the spring released no energy.
+    steps_pressed: u32,
+}
+
 impl EnergyMomentum {
     /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
     pub fn new(
+        scheme: Scheme,
         stiffness: Stiffness,
         options: PairOptions<EnergyMomentumOptions>,
         num_nodes: usize,
@@ -182,6 +227,7 @@ impl EnergyMomentum {
     ) -> Self {
         let num_bodies = masses.len();
         Self {
+            scheme,
             stiffness,
             options,
             memory: EnergyMomentumMemory::default(),
@@ -190,12 +236,15 @@ impl EnergyMomentum {
             transfers: ContactTransfers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
+            couple_nodes: Vec::new(),
             tied: TiedMotions::default(),
             assembled: AssembledStiffness::new(masses),
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
             half_kicked: Motion::new(num_nodes, num_bodies),
             energies: Vec::new(),
+            earlier_nodes: Vec::new(),
+            earlier_rigid: Vec::new(),
         }
     }
 
@@ -227,14 +276,13 @@ impl EnergyMomentum {
                 self.memory.contacts.push_copy(&new);
             }
             if let Some(new) = found.next_if(|new| new.key == old.key) {
-                spring.is_lost = false;
+                spring.lost = None;
                 self.memory.contacts.push_copy(&new);
-            } else if spring.gap.is_some_and(|gap| gap < 0.0) {
-                spring.is_lost = true;
+            } else if spring.is_kept_when_lost() {
                 let gap = extrapolated_gap(&old, velocities, time_step);
                 self.memory.contacts.push_copy(&Constraint { gap, ..old });
             } else {
-                let [friction_work, damping_work] = spring.remaining_dissipation();
+                let StepWork { friction: friction_work, damping: damping_work, .. } = spring.work_at_end();
                 action.unlisted.push(UnlistedWork {
                     bodies: old.bodies,
                     friction_work,
@@ -254,12 +302,11 @@ impl EnergyMomentum {
             is_held: false,
             age: 0.0,
             lag: [0.0; 2],
-            is_lost: false,
+            releases: false,
+            lost: None,
         };
         self.memory.springs.update(&self.memory.contacts, begin, |_, spring| {
-            let [friction_work, damping_work] = spring.remaining_dissipation();
-            action.work.friction += friction_work;
-            action.work.damping += damping_work;
+            action.work += spring.work_at_end();
         });
     }
 
@@ -272,13 +319,13 @@ impl EnergyMomentum {
         }
     }
 
-    /// Initialises the unknowns with zero, and the gaps of new contacts at half a step ago, but at least zero: a
-    /// contact begins without energy.
+    /// Initialises the unknowns with zero, and the gaps of new contacts before the forces act, but at least with zero:
+    /// a contact begins without energy.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
         self.tied.clear();
-        let vary = self.options.vary_over_surfaces();
+        let (vary, lead) = (self.options.vary_over_surfaces(), self.scheme.lead(step));
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
@@ -294,7 +341,7 @@ impl EnergyMomentum {
             let jump = row.jump(&constraint, &self.velocities);
             let slip_rate = jump - constraint.normal * constraint.normal.dot(&jump);
             let free = gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
-            let start = (constraint.gap - 0.5 * step.actual * rate).max(0.0);
+            let start = (constraint.gap - lead * rate).max(0.0);
             spring.gap = Some(spring.gap.filter(|&gap| gap < 0.0).unwrap_or(start));
             spring.slip = turned(&spring.slip, &constraint.normal);
             let stiffness = *spring.stiffness.get_or_insert_with(|| {
@@ -325,121 +372,6 @@ impl EnergyMomentum {
             });
         }
     }
-
-    /// Writes forces and energies, and updates the springs to the middle of the next step.
-    fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
-        let (dt, half) = (step.kick(), 0.5 * step.actual);
-        let mut first = 0;
-        self.energies.clear();
-        let contacts = self.memory.contacts.iter().zip(self.memory.springs.iter_mut()).zip(&self.solutions);
-        for ((constraint, spring), solution) in contacts {
-            let nodes = &self.gradient_nodes;
-            let gap = spring.gap.unwrap_or(0.0);
-            let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
-            let way = 0.5 * dt * (solution.rate + kicked_rate);
-            let next = match solution.reversal {
-                Some(reversal) => reversal.gap,
-                None => spring.gap_after(gap, way, solution.pressure),
-            };
-            // Energies refer to the end of the step, half a kick later.
-            let half_work = half * solution.pressure * solution.rate;
-            let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
-            let mut damping_work = if spring.is_lossy() {
-                spring.energy(gap) - spring.energy(next) - solution.pressure * way
-            } else {
-                0.0
-            };
-            spring.gap = Some(next);
-            let friction_work = if spring.has_friction() {
-                let travel = solution.travel(&constraint, &self.kicked, dt);
-                stored -= half * solution.traction.dot(&solution.slip_rate);
-                let [friction_work, drag_work] = spring.slide(solution, &travel);
-                damping_work += drag_work;
-                friction_work
-            } else {
-                0.0
-            };
-            action.stored_energy += stored;
-            self.memory.pending[0] += friction_work;
-            self.memory.pending[1] += damping_work;
-            self.energies.push([stored, friction_work, damping_work]);
-            let count = constraint.nodes.len();
-            for (k, &node) in constraint.nodes.iter().enumerate() {
-                let friction = solution.traction * constraint.weights[k];
-                action.forces[node as usize] += nodes[first + k] * solution.pressure + friction;
-                action.friction_forces[node as usize] += friction;
-            }
-            first += count;
-            action.list(constraint.nodes);
-        }
-        action.sort_nodes();
-    }
-
-    /// Removes the moments of friction forces, which the pressures do not include; the energy this takes counts as
-    /// friction.
-    ///
-    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the velocities v'
-    /// after all other forces and the acceleration a without contact.
-    fn remove_moments(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
-        let (dt, half) = (step.kick(), 0.5 * step.actual);
-        let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
-        for (k, (constraint, solution)) in self.memory.contacts.iter().zip(&self.solutions).enumerate() {
-            nodes.clear();
-            let Some(couple) = Gradient::against_moment(&solution.traction, &constraint, bodies, nodes)
-            else {
-                continue;
-            };
-            let rate = |motion: &Motion| couple.rate(&constraint, nodes, mobility, motion);
-            let free = rate(&self.half_kicked) - rate(&self.velocities);
-            let tied = self.tied.append(&constraint, nodes, mobility);
-            let by_ties = self.tied.compliance(&tied, &constraint, nodes);
-            let own = 0.5 * dt * (couple.compliance(&constraint, nodes, mobility) + by_ties);
-            let taken = -dt * (rate(&self.kicked) - free + own);
-            couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
-            self.tied.push_along(&tied, dt, &mut self.kicked);
-            self.memory.pending[0] += taken;
-            // Energies refer to the end of the step, half a kick later.
-            let half_work = half * rate(&self.velocities);
-            action.stored_energy -= half_work;
-            self.energies[k][0] -= half_work;
-            self.energies[k][1] += taken;
-            for (&node, force) in constraint.nodes.iter().zip(nodes.iter()) {
-                action.forces[node as usize] += force;
-            }
-        }
-    }
-
-    /// Writes the results of the detected contacts and the work of the lost ones.
-    fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
-        let springs = self.memory.springs.iter().zip(&self.energies);
-        for ((constraint, (spring, energies)), solution) in
-            self.memory.contacts.iter().zip(springs).zip(&self.solutions)
-        {
-            let [stored_energy, friction_work, damping_work] = *energies;
-            if spring.is_lost {
-                let bodies = constraint.bodies;
-                let force = constraint.normal * solution.pressure + solution.traction;
-                let moment = constraint.jump(positions).cross(&force);
-                action.unlisted.push(UnlistedWork {
-                    bodies,
-                    force,
-                    stored_energy,
-                    friction_work,
-                    damping_work,
-                    moment,
-                });
-                continue;
-            }
-            action.results.push(ContactResult {
-                normal_force: solution.pressure,
-                friction_force: solution.traction,
-                status: Status::of(solution.pressure, &spring.options.friction, spring.slides),
-                stored_energy,
-                friction_work,
-                damping_work,
-            });
-        }
-    }
 }
 
 impl Solution {
@@ -460,7 +392,10 @@ impl EnergyMomentum {
 
 impl Response for EnergyMomentum {
     fn stage(&self) -> Stage {
-        Stage::Accelerated
+        match self.scheme {
+            Scheme::Staggered => Stage::Accelerated,
+            Scheme::Midpoint => Stage::Middle,
+        }
     }
 
     fn respond(

@@ -1,6 +1,7 @@
 //! Springs of one contact: pressure by case, friction by return mapping.
 
-use super::{Solution, Spring};
+use super::{Lost, MAX_STEPS_PRESSED, Solution, Spring};
+use crate::contact::response::StepWork;
 use crate::math::Vec3;
 
 impl Spring {
@@ -19,9 +20,28 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Dissipation by friction and damping at the end of the contact: all stored energy \[J\].
-    pub(super) fn remaining_dissipation(&self) -> [f64; 2] {
-        [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
+    /// Whether a contact without detection remains; counts the steps in which it is pressed.
+    pub(super) fn is_kept_when_lost(&mut self) -> bool {
+        let Lost { steps_pressed } = self.lost.unwrap_or_default();
+        let steps_pressed = steps_pressed + u32::from(!self.releases);
+        self.lost = Some(Lost { steps_pressed });
+        self.gap.is_some_and(|gap| gap < 0.0) && steps_pressed <= MAX_STEPS_PRESSED
+    }
+
+    /// Energy of the normal and the tangential spring \[J\].
+    pub(super) fn stored_energy(&self) -> f64 {
+        self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
+    }
+
+    /// Energies at the end of the contact, which is the end of all stored energy \[J\]: of the friction spring by
+    /// friction, of a normal spring that dissipates by damping, of an elastic one numerically.
+    pub(super) fn work_at_end(&self) -> StepWork {
+        let (friction, normal) = (self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0)));
+        if self.is_lossy() {
+            StepWork { friction, damping: normal, numerical: 0.0 }
+        } else {
+            StepWork { friction, damping: 0.0, numerical: -normal }
+        }
     }
 
     /// Whether the normal spring dissipates energy.

@@ -8,7 +8,13 @@ fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> E
     let friction = FrictionLaw::constant(friction);
     let (damping, tangential_damping) = (Damping::none(), Damping::none());
     let options = EnergyMomentumOptions { factor, restitution, damping, tangential_damping, friction };
-    EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes, vec![1.0; 2])
+    EnergyMomentum::new(
+        Scheme::Staggered,
+        Stiffness::Mass,
+        PairOptions::uniform(options),
+        num_nodes,
+        vec![1.0; 2],
+    )
 }
 
 /// Particles integrated by the leapfrog scheme, with velocities at mid-steps; as with a detector, negative gaps are

@@ -6,7 +6,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::decomposition::{Decomposition, DecompositionMemory};
-use super::energy_momentum::{EnergyMomentum, EnergyMomentumMemory};
+use super::energy_momentum::{EnergyMomentum, EnergyMomentumMemory, MidpointGeometry};
 use super::penalty::{Penalty, PenaltyMemory};
 use super::{Bodies, ContactAction, Response, Stage, StepLength};
 use crate::contact::Constraints;
@@ -68,6 +68,22 @@ impl SelectedResponse {
             Self::Penalty(response) => response.respond(constraints, bodies, step, action),
             Self::Decomposition(response) => response.respond(constraints, bodies, step, action),
             Self::EnergyMomentum(response) => response.respond(constraints, bodies, step, action),
+        }
+        self.exchange(memory);
+    }
+
+    /// The same at the middle of the step, see [`Stage::Middle`]; without effect for other stages.
+    pub fn respond_at_middle_from(
+        &mut self,
+        memory: &mut ResponseMemory,
+        constraints: &Constraints,
+        geometry: &mut impl MidpointGeometry,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        self.exchange(memory);
+        if let Self::EnergyMomentum(response) = self {
+            response.respond_at_middle(constraints, geometry, step, action);
         }
         self.exchange(memory);
     }

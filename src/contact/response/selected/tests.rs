@@ -7,7 +7,7 @@ use crate::contact::response::samples::{bodies, free_nodes};
 use crate::contact::response::{
     AngularMomentum, ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum,
     EnergyMomentumOptions, FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response,
-    StepLength, Stiffness,
+    Scheme, StepLength, Stiffness,
 };
 
 /// A tetrahedron of the nodes 0 to 3, and node 4 inside it.
@@ -41,7 +41,13 @@ fn responses() -> [Box<dyn Response>; 3] {
     let masses = vec![1e9; 2];
     [
         Box::new(Penalty::new(Stiffness::Mass, PairOptions::uniform(penalty), masses.clone())),
-        Box::new(EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(energy_momentum), 5, masses)),
+        Box::new(EnergyMomentum::new(
+            Scheme::Staggered,
+            Stiffness::Mass,
+            PairOptions::uniform(energy_momentum),
+            5,
+            masses,
+        )),
         Box::new(Decomposition::new(decomposition)),
     ]
 }
