@@ -14,6 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::atomic_write::{PARTIAL_SUFFIX, write_temporary};
+use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
@@ -190,7 +191,8 @@ pub fn write(
         }
     }
     let persisted = written.persist(&path).map_err(std::io::Error::from);
-    persisted.map(|_| ()).map_err(OutputError::file(FileAction::Write, &path))
+    persisted.map_err(OutputError::file(FileAction::Write, &path))?;
+    sync_names(directory)
 }
 
 fn write_parts(writer: &mut dyn Write, identity: &Identity, parts: &[Vec<u8>]) -> std::io::Result<()> {

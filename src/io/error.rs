@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::directory_lock::Owner;
+
 /// A file of the output directory could not be written, or its data are inconsistent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -18,6 +20,31 @@ pub enum OutputError {
         /// Cause reported by the operating system.
         #[source]
         cause: io::Error,
+    },
+    /// Another process writes to the directory.
+    #[error(
+        "'{}' is in use by {owner}; wait until that run has ended, stop it, or choose another directory (`--output DIR`)",
+        directory.display()
+    )]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: String,
+    },
+    /// A process that may still run, on another host or on a file system without locks, has locked the directory.
+    #[error(
+        "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
+        directory.display(),
+        file.display()
+    )]
+    Locked {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: Owner,
+        /// The lock file.
+        file: PathBuf,
     },
     /// The background thread that writes frames could not be started.
     #[error(

@@ -11,6 +11,7 @@ mod commands;
 mod distance_fields;
 mod first_steps;
 mod headers;
+mod locks;
 mod plots;
 mod restart;
 mod runs;
