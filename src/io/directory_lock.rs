@@ -48,7 +48,8 @@ impl DirectoryLock {
         let (here, taken_over) = (Owner::here(), Owner::read(&mut file));
         match taken_over {
             Some(owner) if !is_held || owner.host != here.host => {
-                Err(OutputError::Locked { directory: directory.to_path_buf(), owner, file: path })
+                let (directory, owner) = (directory.to_path_buf(), owner.to_string());
+                Err(OutputError::Locked { directory, owner, file: path })
             }
             taken_over => {
                 here.write(&mut file).map_err(failed())?;
@@ -142,6 +143,6 @@ mod tests {
         let elsewhere = Owner { host: format!("not-{}", left.host), ..left };
         std::fs::write(lock_file(folder.path()), format!("{elsewhere}\n")).unwrap();
         let refused = DirectoryLock::acquire(folder.path()).unwrap_err();
-        assert!(matches!(refused, OutputError::Locked { owner, .. } if owner == elsewhere));
+        assert!(matches!(refused, OutputError::Locked { owner, .. } if owner == elsewhere.to_string()));
     }
 }

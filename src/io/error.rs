@@ -4,8 +4,6 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory_lock::Owner;
-
 /// A file of the output directory could not be written, or its data are inconsistent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -42,7 +40,7 @@ pub enum OutputError {
         /// The directory.
         directory: PathBuf,
         /// The process.
-        owner: Owner,
+        owner: String,
         /// The lock file.
         file: PathBuf,
     },
