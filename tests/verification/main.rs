@@ -37,6 +37,8 @@ mod load_jumps;
 mod long_rest;
 mod model;
 mod motorcycle;
+#[path = "../common/msh.rs"]
+mod msh;
 mod one_point_hexahedra;
 mod paper_mode;
 mod parade;
