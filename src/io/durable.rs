@@ -43,3 +43,26 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is there is synced; a table or folder that a checkpoint relies on and that is missing is named.
+    #[test]
+    fn missing_files_and_folders_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a.csv".to_owned(), "b.csv".to_owned()];
+        std::fs::write(folder.path().join("a.csv"), "1\n").unwrap();
+        let refusal = |files: &[String], folders: &[&str]| {
+            sync(folder.path(), files, folders).err().map_or(String::new(), |error| error.to_string())
+        };
+        assert_eq!(refusal(&names[..1], &[]), "");
+        assert!(refusal(&names, &[]).contains("b.csv"));
+        #[cfg(unix)]
+        assert!(refusal(&names[..1], &["frames"]).contains("frames"));
+        std::fs::create_dir(folder.path().join("frames")).unwrap();
+        assert_eq!(refusal(&names[..1], &["frames"]), "");
+        assert_eq!(std::fs::read(folder.path().join("a.csv")).unwrap(), b"1\n");
+    }
+}
