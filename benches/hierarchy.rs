@@ -10,6 +10,8 @@
 mod common;
 #[path = "common/icosphere.rs"]
 mod icosphere;
+#[path = "../tests/common/random.rs"]
+mod random;
 
 use std::hint::black_box;
 
@@ -19,6 +21,7 @@ use ictus::contact::detection::tree::hierarchy::{Builder, Hierarchy, LeafFit};
 use ictus::contact::detection::volume::Sphere;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
+use random::Random;
 
 struct Body {
     label: String,
@@ -38,11 +41,8 @@ impl Body {
 }
 
 fn rough_sheet(cells: u32) -> Body {
-    let mut seed = 1_u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut generator = Random(1);
+    let mut random = || generator.unit() - 0.5;
     let n = cells + 1;
     let size = 1.0 / f64::from(cells);
     let mut positions = Vec::new();

@@ -94,7 +94,7 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let nodes: Vec<Vec3> =
         natural_nodes(kind).into_iter().map(|x| x + within(random.vector(by * edge))).collect();
     let corners = corners(kind);
-    let shares: Vec<f64> = corners.iter().map(|_| random.uniform()).collect();
+    let shares: Vec<f64> = corners.iter().map(|_| random.unit()).collect();
     let sum: f64 = shares.iter().sum();
     let xi: Vec3 = corners.iter().zip(&shares).map(|(corner, share)| corner * (share / sum)).sum();
     let inside = position(kind, &nodes, xi.into());

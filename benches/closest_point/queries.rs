@@ -59,7 +59,7 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
         })
         .map(|x| x + random.vector(0.05 * side))
         .collect();
-    let shares: Vec<f64> = corners.iter().map(|_| random.uniform()).collect();
+    let shares: Vec<f64> = corners.iter().map(|_| random.unit()).collect();
     let sum: f64 = shares.iter().sum();
     let xi = corners.iter().zip(&shares).fold([0.0; 3], |xi, (corner, share)| {
         [xi[0] + corner[0] * share / sum, xi[1] + corner[1] * share / sum, 0.0]

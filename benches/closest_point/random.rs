@@ -1,22 +1,15 @@
-//! Reproducible random numbers.
+//! Reproducible random numbers, and vectors of them.
 
 use ictus::math::Vec3;
 
-/// SplitMix64.
-pub struct Random(pub u64);
+#[path = "../../tests/common/random.rs"]
+mod generator;
+
+pub use generator::Random;
 
 impl Random {
-    /// Uniform in \[0, 1).
-    pub fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
     /// Uniform in a cube about the origin.
     pub fn vector(&mut self, half: f64) -> Vec3 {
-        Vec3::from_fn(|_, _| half * (2.0 * self.uniform() - 1.0))
+        Vec3::from_fn(|_, _| half * (2.0 * self.unit() - 1.0))
     }
 }

@@ -1,8 +1,11 @@
 //! Meshes of tetrahedra, six per cell of a grid.
 
-use std::fmt::Write;
-
 use ictus::math::Vec3;
+
+#[path = "../../tests/common/msh.rs"]
+mod writer;
+
+use writer::msh;
 
 /// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the opposite one, and whether
 /// they form a right-handed frame.
@@ -21,16 +24,12 @@ const PATHS: [([usize; 3], bool); 6] = [
 /// `place` gives the position of a node of the grid \[m\]; it keeps the axes right-handed.
 pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let [nx, ny, nz] = cells;
-    let number = |[i, j, k]: [usize; 3]| 1 + (k * (ny + 1) + j) * (nx + 1) + i;
-    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"bulk\"\n2 2 \"low\"\n\
-                    2 3 \"high\"\n$EndPhysicalNames\n"
-        .to_owned();
-    writeln!(text, "$Nodes\n{}", (nx + 1) * (ny + 1) * (nz + 1)).unwrap();
-    for node in 0..(nx + 1) * (ny + 1) * (nz + 1) {
-        let at = [node % (nx + 1), node / (nx + 1) % (ny + 1), node / ((nx + 1) * (ny + 1))];
-        let x = place(at);
-        writeln!(text, "{} {:?} {:?} {:?}", number(at), x.x, x.y, x.z).unwrap();
-    }
+    let number = |[i, j, k]: [usize; 3]| (k * (ny + 1) + j) * (nx + 1) + i;
+    let node = |node: usize| {
+        let x = place([node % (nx + 1), node / (nx + 1) % (ny + 1), node / ((nx + 1) * (ny + 1))]);
+        [x.x, x.y, x.z]
+    };
+    let nodes: Vec<[f64; 3]> = (0..(nx + 1) * (ny + 1) * (nz + 1)).map(node).collect();
     let mut elements = Vec::new();
     for cell in 0..nx * ny * nz {
         let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
@@ -45,17 +44,13 @@ pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
             }
             let end = [(low[0] == 0, 2), (low[0] == nx - 1, 3)];
             if let (0, Some((_, group))) = (order[0], end.into_iter().find(|(is_end, _)| *is_end)) {
-                elements.push(format!("2 2 {group} {group} {} {} {}", path[1], path[2], path[3]));
+                elements.push((2, group, path[1..].to_vec()));
             }
             if is_even != (is_upper.iter().filter(|is_upper| !**is_upper).count() % 2 == 0) {
                 path.swap(2, 3);
             }
-            elements.push(format!("4 2 1 1 {} {} {} {}", path[0], path[1], path[2], path[3]));
+            elements.push((4, 1, path));
         }
     }
-    writeln!(text, "$EndNodes\n$Elements\n{}", elements.len()).unwrap();
-    for (element, line) in elements.iter().enumerate() {
-        writeln!(text, "{} {line}", element + 1).unwrap();
-    }
-    text + "$EndElements\n"
+    msh(&nodes, &elements, &[(3, 1, "bulk"), (2, 2, "low"), (2, 3, "high")])
 }

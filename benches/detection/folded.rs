@@ -4,7 +4,8 @@ use ictus::contact::Surface;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-use crate::scaling::{Crowd, Random};
+use crate::random::Random;
+use crate::scaling::Crowd;
 
 /// Layers of the folded plate.
 const LAYERS: usize = 6;

@@ -13,6 +13,8 @@ mod common;
 mod folded;
 #[path = "../common/icosphere.rs"]
 mod icosphere;
+#[path = "../../tests/common/random.rs"]
+mod random;
 mod scaling;
 
 use std::hint::black_box;
@@ -27,6 +29,7 @@ use ictus::contact::detection::{
 use ictus::contact::{Constraints, Surface};
 use ictus::math::{RigidMotion, Vec3};
 use ictus::mesh::CellKind;
+use random::Random;
 
 /// Nodes and triangles of one body.
 struct Body {
@@ -71,11 +74,8 @@ impl Pair {
 }
 
 fn rough_sheet(cells: u32) -> Body {
-    let mut seed = 1_u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut generator = Random(1);
+    let mut random = || generator.unit() - 0.5;
     let n = cells + 1;
     let size = 3.0 / f64::from(cells);
     let place = |k: u32| size * f64::from(k) - 1.5;

@@ -21,6 +21,7 @@ use ictus::mesh::CellKind;
 use crate::NODE_FACE;
 use crate::common::{repetitions, time_on_processor};
 use crate::folded::folded_plate;
+use crate::random::Random;
 
 /// Largest exponent that counts as linear.
 const LINEAR: f64 = 1.1;
@@ -33,13 +34,10 @@ const LONG: usize = 30_000;
 const OCTAHEDRON: [[u32; 3]; 8] =
     [[1, 3, 5], [3, 0, 5], [0, 2, 5], [2, 1, 5], [3, 1, 4], [0, 3, 4], [2, 0, 4], [1, 2, 4]];
 
-/// Pseudo-random numbers in [−½, ½).
-pub struct Random(pub u64);
-
 impl Random {
+    /// Uniform in \[−½, ½).
     pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        self.unit() - 0.5
     }
 
     fn vector(&mut self) -> Vec3 {

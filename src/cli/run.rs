@@ -11,6 +11,7 @@ use ictus::io::summary::{
     ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
+use ictus::io::{DirectoryLock, OutputError};
 use ictus::scenario::Scenario;
 use ictus::simulation::{Checkpoint, NumericalFailure, Outcome, Recorder, RunError};
 
@@ -24,8 +25,8 @@ use super::progress::Reporter;
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
-    let resumed = options.resume.as_ref().map(|file| read_checkpoint(&scenario, &directory, file.as_deref()));
-    let resumed = resumed.transpose()?;
+    let resume = |file: &Option<PathBuf>| resume(&scenario, &directory, file.as_deref(), options.quiet);
+    let resumed = options.resume.as_ref().map(resume).transpose()?;
     let Completed { summary, failure, frames } =
         execute(&scenario, &directory, options.quiet, &stop_on_signal()?, resumed)?;
     if let Some(failure) = failure {
@@ -49,19 +50,27 @@ pub(super) struct Completed {
     pub frames: usize,
 }
 
-/// Runs a scenario, from a checkpoint if one is given, and writes its results to a directory.
+/// A checkpoint, and the lock of the output directory that it continues in, if that exists.
+pub(super) struct Resumed {
+    lock: Option<DirectoryLock>,
+    checkpoint: Checkpoint,
+}
+
+/// Runs a scenario, from a checkpoint if one is given, and writes its results to a directory, which is locked
+/// meanwhile.
 pub(super) fn execute(
     scenario: &Scenario,
     directory: &Path,
     quiet: bool,
     stop: &Arc<AtomicBool>,
-    checkpoint: Option<Checkpoint>,
+    resumed: Option<Resumed>,
 ) -> Result<Completed, Failure> {
     let start = Instant::now();
-    let resumed_at = checkpoint.as_ref().map(|checkpoint| checkpoint.instant().0);
+    let resumed_at = resumed.as_ref().map(|resumed| resumed.checkpoint.instant().0);
     let mut simulation = set_up(scenario)?;
-    let mut recorder = match checkpoint {
-        Some(checkpoint) => {
+    // Dropped in the reverse order: the lock outlives the threads that write.
+    let (_lock, mut recorder) = match resumed {
+        Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
             let resumed =
                 format!("resumed from {}: t = {time:.9} s, step {step}\n", checkpoint.path.display());
@@ -69,9 +78,12 @@ pub(super) fn execute(
             if !quiet {
                 print::message(&resumed);
             }
-            recorder
+            (lock, recorder)
         }
-        None => Recorder::create(scenario, directory, &simulation)?,
+        None => {
+            let lock = locked(DirectoryLock::create(directory), quiet)?;
+            (Some(lock), Recorder::create(scenario, directory, &simulation)?)
+        }
     };
     let known: BTreeSet<String> = simulation.warnings().into_iter().collect();
     let mut reporter = Reporter::new(quiet);
@@ -96,6 +108,28 @@ pub(super) fn execute(
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
     summary.write(directory)?;
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
+}
+
+/// Reports a lock that was taken over from a killed run.
+fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
+    let lock = lock?;
+    if let (Some(owner), false) = (&lock.taken_over, quiet) {
+        print::message(&format!(
+            "{owner} ended without completing its run; its output directory is taken over\n"
+        ));
+    }
+    Ok(lock)
+}
+
+/// Locks the output directory, and reads the checkpoint to continue from.
+fn resume(
+    scenario: &Scenario,
+    directory: &Path,
+    file: Option<&Path>,
+    quiet: bool,
+) -> Result<Resumed, Failure> {
+    let lock = directory.is_dir().then(|| locked(DirectoryLock::acquire(directory), quiet)).transpose()?;
+    Ok(Resumed { lock, checkpoint: read_checkpoint(scenario, directory, file)? })
 }
 
 /// The checkpoint to continue from: this file, or the latest whole one of the output directory.

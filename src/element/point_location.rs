@@ -230,23 +230,21 @@ mod tests {
     use super::*;
     use crate::element::inverse_map::position;
     use crate::element::tests::natural_nodes;
-
-    /// Uniform random numbers in [−1, 1].
-    struct Random(u64);
+    use crate::math::random::Random;
 
     impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        /// Uniform in \[−1, 1).
+        fn coordinate(&mut self) -> f64 {
+            2.0 * self.unit() - 1.0
         }
 
-        fn vector(&mut self, kind: CellKind, half: f64) -> Vec3 {
-            Vec3::from_fn(|k, _| if k < kind.dimension() { half * self.next() } else { 0.0 })
+        fn vector_of(&mut self, kind: CellKind, half: f64) -> Vec3 {
+            Vec3::from_fn(|k, _| if k < kind.dimension() { half * self.coordinate() } else { 0.0 })
         }
 
         fn inside(&mut self, kind: CellKind) -> [f64; 3] {
             loop {
-                let xi = self.vector(kind, 1.0).into();
+                let xi = self.vector_of(kind, 1.0).into();
                 if beyond(kind, xi) <= 0.0 {
                     return xi;
                 }
@@ -257,7 +255,7 @@ mod tests {
     /// Largest displacement of a node over the edge with which an element remains valid.
     fn distorted(kind: CellKind, by: f64, random: &mut Random) -> Vec<Vec3> {
         let edge = if beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 { 1.0 } else { 2.0 };
-        natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector(kind, by * edge)).collect()
+        natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
     }
 
     /// Hexahedra with corners displaced by up to 17 % of the edge: at most 4 steps in the mean and 7 at most to a
@@ -300,7 +298,7 @@ mod tests {
                     most = most.max(found.steps);
                 }
                 let mut beside = Vec3::from(random.inside(kind));
-                beside *= 1.0 + 0.4 * random.next().abs();
+                beside *= 1.0 + 0.4 * random.coordinate().abs();
                 if beyond(kind, beside.into()) > 1e-6 {
                     let point = position(kind, &nodes, beside.into());
                     assert_eq!(locate_in_box(kind, &nodes, &point), None, "{} {beside}", kind.name());

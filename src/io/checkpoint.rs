@@ -14,11 +14,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::atomic_write::{PARTIAL_SUFFIX, write_temporary};
+use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
 /// Version of the layout above and of the state; raise it with either.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 
@@ -190,7 +191,8 @@ pub fn write(
         }
     }
     let persisted = written.persist(&path).map_err(std::io::Error::from);
-    persisted.map(|_| ()).map_err(OutputError::file(FileAction::Write, &path))
+    persisted.map_err(OutputError::file(FileAction::Write, &path))?;
+    sync_names(directory)
 }
 
 fn write_parts(writer: &mut dyn Write, identity: &Identity, parts: &[Vec<u8>]) -> std::io::Result<()> {

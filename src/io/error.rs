@@ -19,6 +19,31 @@ pub enum OutputError {
         #[source]
         cause: io::Error,
     },
+    /// Another process writes to the directory.
+    #[error(
+        "'{}' is in use by {owner}; wait until that run has ended, stop it, or choose another directory (`--output DIR`)",
+        directory.display()
+    )]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: String,
+    },
+    /// A process that may still run, on another host or on a file system without locks, has locked the directory.
+    #[error(
+        "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
+        directory.display(),
+        file.display()
+    )]
+    Locked {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: String,
+        /// The lock file.
+        file: PathBuf,
+    },
     /// The background thread that writes frames could not be started.
     #[error(
         "cannot start the thread that writes the frames of '{series}': {cause}; close other programs or raise `ulimit -u`"

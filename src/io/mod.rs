@@ -6,6 +6,8 @@
 
 mod atomic_write;
 pub mod checkpoint;
+mod directory_lock;
+pub(crate) mod durable;
 mod error;
 pub mod gmsh;
 pub mod history;
@@ -16,5 +18,6 @@ mod table;
 pub mod vtk;
 
 pub use atomic_write::atomic_write;
+pub use directory_lock::{DirectoryLock, Owner};
 pub use error::{FileAction, OutputError};
 pub use table::Tables;

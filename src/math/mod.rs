@@ -1,13 +1,29 @@
 //! Vectors, matrices, polynomials, functions of time and rigid motion.
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
+//!
+//! # Vector code
+//! All vector code is selected at run time by `pulp`, in three forms that each have their place:
+//!
+//! | form | for | numbers |
+//! |---|---|---|
+//! | [`pack`] | kernels over rows of elements, nodes or boxes | registers of any width, up to AVX-512 |
+//! | [`real::Lanes`] in [`vectorised`] | the search of closest points, four at a time; the code is that of one number | four, AVX2: AVX-512 was slower |
+//! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
+//!
+//! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which the
+//! search of closest points keeps in its structures.
 
 pub mod eight_lanes;
 pub mod pack;
 pub mod polynomial;
+#[cfg(test)]
+#[path = "../../tests/common/random.rs"]
+pub(crate) mod random;
 pub mod real;
 pub mod reduction;
 mod rigid_motion;
+pub(crate) mod space_filling_curve;
 mod sparse_cholesky;
 pub(crate) mod sparse_vectors;
 pub mod tensor;

@@ -1,16 +1,14 @@
 //! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in
 //! memory.
 //!
-//! The Hilbert curve through the cell centroids, with 21 bits per axis; cells of equal key keep the file order, so the
-//! result is the same on every machine and for any number of threads.
+//! The Hilbert curve through the cell centroids; cells of equal key keep the file order, so the result is the same on
+//! every machine and for any number of threads.
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{CellBlock, Group, Mesh, MeshError};
 use crate::math::Vec3;
-
-/// Bits of the curve per axis: three axes fill 63 bits of the key.
-const BITS: u32 = 21;
+use crate::math::space_filling_curve::{Cube, hilbert_key};
 
 /// Renumbering maps, from new numbers to old ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +39,9 @@ impl Mesh {
     /// The errors of [`Mesh::validate`].
     pub fn renumbered(&self) -> Result<(Self, Renumbering), MeshError> {
         self.validate()?;
-        let grid = Grid::around(&self.nodes);
+        let cube = Cube::around(self.nodes.iter().copied());
         let cell_order: Vec<Vec<u32>> =
-            self.blocks.iter().map(|block| curve_order(block, &self.nodes, &grid)).collect();
+            self.blocks.iter().map(|block| curve_order(block, &self.nodes, cube)).collect();
         let node_order = self.first_touch(&cell_order);
         let new_node = inverse(&node_order);
         let blocks =
@@ -74,72 +72,13 @@ impl Mesh {
     }
 }
 
-/// The bounding cube of all nodes, divided into 2^BITS cells per axis.
-struct Grid {
-    origin: Vec3,
-    cells_per_length: f64,
-}
-
-impl Grid {
-    fn around(nodes: &[Vec3]) -> Self {
-        let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-        let (low, high) = nodes.iter().fold(start, |(low, high), node| (low.inf(node), high.sup(node)));
-        let extent = (high - low).max();
-        let cells_per_length = if extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / extent } else { 0.0 };
-        Self { origin: low, cells_per_length }
-    }
-
-    fn key(&self, position: Vec3) -> u64 {
-        // A cast from float to integer saturates, so a rounded position at the border stays on the grid.
-        let cell = (position - self.origin) * self.cells_per_length;
-        hilbert_key([cell.x as u32, cell.y as u32, cell.z as u32])
-    }
-}
-
-/// Distance along the three-dimensional Hilbert curve of a grid cell.
-///
-/// # Source
-/// J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381, `AxestoTranspose`, followed by
-/// the interleaving of the transposed bits.
-fn hilbert_key(mut axes: [u32; 3]) -> u64 {
-    let highest = 1_u32 << (BITS - 1);
-    let mut bit = highest;
-    while bit > 1 {
-        let below = bit - 1;
-        for i in 0..3 {
-            if axes[i] & bit != 0 {
-                axes[0] ^= below;
-            } else {
-                let exchange = (axes[0] ^ axes[i]) & below;
-                axes[0] ^= exchange;
-                axes[i] ^= exchange;
-            }
-        }
-        bit >>= 1;
-    }
-    axes[1] ^= axes[0];
-    axes[2] ^= axes[1];
-    let mut flips = 0;
-    bit = highest;
-    while bit > 1 {
-        if axes[2] & bit != 0 {
-            flips ^= bit - 1;
-        }
-        bit >>= 1;
-    }
-    let interleave = |key: u64, bit: u32| {
-        axes.iter().fold(key, |key, axis| key << 1 | u64::from((axis ^ flips) >> bit & 1))
-    };
-    (0..BITS).rev().fold(0, interleave)
-}
-
-fn curve_order(block: &CellBlock, nodes: &[Vec3], grid: &Grid) -> Vec<u32> {
+fn curve_order(block: &CellBlock, nodes: &[Vec3], cube: Cube) -> Vec<u32> {
     let centroid = |cell: &[u32]| {
         // Divided before summation, so that finite coordinates do not overflow.
         cell.iter().map(|&node| nodes[node as usize] / cell.len() as f64).sum::<Vec3>()
     };
     let mut keyed: Vec<(u64, u32)> =
-        block.cells().zip(0..).map(|(cell, i)| (grid.key(centroid(cell)), i)).collect();
+        block.cells().zip(0..).map(|(cell, i)| (hilbert_key(cube, centroid(cell)), i)).collect();
     keyed.par_sort_unstable();
     keyed.into_iter().map(|(_, cell)| cell).collect()
 }
@@ -166,23 +105,4 @@ fn inverse(order: &[u32]) -> Vec<u32> {
         inverse[old as usize] = new as u32;
     }
     inverse
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hilbert_curve_visits_every_cell_of_a_grid_by_unit_steps() {
-        let mut cells: Vec<(u64, [i32; 3])> = (0..512)
-            .map(|i| [i % 8, i / 8 % 8, i / 64])
-            .map(|cell| (hilbert_key(cell.map(|x| x as u32)), cell))
-            .collect();
-        cells.sort_unstable();
-        assert!(cells.iter().map(|cell| cell.0).eq(0..512));
-        for pair in cells.windows(2) {
-            let step: i32 = (0..3).map(|i| (pair[0].1[i] - pair[1].1[i]).abs()).sum();
-            assert_eq!(step, 1, "{pair:?}");
-        }
-    }
 }

@@ -7,6 +7,13 @@ use crate::scenario::Passes;
 use crate::simulation::model::Model;
 
 /// Excluded parts of surfaces whose bodies are in contact otherwise.
+///
+/// Pairs of bodies that are excluded as a whole are never searched: flights, contact, impacts within a step and the guard
+/// against tunnelling ask [`ContactModel::can_meet`](crate::contact::detection::ContactModel::can_meet) before they look at
+/// faces. Parts are asked after the search, as their contacts are needed up to here. The closest face of a node decides
+/// whether it touches, so that a node which has entered through an excluded part must find that part: without it, its
+/// closest face would be one beside, which would push it out sideways. Entry faces and the passes of one-pass contact
+/// follow from the contacts of the neighbours, excluded or not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExcludedParts {
     pairs: Vec<SurfacePair>,

@@ -9,6 +9,7 @@ mod model;
 mod parts;
 mod progress;
 mod record;
+mod recovery;
 mod setup;
 mod state;
 mod step;
@@ -17,7 +18,7 @@ mod timings;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
-use crate::contact::detection::{DetectionStatistics, StartingPoint};
+use crate::contact::detection::{DetectionMemory, DetectionStatistics};
 use crate::contact::response::{SelectedResponse, Ties};
 use crate::dynamics::{Audit, Energies, NodalState};
 use crate::math::Vec3;
@@ -43,6 +44,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
+    /// A state up to some steps old, unless the state was changed from outside since.
+    earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.
     ties: Option<Ties>,
@@ -99,11 +102,11 @@ impl Simulation {
     ///
     /// # Errors
     /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or
-    /// the energy imbalance exceeds its tolerance. The state is then that of the last valid step.
+    /// the energy imbalance exceeds its tolerance. The state is then that of the last valid step, bit for bit.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => self.fly_timed(until),
-            Phase::Stepping => self.step()?,
+            Phase::Stepping => self.step_or_recover()?,
         }
         self.check_energy()
     }
@@ -121,7 +124,7 @@ impl Simulation {
     /// A copy of the state between two steps, from which [`Simulation::restore`] continues.
     pub fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
-        state.contact.starting_points = self.caches.detector.starting_points();
+        state.contact.detection = self.caches.detector.memory();
         state
     }
 
@@ -133,20 +136,25 @@ impl Simulation {
         if !state.fits(&self.model) {
             return Err(OtherModel);
         }
-        self.state = state;
-        let points = std::mem::take(&mut self.state.contact.starting_points);
-        self.renew_caches(&points);
+        self.forget_copy();
+        self.restart_from(state);
         Ok(())
+    }
+
+    fn restart_from(&mut self, state: State) {
+        self.state = state;
+        let memory = std::mem::take(&mut self.state.contact.detection);
+        self.renew_caches(&memory);
     }
 
     /// Discards the caches; the next step computes them again. No result changes.
     pub fn discard_caches(&mut self) {
-        let points = self.caches.detector.starting_points();
-        self.renew_caches(&points);
+        let memory = self.caches.detector.memory();
+        self.renew_caches(&memory);
     }
 
-    fn renew_caches(&mut self, points: &[StartingPoint]) {
-        self.caches.detector.start_from(points);
+    fn renew_caches(&mut self, memory: &DetectionMemory) {
+        self.caches.detector.start_from(memory);
         self.caches.wall_detector.forget();
         self.caches.mobility = tied_mobility(&self.model, self.ties.as_ref());
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::Constraints;
-use crate::contact::detection::StartingPoint;
+use crate::contact::detection::DetectionMemory;
 use crate::contact::response::{ContactAction, ResponseMemory};
 use crate::dynamics::{Audit, Energies, NodalState, RigidBody, Wrench};
 use crate::math::Vec3;
@@ -47,8 +47,8 @@ pub(crate) struct ContactState {
     pub position_corrections: Vec<(u32, Vec3)>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Starting points of the closest-point searches. Filled in copies only; during a run the detector holds them.
-    pub starting_points: Vec<StartingPoint>,
+    /// Memory of detection. Filled in copies only; during a run the detector holds it.
+    pub detection: DetectionMemory,
     /// Length of the following step for which the tie forces hold \[s\].
     pub tied_step: f64,
     /// Newton iterations of the ties since the start.
@@ -123,6 +123,7 @@ impl State {
             && supported.eq(model.supports.iter().map(|support| support.nodes.len()))
             && contact.constraints.fit(num_nodes, num_bodies)
             && contact.response.fits(num_nodes, num_bodies)
+            && contact.detection.first_steps.as_ref().is_none_or(|steps| steps.fits(model.surfaces.len()))
             && corrected.into_iter().all(|(node, _)| (*node as usize) < num_nodes)
             && ledger.support_accounts.len() == model.num_support_accounts
             && bodies.all(|&body| (body as usize) < num_bodies)
@@ -149,7 +150,7 @@ impl State {
                 position_corrections: Vec::new(),
                 initial_gaps: InitialGaps::default(),
                 response,
-                starting_points: Vec::new(),
+                detection: DetectionMemory::default(),
                 tied_step: 0.0,
                 tie_iterations: 0,
             },
@@ -174,44 +175,28 @@ impl State {
     }
 }
 
-/// The beginning of the step, to which a failed step returns.
+/// The beginning of the step: motion, contacts and balances that its end is compared with.
 pub(crate) struct Before {
-    /// Time and its summation remainder \[s\].
-    pub time: [f64; 2],
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,
     pub action: ContactAction,
-    pub energies: Energies,
-    pub audit: Audit,
     pub balances: Vec<BodyBalance>,
-    pub support_accounts: Vec<SupportAccount>,
-    pub num_first_contacts: usize,
 }
 
 impl Before {
     /// Without content, for this number of nodes.
     pub fn new(num_nodes: usize) -> Self {
         Self {
-            time: [0.0; 2],
             rigid_bodies: Vec::new(),
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
-            energies: Energies::default(),
-            audit: Audit::new(&Energies::default(), Wrench::ZERO, 0.0),
             balances: Vec::new(),
-            support_accounts: Vec::new(),
-            num_first_contacts: 0,
         }
     }
 
     /// Copies the quantities that the step overwrites.
     pub fn note(&mut self, state: &State) {
-        self.time = [state.nodes.time, state.nodes.time_remainder];
         self.rigid_bodies.clone_from(&state.rigid_bodies);
-        self.energies = state.ledger.energies;
-        self.audit.clone_from(&state.ledger.audit);
         self.balances.clone_from(&state.ledger.balances);
-        self.support_accounts.clone_from(&state.ledger.support_accounts);
-        self.num_first_contacts = state.ledger.first_contacts.len();
     }
 }

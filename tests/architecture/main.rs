@@ -51,7 +51,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
     ("model", &["face", "tree"]),
     ("report", &["model", "volume"]),
     ("primitive", &["face", "model", "volume"]),
-    ("trajectory", &["model", "primitive"]),
+    ("trajectory", &["model", "primitive", "volume"]),
     ("entry_face", &["face", "initial", "model", "primitive"]),
     ("initial", &["face", "model", "tree", "volume"]),
     ("step_impact", &["face", "initial", "model", "primitive", "tree", "volume"]),

@@ -351,7 +351,7 @@ fn an_output_directory_that_cannot_be_written() {
     let folder = Folder::with_drop();
     folder.write("file", "");
     folder.run(&["run", "drop.toml", "--output", "file/out"]).refuses(&[
-        "error: cannot create directory 'file/out/frames': Not a directory (os error 20)",
+        "error: cannot create directory 'file/out': Not a directory (os error 20)",
         "  help: a file blocks the directory, or a directory the file: move it or choose another `--output DIR`",
     ]);
 }

@@ -11,6 +11,9 @@ mod commands;
 mod distance_fields;
 mod first_steps;
 mod headers;
+mod locks;
+#[path = "../common/msh.rs"]
+mod msh;
 mod plots;
 mod restart;
 mod runs;
@@ -22,6 +25,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use msh::msh;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -121,32 +125,18 @@ fn source(path: &str) -> PathBuf {
 /// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size` from the origin, physical group `block`.
 fn block(cells: [usize; 3], size: f64) -> String {
     let [nx, ny, _] = cells;
-    let node = |i: usize, j: usize, k: usize| 1 + i + (nx + 1) * (j + (ny + 1) * k);
+    let node = |i: usize, j: usize, k: usize| i + (nx + 1) * (j + (ny + 1) * k);
     let grid = |n: [usize; 3]| {
         (0..n[2]).flat_map(move |k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| [i, j, k])))
     };
-    let nodes: Vec<String> = grid(cells.map(|n| n + 1))
-        .map(|[i, j, k]| {
-            let [x, y, z] = [i, j, k].map(|n| n as f64 * size);
-            format!("{} {x} {y} {z}\n", node(i, j, k))
-        })
-        .collect();
-    let elements: Vec<String> = grid(cells)
-        .enumerate()
-        .map(|(element, [i, j, k])| {
-            let corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[a, b]| [i + a, j + b]);
-            let level = |k: usize| corners.map(|[i, j]| node(i, j, k).to_string()).join(" ");
-            format!("{} 5 2 1 1 {} {}\n", element + 1, level(k), level(k + 1))
-        })
-        .collect();
-    format!(
-        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"block\"\n$EndPhysicalNames\n\
-         $Nodes\n{}\n{}$EndNodes\n$Elements\n{}\n{}$EndElements\n",
-        nodes.len(),
-        nodes.concat(),
-        elements.len(),
-        elements.concat()
-    )
+    let nodes: Vec<[f64; 3]> =
+        grid(cells.map(|n| n + 1)).map(|place| place.map(|n| n as f64 * size)).collect();
+    let element = |[i, j, k]: [usize; 3]| {
+        let corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[a, b]| [i + a, j + b]);
+        let level = |k: usize| corners.map(|[i, j]| node(i, j, k));
+        (5, 1, [level(k), level(k + 1)].concat())
+    };
+    msh(&nodes, &grid(cells).map(element).collect::<Vec<_>>(), &[(3, 1, "block")])
 }
 
 /// A scenario of one body that falls freely for a second.

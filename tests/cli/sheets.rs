@@ -1,26 +1,21 @@
 //! Rigid sheets of which some faces, or all, look to the wrong side, or have no area.
 
-use std::fmt::Write;
 use std::fs;
 
+use super::msh::msh;
 use super::{Folder, block, source};
 
 /// A mesh (MSH 2.2) of a square of 3 × 3 cells of two triangles each, in z = 0 and facing up but for these elements.
 fn square(turned: impl Fn(usize) -> bool) -> String {
-    let node = |i: usize, j: usize| 1 + i + 4 * j;
-    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n16\n".to_owned();
-    for (j, i) in (0..16).map(|n| (n / 4, n % 4)) {
-        writeln!(text, "{} {} {} 0", node(i, j), i as f64 / 3.0, j as f64 / 3.0).unwrap();
-    }
-    text += "$EndNodes\n$Elements\n18\n";
-    for element in 0..18 {
+    let node = |i: usize, j: usize| i + 4 * j;
+    let nodes: Vec<[f64; 3]> = (0..16).map(|n| [(n % 4) as f64 / 3.0, (n / 4) as f64 / 3.0, 0.0]).collect();
+    let element = |element: usize| {
         let (i, j) = (element / 2 % 3, element / 6);
         let [a, b, c, d] = [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)];
-        let [a, b, c] = if element % 2 == 0 { [a, b, c] } else { [a, c, d] };
-        let [b, c] = if turned(element + 1) { [c, b] } else { [b, c] };
-        writeln!(text, "{} 2 2 1 1 {a} {b} {c}", element + 1).unwrap();
-    }
-    text + "$EndElements\n"
+        let [a, b, c] = if element.is_multiple_of(2) { [a, b, c] } else { [a, c, d] };
+        (2, 1, if turned(element + 1) { vec![a, c, b] } else { vec![a, b, c] })
+    };
+    msh(&nodes, &(0..18).map(element).collect::<Vec<_>>(), &[])
 }
 
 /// A cube of edge 0.2, its lowest face 0.5 above a sheet that stands.

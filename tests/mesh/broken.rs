@@ -3,6 +3,7 @@
 use ictus::io::gmsh::{self, GmshError};
 use ictus::mesh::{Mesh, MeshError};
 
+use super::random::Random;
 use super::{assert_says, data, good, message};
 
 #[test]
@@ -162,15 +163,10 @@ fn faults_inside_a_file_are_placed_and_explained() {
     }
 }
 
-/// Marsaglia's xorshift: numbers that are the same on every run.
-struct Random(u64);
-
 impl Random {
+    /// A whole number below a bound.
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
+        (self.unit() * bound as f64) as usize
     }
 }
 

@@ -6,6 +6,8 @@
 mod broken;
 mod curved;
 mod geometry;
+#[path = "../common/random.rs"]
+mod random;
 mod reading;
 mod remedies;
 

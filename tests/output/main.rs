@@ -7,6 +7,8 @@
 
 mod failures;
 mod meshes;
+#[path = "../common/msh.rs"]
+mod msh;
 mod probes;
 mod series;
 mod signals;

@@ -2,26 +2,23 @@
 
 use ictus::math::{Rotation, Vec3};
 
-/// A generator of pseudo-random numbers: SplitMix64 (Steele, Lea & Flood 2014).
-pub struct Samples(u64);
+#[path = "../common/random.rs"]
+mod generator;
+
+use generator::Random;
+
+/// Samples of scenes.
+pub struct Samples(Random);
 
 impl Samples {
     /// The sequence of a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0xD134_2543_DE82_EF95))
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Self(Random(seed.wrapping_mul(0xD134_2543_DE82_EF95)))
     }
 
     /// Uniform in \[low, high).
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.bits() >> 11) as f64 * (0.5 * f64::EPSILON)
+        low + (high - low) * self.0.unit()
     }
 
     /// Between low and high, each order of magnitude as likely.
@@ -31,7 +28,7 @@ impl Samples {
 
     /// A whole number in low ..= high.
     pub fn integer(&mut self, low: usize, high: usize) -> usize {
-        low + (self.bits() % (high - low + 1) as u64) as usize
+        low + (self.0.bits() % (high - low + 1) as u64) as usize
     }
 
     /// True with this probability.

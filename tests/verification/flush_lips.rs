@@ -10,11 +10,10 @@
 //! Source: equilibrium; with Poisson's ratio zero the stress of a body that is pressed is −p across the cut, and
 //! nothing else, whether there is a cut or not.
 
-use std::fmt::Write;
-
 use ictus::math::Vec3;
 
 use crate::model::{from_text, run, worst};
+use crate::msh::{Element, msh};
 
 /// Pressure, and Young's modulus \[Pa\].
 const PRESSURE: f64 = 1e3;
@@ -41,14 +40,7 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
             points[upper([i, j])] = map(place + Vec3::z() * apart);
         }
     }
-    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"body\"\n2 2 \"top\"\n2 3 \"bottom\"\n\
-         $EndPhysicalNames\n"
-        .to_owned();
-    writeln!(text, "$Nodes\n{}", points.len()).unwrap();
-    for (node, point) in points.iter().enumerate() {
-        writeln!(text, "{} {:?} {:?} {:?}", node + 1, point.x, point.y, point.z).unwrap();
-    }
-    let mut elements: Vec<(u8, u8, Vec<usize>)> = Vec::new();
+    let mut elements: Vec<Element> = Vec::new();
     for (k, j, i) in (0..c).flat_map(|k| (0..b).flat_map(move |j| (0..a).map(move |i| (k, j, i)))) {
         let node = |corner: [usize; 3]| {
             let place @ [i, j, height] = [i + corner[0], j + corner[1], k + corner[2]];
@@ -76,12 +68,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
             }
         }
     }
-    writeln!(text, "$EndNodes\n$Elements\n{}", elements.len()).unwrap();
-    for (tag, (kind, group, nodes)) in elements.iter().enumerate() {
-        let nodes: Vec<String> = nodes.iter().map(|node| (node + 1).to_string()).collect();
-        writeln!(text, "{} {kind} 2 {group} {group} {}", tag + 1, nodes.join(" ")).unwrap();
-    }
-    text + "$EndElements\n"
+    let nodes: Vec<[f64; 3]> = points.iter().map(|point| [point.x, point.y, point.z]).collect();
+    msh(&nodes, &elements, &[(3, 1, "body"), (2, 2, "top"), (2, 3, "bottom")])
 }
 
 /// Largest deviation of the mean strain along an edge of a cell across the cut, along `axis`, over the last second,

@@ -1,13 +1,15 @@
 //! The state is one value: what is kept beside it has no effect on any result.
 //!
 //! Goal: caches that are discarded between steps, at random, change no bit of the state; nor do steps that
-//! are taken back to a copy of the state, or a restart from its bytes. Scenes are those of the parade, by all responses, and flights; tolerance: none.
+//! are taken back to a copy of the state, a restart from its bytes, or a step that fails. Scenes are those of the parade,
+//! by all responses, and flights; tolerance: none.
 
-use ictus::simulation::{Simulation, State};
+use ictus::simulation::{FailureCause, NumericalFailure, Simulation, State};
 use rayon::prelude::*;
 
 use crate::model::{RESPONSES, from_config, from_text};
 use crate::parade::scenes;
+use crate::passages::Shot;
 use crate::random::Random;
 
 /// Every so many scenes of the parade are run.
@@ -117,4 +119,44 @@ fn steps_can_be_taken_back() {
 #[test]
 fn bytes_of_the_state_restore_it() {
     hold("hierarchy", Interruption::RestoreBytes);
+}
+
+/// The failure of a run; `None` if it reaches its end. A failed step must leave the bytes of the state, and fail again.
+fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Option<NumericalFailure> {
+    while !simulation.is_finished() {
+        let before = simulation.checkpoint().encode().unwrap();
+        let Err(failure) = simulation.advance(f64::INFINITY) else { continue };
+        if matches!(failure.cause, FailureCause::EnergyImbalance { .. }) {
+            return Some(failure); // of a step that is complete
+        }
+        assert!(simulation.checkpoint().encode().unwrap() == before, "{label}: {failure}");
+        assert_eq!(simulation.advance(f64::INFINITY).as_ref(), Err(&failure), "{label}");
+        assert!(simulation.checkpoint().encode().unwrap() == before, "{label}, once more");
+        return Some(failure);
+    }
+    None
+}
+
+/// Goal: the state after a step that fails is that before it, bit for bit. Elements that are inverted, and bullets that
+/// have passed through a plate, by all responses; some runs fail between two copies of the state, others long after one.
+#[test]
+fn failed_steps_leave_the_state_before_them() {
+    let [mut passages, mut inversions] = [0, 0];
+    let shots = [(1.0, 8000.0, ""), (5.0, 8000.0, ""), (20.0, 8000.0, ""), (20.0, 1.0, "step = 1.5e-3")];
+    for ((speed, density, keys), stiffness) in
+        shots.into_iter().flat_map(|shot| [None, Some(1.0)].map(|stiffness| (shot, stiffness)))
+    {
+        for (response, detection) in
+            RESPONSES.into_iter().flat_map(|response| ["hierarchy", "buckets"].map(|name| (response, name)))
+        {
+            let shot = Shot { speed, density, stiffness, ..Shot::hard(0.0) };
+            let label = format!("{response}, {detection}, {speed} c, {density} kg/m³, {stiffness:?}");
+            let simulation = shot.simulation(response, detection, keys);
+            let Some(failure) = failure_that_keeps_the_state(simulation, &label) else { continue };
+            println!("{label}: {failure}");
+            passages += u32::from(matches!(failure.cause, FailureCause::Passage(_)));
+            inversions += u32::from(matches!(failure.cause, FailureCause::InvertedElement(_)));
+        }
+    }
+    assert!(passages > 2 && inversions > 2, "{passages} passages, {inversions} inversions");
 }

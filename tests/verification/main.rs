@@ -38,6 +38,8 @@ mod long_rest;
 mod midpoint;
 mod model;
 mod motorcycle;
+#[path = "../common/msh.rs"]
+mod msh;
 mod one_point_hexahedra;
 mod paper_mode;
 mod parade;

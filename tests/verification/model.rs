@@ -1,7 +1,6 @@
 //! Scenarios of the repository and of the tests, small meshes, and runs of them.
 
 use std::f64::consts::PI;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +9,8 @@ use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
+
+use crate::msh::{Element, msh};
 
 /// Contact responses by their names in a scenario.
 pub const RESPONSES: [&str; 3] = ["penalty", "decomposition", "energy-momentum"];
@@ -128,19 +129,14 @@ pub fn pierced_box_mesh(
     let plane = cells[2] == 0;
     let dimension = if plane { 2 } else { 3 };
     let (counts, number) = numbering(cells);
-    let mut text = format!(
-        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n{dimension} 1 \"box\"\n{0} 2 \"x0\"\n{0} 3 \"x1\"\n\
-         $EndPhysicalNames\n$Nodes\n{1}\n",
-        dimension - 1,
-        counts.iter().product::<usize>()
-    );
-    for (k, j, i) in grid([counts[2], counts[1], counts[0]]) {
+    let place = |(k, j, i): (usize, usize, usize)| {
         let at = |axis: usize, index: usize| {
             low[axis] + (high[axis] - low[axis]) * index as f64 / cells[axis].max(1) as f64
         };
-        writeln!(text, "{} {:?} {:?} {:?}", number(i, j, k), at(0, i), at(1, j), at(2, k)).unwrap();
-    }
-    let mut elements: Vec<(u8, u8, Vec<usize>)> = Vec::new();
+        [at(0, i), at(1, j), at(2, k)]
+    };
+    let nodes: Vec<[f64; 3]> = grid([counts[2], counts[1], counts[0]]).map(place).collect();
+    let mut elements: Vec<Element> = Vec::new();
     for (k, j, i) in grid([cells[2].max(1), cells[1], cells[0]]).filter(|&(k, j, i)| kept([i, j, k])) {
         let layer = |k| [number(i, j, k), number(i + 1, j, k), number(i + 1, j + 1, k), number(i, j + 1, k)];
         if plane {
@@ -160,12 +156,7 @@ pub fn pierced_box_mesh(
             }
         }
     }
-    write!(text, "$EndNodes\n$Elements\n{}\n", elements.len()).unwrap();
-    for (tag, (kind, group, nodes)) in elements.iter().enumerate() {
-        let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
-        writeln!(text, "{} {kind} 2 {group} {group} {}", tag + 1, nodes.join(" ")).unwrap();
-    }
-    text + "$EndElements\n"
+    msh(&nodes, &elements, &[(dimension, 1, "box"), (dimension - 1, 2, "x0"), (dimension - 1, 3, "x1")])
 }
 
 /// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups:
@@ -173,20 +164,16 @@ pub fn pierced_box_mesh(
 /// reader.
 pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     let (counts, number) = numbering(cells.map(|count| 2 * count));
-    let mut text = format!(
-        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"box\"\n2 2 \"x0\"\n2 3 \"x1\"\n\
-         $EndPhysicalNames\n$Nodes\n{}\n",
-        counts.iter().product::<usize>()
-    );
-    for (k, j, i) in grid([counts[2], counts[1], counts[0]]) {
+    let lattice = |(k, j, i): (usize, usize, usize)| {
         let at = |axis: usize, index: usize| {
             low[axis] + (high[axis] - low[axis]) * index as f64 / (2 * cells[axis]) as f64
         };
-        writeln!(text, "{} {:?} {:?} {:?}", number(i, j, k), at(0, i), at(1, j), at(2, k)).unwrap();
-    }
+        [at(0, i), at(1, j), at(2, k)]
+    };
+    let nodes: Vec<[f64; 3]> = grid([counts[2], counts[1], counts[0]]).map(lattice).collect();
     let corners: [[usize; 3]; 8] =
         [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]];
-    let mut elements: Vec<(u8, u8, Vec<usize>)> = Vec::new();
+    let mut elements: Vec<Element> = Vec::new();
     for (k, j, i) in grid([cells[2], cells[1], cells[0]]) {
         let place = |corner: &usize| [0, 1, 2].map(|axis| corners[*corner][axis] + 2 * [i, j, k][axis]);
         let all: &[&[usize]] = match kind {
@@ -211,12 +198,7 @@ pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: 
             elements.push((gmsh_type(kind), 1, numbers));
         }
     }
-    write!(text, "$EndNodes\n$Elements\n{}\n", elements.len()).unwrap();
-    for (tag, (kind, group, nodes)) in elements.iter().enumerate() {
-        let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
-        writeln!(text, "{} {kind} 2 {group} {group} {}", tag + 1, nodes.join(" ")).unwrap();
-    }
-    text + "$EndElements\n"
+    msh(&nodes, &elements, &[(3, 1, "box"), (2, 2, "x0"), (2, 3, "x1")])
 }
 
 fn gmsh_type(kind: CellKind) -> u8 {
@@ -267,7 +249,7 @@ fn completed(kind: CellKind, corners: &[[usize; 3]]) -> Vec<[usize; 3]> {
 /// Nodes along the axes of a box, and their numbers, from 1 on.
 fn numbering(cells: [usize; 3]) -> ([usize; 3], impl Fn(usize, usize, usize) -> usize) {
     let counts = cells.map(|count| count + 1);
-    (counts, move |i, j, k| 1 + i + counts[0] * (j + counts[1] * k))
+    (counts, move |i, j, k| i + counts[0] * (j + counts[1] * k))
 }
 
 /// All triples below the counts, the last index fastest.

@@ -3,7 +3,7 @@
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588, §5.1 and §5.2.
 
 use ictus::contact::detection::volume::VolumeKind;
-use ictus::simulation::Simulation;
+use ictus::simulation::{Simulation, State};
 
 use crate::model::{from_config, run, run_to_contact};
 
@@ -49,6 +49,28 @@ fn motorcycle_is_detected_at_six_instants() {
     assert!((operated[5] - contact).abs() < 1e-9 && (contact - 3.0).abs() < 1e-6, "{operated:?}");
     let last = predictions[predictions.len() - 1][1];
     assert!((last - 3.0).abs() < 1e-6 && (2.7..2.95).contains(&predictions[0][1]), "{predictions:?}");
+}
+
+/// Goal: a flight that continues from the bytes of its state, before or after its third step, is active at the instants
+/// of the flight that was never stopped: at the beginning only while its kinematics are unknown.
+#[test]
+fn a_continued_flight_keeps_its_first_steps() {
+    for steps in [1, 2, 3, 20] {
+        let [mut whole, mut first, mut second] = [(), (), ()].map(|()| from_config("paper-projectiles", &[]));
+        let (contact, operated, _) = sequence(&mut whole);
+        for _ in 0..steps {
+            first.advance(f64::INFINITY).unwrap();
+        }
+        let bytes = first.checkpoint().encode().unwrap();
+        second.restore(State::decode(&bytes).unwrap()).unwrap();
+        assert_eq!(second.checkpoint().encode().unwrap(), bytes);
+        let reached = first.state().time;
+        assert_eq!(run_to_contact(&mut second), contact);
+        let later = |times: &[f64]| times.iter().copied().filter(|&time| time >= reached).collect::<Vec<_>>();
+        let mut active = second.detection().operated_times.clone();
+        active.retain(|&time| time <= contact);
+        assert_eq!(later(&active), later(&operated), "stopped after {steps} steps, at {reached} s");
+    }
 }
 
 /// Goal: trees of boxes, trees by insertion and Ritter's spheres change predictions, and not the contact, bit for bit.

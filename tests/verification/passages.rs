@@ -15,25 +15,25 @@ use crate::model::{RESPONSES, box_mesh, from_text};
 const DENSITY: f64 = 1000.0;
 
 /// A plate, z < 0, and a bullet above it.
-struct Shot {
+pub struct Shot {
     /// Of the plate \[Pa\].
-    young: f64,
+    pub young: f64,
     /// Of the bullet over √(E/ρ) of the plate.
-    speed: f64,
+    pub speed: f64,
     /// Of the bullet \[kg/m³\].
-    density: f64,
+    pub density: f64,
     /// How many times as stiff as the plate the bullet is; a rigid one without.
-    stiffness: Option<f64>,
+    pub stiffness: Option<f64>,
     /// Thickness of the plate and cells through it and along it.
-    thickness: f64,
-    cells: [usize; 2],
+    pub thickness: f64,
+    pub cells: [usize; 2],
     /// Velocity of both along x \[m/s\].
-    drift: f64,
+    pub drift: f64,
 }
 
 impl Shot {
     /// Of a heavy rigid bullet at a thin plate of 1e5 Pa.
-    fn hard(drift: f64) -> Self {
+    pub fn hard(drift: f64) -> Self {
         let (young, density, stiffness) = (1e5, 8000.0, None);
         Self { young, speed: 1.0, density, stiffness, thickness: 0.02, cells: [1, 10], drift }
     }
@@ -43,7 +43,7 @@ impl Shot {
     }
 
     /// With the bullet 5 cm above the plate and time for four times that distance.
-    fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
+    pub fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
         let Self { young, density, stiffness, thickness, cells: [through, along], drift, .. } = *self;
         let speed = self.speed();
         let material = match stiffness {

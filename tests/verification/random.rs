@@ -1,18 +1,16 @@
-//! Random numbers.
+//! Random numbers, and what scenes draw.
 
 use ictus::math::{Rotation, Vec3};
 
-/// SplitMix64.
-pub struct Random(pub u64);
+#[path = "../common/random.rs"]
+mod generator;
+
+pub use generator::Random;
 
 impl Random {
     /// In \[−half, half\].
     pub fn uniform(&mut self, half: f64) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        half * (2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
+        half * (2.0 * self.unit() - 1.0)
     }
 
     pub fn between(&mut self, low: f64, high: f64) -> f64 {

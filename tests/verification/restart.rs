@@ -193,6 +193,14 @@ fn scenarios_of_the_gallery_go_on() {
     }
 }
 
+/// Kinematics from the first steps are known to a continued flight, also when it is stopped before its third step.
+#[test]
+fn first_steps_are_kept() {
+    for set in [&["time.end=10.0"][..], &["time.end=15.0"], &["time.end=0.5"]] {
+        assert_restarts("paper-projectiles", &config("paper-projectiles", set));
+    }
+}
+
 /// All scenarios of the repository, as `.ci/run` shortens them.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]

@@ -2,25 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
-use std::fmt::Write;
 
-/// A mesh of nodes and cells, each with its Gmsh type and physical group; groups have a dimension, a number and a name.
-fn msh(nodes: &[[f64; 3]], cells: &[(u8, u8, Vec<usize>)], groups: &[(u8, u8, &str)]) -> String {
-    let mut text = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n{}\n", groups.len());
-    for (dimension, number, name) in groups {
-        writeln!(text, "{dimension} {number} \"{name}\"").unwrap();
-    }
-    writeln!(text, "$EndPhysicalNames\n$Nodes\n{}", nodes.len()).unwrap();
-    for (k, [x, y, z]) in nodes.iter().enumerate() {
-        writeln!(text, "{} {x:?} {y:?} {z:?}", k + 1).unwrap();
-    }
-    writeln!(text, "$EndNodes\n$Elements\n{}", cells.len()).unwrap();
-    for (k, (kind, group, nodes)) in cells.iter().enumerate() {
-        let nodes: Vec<String> = nodes.iter().map(|node| (node + 1).to_string()).collect();
-        writeln!(text, "{} {kind} 2 {group} {group} {}", k + 1, nodes.join(" ")).unwrap();
-    }
-    text + "$EndElements\n"
-}
+use crate::msh::msh;
 
 /// A wheel about the y axis that leads with a rim of `count` nodes at `radius`, with a hub node on either side: a rigid
 /// body that rolls along x as smoothly as its rim is fine. A node is at the bottom.

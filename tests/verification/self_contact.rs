@@ -1,12 +1,12 @@
 //! Bodies that fold onto themselves.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
 
 use crate::model::{from_config, from_text, run, worse, worst};
+use crate::msh::{Element, msh};
 
 /// Cells of 5 mm: two arms of 2 × 20 cells, 4 cells apart, on a base of 8 × 2 cells.
 const CELL: f64 = 5e-3;
@@ -16,7 +16,7 @@ const CELL: f64 = 5e-3;
 fn tongs() -> String {
     let mut numbers: HashMap<[usize; 2], usize> = HashMap::new();
     let mut nodes: Vec<[usize; 2]> = Vec::new();
-    let mut cells: Vec<(usize, [usize; 4])> = Vec::new();
+    let mut cells: Vec<Element> = Vec::new();
     for (i, j) in (0..8).flat_map(|i| (0..22).map(move |j| (i, j))) {
         let group = if j < 2 {
             3
@@ -26,31 +26,21 @@ fn tongs() -> String {
             2
         };
         if j < 2 || !(2..6).contains(&i) {
-            cells.push((
-                group,
-                [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|node| {
-                    *numbers.entry(node).or_insert_with(|| {
-                        nodes.push(node);
-                        nodes.len()
-                    })
-                }),
-            ));
+            let corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|node| {
+                *numbers.entry(node).or_insert_with(|| {
+                    nodes.push(node);
+                    nodes.len() - 1
+                })
+            });
+            cells.push((3, group, corners.to_vec()));
         }
     }
-    let mut text = format!(
-        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n2 1 \"left\"\n2 2 \"right\"\n2 3 \"base\"\n\
-         $EndPhysicalNames\n$Nodes\n{}\n",
-        nodes.len()
-    );
-    for (number, [i, j]) in nodes.iter().enumerate() {
-        let shift = if *i >= 6 && *j > 2 { 0.3 } else { 0.0 };
-        writeln!(text, "{} {:?} {:?} 0", number + 1, CELL * *i as f64, CELL * (*j as f64 + shift)).unwrap();
-    }
-    write!(text, "$EndNodes\n$Elements\n{}\n", cells.len()).unwrap();
-    for (tag, (group, [a, b, c, d])) in cells.iter().enumerate() {
-        writeln!(text, "{} 3 2 {group} {group} {a} {b} {c} {d}", tag + 1).unwrap();
-    }
-    text + "$EndElements\n"
+    let place = |&[i, j]: &[usize; 2]| {
+        let shift = if i >= 6 && j > 2 { 0.3 } else { 0.0 };
+        [CELL * i as f64, CELL * (j as f64 + shift), 0.0]
+    };
+    let places: Vec<[f64; 3]> = nodes.iter().map(place).collect();
+    msh(&places, &cells, &[(2, 1, "left"), (2, 2, "right"), (2, 3, "base")])
 }
 
 /// Tongs that float free and are pushed together by equal forces for 5 ms.

@@ -1,12 +1,24 @@
 //! The interface of all detectors.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::Constraints;
 
 use super::model::Configuration;
 use super::primitive::node_face::StartingPoint;
 use super::report::{DetectionStatistics, Placement, QueuedPair};
-use super::trajectory::{Flight, Impact};
+use super::trajectory::{Flight, Impact, RootHistory};
 use super::tree::hierarchy::Hierarchy;
+
+/// What a detector takes from one step to the next, beyond caches.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct DetectionMemory {
+    /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from
+    /// those of the step before.
+    pub starting_points: Vec<StartingPoint>,
+    /// Positions at the first instants of the present flight, where kinematics follow from them.
+    pub first_steps: Option<RootHistory>,
+}
 
 /// Finds contact.
 pub trait Detector: Send {
@@ -19,12 +31,11 @@ pub trait Detector: Send {
     /// phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
-    /// Starting points of the closest-point searches of the next step, which follow from the step before; empty unless
-    /// searches start from them.
-    fn starting_points(&self) -> Vec<StartingPoint>;
+    /// What the next step takes from the steps before.
+    fn memory(&self) -> DetectionMemory;
 
-    /// Discards all that is kept from earlier configurations, and takes these starting points.
-    fn start_from(&mut self, points: &[StartingPoint]);
+    /// Discards all that is kept from earlier configurations, and takes this memory instead.
+    fn start_from(&mut self, memory: &DetectionMemory);
 
     /// Statistics so far.
     fn statistics(&self) -> &DetectionStatistics;

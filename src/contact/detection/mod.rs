@@ -9,7 +9,7 @@
 //! |---|---|
 //! | Algorithm 1, the engine; the queue of times | [`Engine`], `engine/flight`, `engine/queue` |
 //! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flight` |
-//! | level 1: kinematics from the first steps | `engine/flying/first_steps` |
+//! | level 1: kinematics from the first steps | `trajectory/root_motion`, `engine/flying/first_steps` |
 //! | level 2: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; pairs are opened in `engine/flight` |
 //! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`]; in contact, for curved faces, in `engine/traversal` |
 //! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
@@ -47,7 +47,7 @@ pub mod trajectory;
 pub mod tree;
 pub mod volume;
 
-pub use detector::Detector;
+pub use detector::{DetectionMemory, Detector};
 pub use detectors::{
     AllPairs, Buckets, GridCensus, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting,
     SortingOptions, Wall, WallDetector,
@@ -66,4 +66,4 @@ pub use report::{
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths, TunnellingGuard};
 #[cfg(test)]
 use tests::samples;
-pub use trajectory::{Flight, Impact, Kinematics};
+pub use trajectory::{Flight, Impact, Kinematics, RootHistory};

@@ -9,9 +9,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::io::checkpoint::{self, CheckpointError, Identity};
-use crate::io::{FileAction, OutputError};
+use crate::io::{FileAction, OutputError, durable};
 use crate::scenario::{CheckpointSettings, Scenario};
 use crate::simulation::State;
+
+use super::probes::ProbePosition;
+use super::schedule::SchedulePosition;
 
 /// Tolerance of the times of checkpoints, as a fraction of the step: sums of steps are rounded.
 const EARLY: f64 = 1e-6;
@@ -21,10 +24,9 @@ const EARLY: f64 = 1e-6;
 pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].
     pub frame_times: Vec<f64>,
-    /// Times of the last frame and row and of the next ones \[s\].
-    pub schedule: [f64; 4],
-    /// Time of the last row of probes, and of the next of each \[s\].
-    pub probes: Option<(f64, Vec<f64>)>,
+    pub schedule: SchedulePosition,
+    /// That of the probes, if there are any.
+    pub probes: Option<ProbePosition>,
     /// Lengths of the tables \[bytes\].
     pub tables: BTreeMap<String, u64>,
 }
@@ -88,7 +90,7 @@ fn absent(place: &Path) -> CheckpointError {
     CheckpointError::Unreadable { path: place.to_path_buf(), cause }
 }
 
-/// Writer of the checkpoints of a run.
+/// Writer of the checkpoints of a run. The output on which a checkpoint relies is on disk before the checkpoint appears.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     directory: PathBuf,
@@ -141,6 +143,7 @@ impl Checkpoints {
             let parts = encoded
                 .map_err(std::io::Error::other)
                 .map_err(OutputError::file(FileAction::Write, &directory))?;
+            durable::sync(&directory, output.tables.keys(), &["frames"])?;
             checkpoint::write(&directory, &identity, &parts, keep)
         };
         let thread = std::thread::Builder::new().name("checkpoint".to_owned()).spawn(write);

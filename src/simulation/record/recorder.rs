@@ -131,10 +131,10 @@ impl Recorder {
             creation: 0.0,
             frame_times,
         };
-        if let (Some(probes), Some((last, next))) =
+        if let (Some(probes), Some(position)) =
             (&mut recorder.probes, position.and_then(|position| position.probes.as_ref()))
         {
-            probes.resume(*last, next);
+            probes.resume(position);
         }
         recorder.creation = start.elapsed().as_secs_f64();
         Ok(recorder)
@@ -188,7 +188,7 @@ impl Recorder {
         let written = series.map(Series::written).collect::<Result<_, _>>()?;
         let position = OutputPosition {
             frame_times: self.frame_times.clone(),
-            schedule: self.schedule.position(),
+            schedule: self.schedule.position,
             probes: self.probes.as_ref().map(ProbeWriter::position),
             tables: self.tables.lengths()?,
         };
@@ -200,10 +200,10 @@ impl Recorder {
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;
-        if time > self.schedule.last_row {
+        if time > self.schedule.position.last_row {
             self.write_row(simulation)?;
         }
-        if time > self.schedule.last_frame {
+        if time > self.schedule.position.last_frame {
             self.write_frame(simulation)?;
         }
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {

@@ -1,5 +1,7 @@
 //! When frames and rows of the history are due.
 
+use serde::{Deserialize, Serialize};
+
 use crate::scenario::{FrameSchedule, Scenario};
 
 /// Fraction of a step by which a state may precede an output time and still count as its state: sums of steps are
@@ -74,15 +76,21 @@ fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
 }
 
+/// Position in the output times of a run \[s\].
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SchedulePosition {
+    pub last_frame: f64,
+    pub last_row: f64,
+    pub next_frame: f64,
+    pub next_row: f64,
+}
+
 /// Times at which frames and history rows are due and were last written \[s\].
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     times: OutputTimes,
     contact_interval: Option<f64>,
-    pub last_frame: f64,
-    pub last_row: f64,
-    next_frame: f64,
-    next_row: f64,
+    pub position: SchedulePosition,
 }
 
 impl Schedule {
@@ -91,60 +99,54 @@ impl Schedule {
         Self {
             times,
             contact_interval,
-            last_frame: f64::NEG_INFINITY,
-            last_row: f64::NEG_INFINITY,
-            next_frame: 0.0,
-            next_row: 0.0,
+            position: SchedulePosition {
+                last_frame: f64::NEG_INFINITY,
+                last_row: f64::NEG_INFINITY,
+                next_frame: 0.0,
+                next_row: 0.0,
+            },
         }
     }
 
-    /// Times of the last frame and row and of the next ones \[s\].
-    pub fn position(&self) -> [f64; 4] {
-        [self.last_frame, self.last_row, self.next_frame, self.next_row]
-    }
-
-    /// Continues from a position at `time`, after a step of length `time_step` \[s\]. Output times that the scenario has added since apply at once.
-    pub fn resume(
-        &mut self,
-        [last_frame, last_row, next_frame, next_row]: [f64; 4],
-        [time, time_step]: [f64; 2],
-    ) {
+    /// Continues from a position at `time`, after a step of length `time_step` \[s\]. Output times that the scenario has
+    /// added since apply at once.
+    pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
-        (self.last_frame, self.last_row) = (last_frame, last_row);
-        self.next_frame = next_frame.min(self.times.first_frame_after(now));
-        self.next_row = next_row.min(self.times.first_row_after(now));
+        let next_frame = position.next_frame.min(self.times.first_frame_after(now));
+        let next_row = position.next_row.min(self.times.first_row_after(now));
+        self.position = SchedulePosition { next_frame, next_row, ..position };
     }
 
     /// When the next scheduled frame is due \[s\].
     pub fn next_frame(&self) -> f64 {
-        self.next_frame
+        self.position.next_frame
     }
 
     /// Whether a frame is due after a step of length `time_step`, with the first contact at `touched` \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
-            self.last_frame < first
-                || self.contact_interval.is_some_and(|interval| latest >= self.last_frame + interval)
+            self.position.last_frame < first
+                || self.contact_interval.is_some_and(|interval| latest >= self.position.last_frame + interval)
         });
-        contact_is_due || latest >= self.next_frame
+        contact_is_due || latest >= self.position.next_frame
     }
 
     /// Whether a row is due after a step of length `time_step` \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
-        time + TIME_TOLERANCE * time_step >= self.next_row
+        time + TIME_TOLERANCE * time_step >= self.position.next_row
     }
 
     /// Marks a frame as written after a step of length `time_step` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
-        self.last_frame = time;
-        self.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
+        self.position.last_frame = time;
+        self.position.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
     /// Marks a row as written after a step of length `time_step` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
-        self.last_row = time;
-        self.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
+        self.position.last_row = time;
+        self.position.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
     }
 }
 

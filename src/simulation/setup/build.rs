@@ -236,7 +236,19 @@ impl BodiesApart {
             Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
         let timings = WallTimes { read: read_seconds, hierarchy, ..WallTimes::default() };
         let scratch = Scratch::new(&model, settings.chunks.len());
-        Ok(Simulation { model, settings, state, response, ties, selection, caches, scratch, timings })
+        let earlier = None;
+        Ok(Simulation {
+            model,
+            settings,
+            state,
+            earlier,
+            response,
+            ties,
+            selection,
+            caches,
+            scratch,
+            timings,
+        })
     }
 }
 

@@ -267,11 +267,4 @@ impl Simulation {
                 0.5 * dt * rigid.force.dot(&correction.velocity) - shifted.dot(&correction.position);
         }
     }
-
-    /// Undoes the nodal velocity jumps of a rejected step; the state of rigid bodies is restored separately.
-    pub(crate) fn undo_velocity_jumps(&mut self) {
-        for correction in &self.state.contact.action.node_corrections {
-            self.state.nodes.velocities[correction.node as usize] -= correction.velocity;
-        }
-    }
 }

@@ -149,6 +149,7 @@ impl Simulation {
         if self.is_finished() {
             return;
         }
+        self.forget_copy();
         if self.state.phase == Phase::Flight {
             self.begin_stepping();
         }

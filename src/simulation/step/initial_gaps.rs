@@ -89,11 +89,6 @@ impl InitialGaps {
             });
         }
     }
-
-    /// Undoes the last step.
-    pub fn undo(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.before);
-    }
 }
 
 /// Gap at the beginning of the step of a contact whose penetration exceeds the relative displacement of its points in
@@ -187,8 +182,6 @@ mod tests {
         assert!((counted(&mut initial_gaps, &before, -0.5, -0.6) + 0.2).abs() < 1e-15);
         assert!(counted(&mut initial_gaps, &before, -0.6, -0.3).abs() < 1e-9, "the initial gap follows");
         assert!((counted(&mut initial_gaps, &before, -0.3, -0.35) + 0.05).abs() < 1e-9);
-        initial_gaps.undo();
-        assert!((counted(&mut initial_gaps, &before, -0.3, -0.35) + 0.05).abs() < 1e-9, "the step once more");
         initial_gaps.apply(&mut Constraints::default(), &before, [&positions(0.0), &positions(0.1)]);
         assert!(initial_gaps.is_empty());
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);

@@ -30,10 +30,8 @@ impl Simulation {
         self.begin_step(dt);
         self.detect(dt);
         self.respond_to_motion(dt);
-        if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
-            self.take_back(dt);
-            return Err(failure);
-        }
+        self.compute_forces()?;
+        self.check_tunnelling()?;
         self.respond_to_forces(dt);
         self.correct(dt);
         self.account(dt);
@@ -59,37 +57,6 @@ impl Simulation {
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
         std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);
-    }
-
-    /// Returns to the beginning of a failed step of length `dt` \[s\]: time, motion, contacts and accounts.
-    fn take_back(&mut self, dt: f64) {
-        let (before, ledger) = (&mut self.scratch.before, &mut self.state.ledger);
-        [self.state.nodes.time, self.state.nodes.time_remainder] = before.time;
-        self.state.nodes.step -= 1;
-        std::mem::swap(&mut self.state.rigid_bodies, &mut before.rigid_bodies);
-        std::mem::swap(&mut ledger.energies, &mut before.energies);
-        std::mem::swap(&mut ledger.audit, &mut before.audit);
-        std::mem::swap(&mut ledger.support_accounts, &mut before.support_accounts);
-        for contact in ledger.first_contacts.drain(before.num_first_contacts..) {
-            ledger.have_touched.remove(&contact.bodies);
-        }
-        self.state.contact.position_corrections.clear();
-        self.undo_velocity_jumps();
-        self.swap_contact();
-        self.state.contact.initial_gaps.undo();
-        for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
-            let nodes = body.nodes.clone();
-            if let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) {
-                for node in nodes {
-                    self.state.nodes.velocities[node] =
-                        rigid_state.velocity_at(&self.state.nodes.positions[node]);
-                }
-            } else {
-                let accelerations = &self.state.nodes.accelerations[nodes.clone()];
-                newmark::correct(-dt, accelerations, &mut self.state.nodes.velocities[nodes]);
-            }
-        }
-        self.restore_supported_velocities();
     }
 
     pub(crate) fn predict(&mut self, dt: f64) {

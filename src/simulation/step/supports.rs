@@ -47,15 +47,6 @@ impl Simulation {
         }
     }
 
-    /// Restores the velocity of supported components before the step.
-    pub(crate) fn restore_supported_velocities(&mut self) {
-        for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
-            for (&node, component) in support.nodes.iter().zip(components) {
-                self.state.nodes.velocities[node as usize][support.axis] = component.velocity_before;
-            }
-        }
-    }
-
     /// Computes the reactions and velocity jumps of supported components; `state.positions` are those before the
     /// step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {

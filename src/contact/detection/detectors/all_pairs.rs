@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use crate::contact::{Constraints, NodeOnSurface};
 
-use crate::contact::detection::detector::Detector;
+use crate::contact::detection::detector::{DetectionMemory, Detector};
 use crate::contact::detection::model::{Candidate, Configuration, ContactModel, both_ways};
 use crate::contact::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair};
-use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch, StartingPoint};
+use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 
@@ -103,15 +103,15 @@ impl Detector for AllPairs {
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 
-    fn starting_points(&self) -> Vec<StartingPoint> {
-        self.search.starting_points()
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
     }
 
     /// Collects the candidates again.
-    fn start_from(&mut self, points: &[StartingPoint]) {
+    fn start_from(&mut self, memory: &DetectionMemory) {
         self.candidates.clear();
         self.collected = false;
-        self.search.start_from(points);
+        self.search.start_from(&memory.starting_points);
     }
 
     fn statistics(&self) -> &DetectionStatistics {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::contact::detection::report::{Stage, StageClock};
 use crate::contact::detection::trajectory::bounding_spheres::MovingSphere;
-use crate::contact::detection::trajectory::{Flight, Impact, Kinematics};
+use crate::contact::detection::trajectory::{Flight, Impact, Kinematics, RootHistory};
 use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume};
 use crate::contact::detection::volume::Aabb;
@@ -41,6 +41,8 @@ pub(super) struct FlightPhase {
     max_pairs: usize,
     /// The kinematics from the first steps; unused with exact ones.
     steps: FirstSteps,
+    /// First steps of a flight that was begun before this detector was.
+    pub(super) resumed: Option<RootHistory>,
     /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
     boxes: Vec<Vec<Aabb>>,
 }
@@ -56,8 +58,15 @@ impl FlightPhase {
             horizon: f64::INFINITY,
             max_pairs,
             steps: FirstSteps::default(),
+            resumed: None,
             boxes: Vec::new(),
         }
+    }
+
+    /// The positions from which the kinematics follow, if they do.
+    pub(super) fn first_steps(&self) -> Option<RootHistory> {
+        let history = self.steps.history();
+        (!history.is_empty()).then(|| history.clone())
     }
 }
 
@@ -241,10 +250,19 @@ impl Engine {
         impact
     }
 
-    /// Takes the first positions: no prediction follows from them.
+    /// Takes the first positions, from which no prediction follows, or continues a flight: its kinematics give the
+    /// predictions at once.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
-        self.flight.steps = FirstSteps::default();
-        self.take_positions(flight);
+        let Some(history) = self.flight.resumed.take() else {
+            self.flight.steps = FirstSteps::default();
+            return self.take_positions(flight);
+        };
+        self.flight.steps = FirstSteps::from_history(history);
+        if self.flight.steps.are_known() {
+            self.refit_at(flight);
+            self.flight.horizon = f64::INFINITY;
+            self.begin_horizon(flight, flight.time);
+        }
     }
 
     /// The first impact within a step whose kinematics are estimated from positions.

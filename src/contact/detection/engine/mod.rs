@@ -39,10 +39,10 @@ use rayon::prelude::*;
 use crate::contact::Constraints;
 use crate::math::Vec3;
 
-use super::detector::{Detector, Phase};
+use super::detector::{DetectionMemory, Detector, Phase};
 use super::face::closest_point::Method;
 use super::model::{Configuration, ContactModel};
-use super::primitive::node_face::{NodeFaceOptions, StartFrom, StartingPoint};
+use super::primitive::node_face::{NodeFaceOptions, StartFrom};
 use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
 use super::trajectory::{Flight, Impact, Kinematics};
 use super::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume, LeafFit};
@@ -215,20 +215,27 @@ impl Detector for Engine {
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         if self.phase.enters(Phase::Contact) {
+            self.flight.resumed = None;
             self.begin_contact();
         }
         self.update_candidates(configuration);
         self.find_constraints(configuration, constraints);
     }
 
-    fn starting_points(&self) -> Vec<StartingPoint> {
-        self.contact.starting_points()
+    fn memory(&self) -> DetectionMemory {
+        let first_steps = match self.phase {
+            Phase::Fresh => self.flight.resumed.clone(),
+            Phase::Flight => self.flight.first_steps(),
+            Phase::Contact => None,
+        };
+        DetectionMemory { starting_points: self.contact.starting_points(), first_steps }
     }
 
-    fn start_from(&mut self, points: &[StartingPoint]) {
+    fn start_from(&mut self, memory: &DetectionMemory) {
         self.begin_contact();
-        self.contact.start_from(points);
-        self.phase = if points.is_empty() { Phase::Fresh } else { Phase::Contact };
+        self.contact.start_from(&memory.starting_points);
+        self.flight.resumed.clone_from(&memory.first_steps);
+        self.phase = if memory.starting_points.is_empty() { Phase::Fresh } else { Phase::Contact };
     }
 
     fn statistics(&self) -> &DetectionStatistics {

@@ -1,28 +1,25 @@
 //! Reproducible random samples for the tests of detection.
 
 use crate::math::Vec3;
+use crate::math::random::Random;
 
-/// A generator of pseudo-random numbers: SplitMix64 (Steele, Lea & Flood 2014).
-pub struct Samples(u64);
+/// Samples of numbers, vectors and entries.
+pub struct Samples(Random);
 
 impl Samples {
     /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(Random(seed))
     }
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Uniform in \[low, high).
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.bits() >> 11) as f64 * (0.5 * f64::EPSILON)
+        low + (high - low) * self.0.unit()
     }
 
     /// Uniform in the cube \[−half, half)³.

@@ -5,5 +5,7 @@
 pub mod bounding_boxes;
 pub mod bounding_spheres;
 mod flight;
+mod root_motion;
 
 pub use flight::{Flight, Impact, Kinematics};
+pub use root_motion::RootHistory;

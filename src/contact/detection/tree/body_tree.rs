@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use crate::math::Vec3;
 
-use super::space_filling_curve::{self, Cube};
 use crate::contact::detection::volume::Aabb;
+use crate::math::space_filling_curve::{self, Cube};
 
 /// Empty box, disjoint from any other.
 const EMPTY: Aabb = Aabb {

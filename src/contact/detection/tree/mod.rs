@@ -7,4 +7,3 @@ pub mod closest_face;
 pub(crate) mod compact_order;
 pub(crate) mod face_groups;
 pub mod hierarchy;
-pub(crate) mod space_filling_curve;

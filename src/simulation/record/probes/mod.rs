@@ -6,4 +6,4 @@ mod probe;
 mod writer;
 
 pub(crate) use probe::{ElementSample, Probe, Spot};
-pub(crate) use writer::ProbeWriter;
+pub(crate) use writer::{ProbePosition, ProbeWriter};

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::io::measurements::{Cell, Measurements};
 use crate::io::summary::ProbeSummary;
 use crate::io::{OutputError, Tables};
@@ -25,6 +27,13 @@ pub(crate) struct ProbeWriter {
     last_row: f64,
     /// Workspace: whether each probe is due.
     is_due: Vec<bool>,
+}
+
+/// Time of the last row of the table, and of the next sample of each probe \[s\].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ProbePosition {
+    last_row: f64,
+    next_samples: Vec<f64>,
 }
 
 /// Sampling instants of a probe.
@@ -78,15 +87,17 @@ impl ProbeWriter {
         }))
     }
 
-    /// Time of the last row, and of the next sample of each probe \[s\].
-    pub fn position(&self) -> (f64, Vec<f64>) {
-        (self.last_row, self.schedules.iter().map(|probe| probe.next).collect())
+    /// Position in the table.
+    pub fn position(&self) -> ProbePosition {
+        let next_samples = self.schedules.iter().map(|probe| probe.next).collect();
+        ProbePosition { last_row: self.last_row, next_samples }
     }
 
     /// Continues from a position.
-    pub fn resume(&mut self, last_row: f64, next: &[f64]) {
-        self.last_row = last_row;
-        self.schedules.iter_mut().zip(next).for_each(|(probe, next)| probe.next = *next);
+    pub fn resume(&mut self, position: &ProbePosition) {
+        self.last_row = position.last_row;
+        let probes = self.schedules.iter_mut().zip(&position.next_samples);
+        probes.for_each(|(probe, next)| probe.next = *next);
     }
 
     /// Adds the filtered columns; returns the summary of each probe.

@@ -117,6 +117,7 @@ impl Simulation {
     /// the limit. During contact with the energy–momentum response, the limit applies after the next step, whose
     /// length is committed. The argument of [`Simulation::advance`] limits steps of flight.
     pub fn limit_step(&mut self, longest: f64) {
+        self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
@@ -210,6 +211,7 @@ impl Simulation {
 
     /// Time step of the run outside flight, for the current state \[s\].
     pub fn stable_step(&mut self) -> f64 {
+        self.forget_copy();
         self.refresh_critical_step();
         match self.state.control.size {
             StepSize::Fixed(size) => size,

@@ -25,9 +25,9 @@ mod flight;
 use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::Vec3;
 
-use crate::contact::detection::detector::{Detector, Phase};
+use crate::contact::detection::detector::{DetectionMemory, Detector, Phase};
 use crate::contact::detection::model::{Configuration, ContactModel};
-use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartingPoint};
+use crate::contact::detection::primitive::node_face::NodeFaceOptions;
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use contact::ContactPhase;
@@ -95,14 +95,14 @@ impl Detector for Buckets {
         self.find_constraints(configuration, constraints);
     }
 
-    fn starting_points(&self) -> Vec<StartingPoint> {
-        self.contact.starting_points()
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory { starting_points: self.contact.starting_points(), first_steps: None }
     }
 
-    fn start_from(&mut self, points: &[StartingPoint]) {
+    fn start_from(&mut self, memory: &DetectionMemory) {
         self.contact.reset();
-        self.contact.start_from(points);
-        self.phase = if points.is_empty() { Phase::Fresh } else { Phase::Contact };
+        self.contact.start_from(&memory.starting_points);
+        self.phase = if memory.starting_points.is_empty() { Phase::Fresh } else { Phase::Contact };
     }
 
     fn statistics(&self) -> &DetectionStatistics {

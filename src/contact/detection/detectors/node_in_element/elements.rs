@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use crate::contact::detection::model::Cells;
 use crate::contact::detection::tree::box_tree::{BoxTree, Descent};
-use crate::contact::detection::tree::space_filling_curve::{Cube, order};
 use crate::contact::detection::volume::Aabb;
 use crate::element::{
     BORDER, ElementPoint, MAX_NODES, bounding_box, centre, deformation_gradient, locate, tangents,
 };
 use crate::math::pack::Registers;
+use crate::math::space_filling_curve::{Cube, order};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 

@@ -23,13 +23,13 @@ use rayon::prelude::*;
 
 use super::Buckets;
 use super::sorted_body::{EMPTY, box_of_face};
-use crate::contact::detection::detector::Detector;
+use crate::contact::detection::detector::{DetectionMemory, Detector};
 use crate::contact::detection::distance_field::{
     DistanceField, DistanceFieldError, DistanceFieldOptions, Projection, Solid,
 };
 use crate::contact::detection::face::closest_point::vertex_normal;
 use crate::contact::detection::model::{Cells, Configuration, ContactModel, both_ways};
-use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartingPoint};
+use crate::contact::detection::primitive::node_face::NodeFaceOptions;
 use crate::contact::detection::report::{DetectionStatistics, Stage, StageClock};
 use crate::contact::detection::trajectory::{Flight, Impact};
 use crate::contact::detection::tree::body_tree::BodyTree;
@@ -336,13 +336,13 @@ impl Detector for NodeInElement {
         self.statistics.counts.primitive += self.queries.len() as u64;
     }
 
-    fn starting_points(&self) -> Vec<StartingPoint> {
-        Vec::new()
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory::default()
     }
 
-    fn start_from(&mut self, _points: &[StartingPoint]) {
+    fn start_from(&mut self, _memory: &DetectionMemory) {
         self.last.clear();
-        self.flights.start_from(&[]);
+        self.flights.start_from(&DetectionMemory::default());
     }
 
     fn statistics(&self) -> &DetectionStatistics {

@@ -243,7 +243,7 @@ fn tracked_nodes_are_found_like_others() {
             let place = if kind.dimension() == 2 { Vec3::new(snapped.x, snapped.y, 0.0) } else { snapped };
             tracking.place_tip(place);
             forgetful.place_tip(place);
-            forgetful.detector.start_from(&[]);
+            forgetful.detector.start_from(&DetectionMemory::default());
             let [one, other] = [&mut tracking, &mut forgetful].map(Scene::detect);
             assert_eq!(format!("{one:?}"), format!("{other:?}"), "{}", kind.name());
             in_contact += one.len();

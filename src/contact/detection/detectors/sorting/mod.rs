@@ -19,11 +19,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::contact::detection::detector::Detector;
+use crate::contact::detection::detector::{DetectionMemory, Detector};
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::model::{Candidate, Configuration, ContactModel};
 use crate::contact::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
-use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch, StartingPoint};
+use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::contact::detection::report::{DetectionStatistics, Stage, StageClock};
 use crate::contact::detection::trajectory::{Flight, Impact};
 use crate::contact::detection::volume::Aabb;
@@ -253,14 +253,14 @@ impl Detector for Sorting {
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 
-    fn starting_points(&self) -> Vec<StartingPoint> {
-        self.search.starting_points()
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
     }
 
-    fn start_from(&mut self, points: &[StartingPoint]) {
+    fn start_from(&mut self, memory: &DetectionMemory) {
         self.age = None;
-        self.flights.start_from(&[]);
-        self.search.start_from(points);
+        self.flights.start_from(&DetectionMemory::default());
+        self.search.start_from(&memory.starting_points);
     }
 
     fn statistics(&self) -> &DetectionStatistics {

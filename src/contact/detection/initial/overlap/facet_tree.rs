@@ -1,10 +1,10 @@
 //! Facets near an edge, by a box tree.
 
 use crate::contact::detection::tree::box_tree::BoxTree;
-use crate::contact::detection::tree::space_filling_curve::{self, Cube};
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::math::pack::Registers;
+use crate::math::space_filling_curve::{self, Cube};
 
 use super::facet::Facet;
 

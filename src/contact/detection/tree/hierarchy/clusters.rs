@@ -4,9 +4,9 @@
 
 use bytemuck::cast;
 
-use crate::contact::detection::tree::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 use crate::contact::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
+use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
 /// Neighbours compared on either side. A wider window costs more time without better trees: with 8, the sums of volumes
 /// on icospheres, scattered triangles and graded sheets are 1 % to 6 % larger than with 4.

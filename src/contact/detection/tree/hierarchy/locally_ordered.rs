@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 use super::clusters::{Clusters, Pairs};
 use super::topology::{Block, LEAVES_PER_BLOCK, Topology, leaf_link, pieces};
-use crate::contact::detection::tree::space_filling_curve::Cube;
 use crate::contact::detection::volume::Sphere;
 use crate::math::eight_lanes::EightLanes;
+use crate::math::space_filling_curve::Cube;
 use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Leaves per remaining cluster of a block.

@@ -49,10 +49,10 @@ pub use topology::DepthStatistics;
 
 use bytemuck::zeroed_vec;
 
-use super::space_filling_curve::{Cube, is_comparable, order};
 use crate::contact::Surface;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
+use crate::math::space_filling_curve::{Cube, is_comparable, order};
 use leaves::Leaves;
 use topology::{Block, Topology, pieces};
 

@@ -11,11 +11,12 @@ pub use fit::{Directions, Extremes};
 pub use minimum_ball::MinimumBall;
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
 
 /// A ball: all points within `radius` of `centre`.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C, align(32))]
 pub struct Sphere {
     /// Centre \[m\].

@@ -2,6 +2,7 @@ use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 
 use super::*;
+use crate::math::random::Random;
 
 fn vec3(scale: f64) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-scale..scale).prop_map(Vec3::from)
@@ -142,11 +143,8 @@ proptest! {
 #[test]
 fn rounding_never_lets_a_point_of_a_joint_sphere_out() {
     // Two points: the joint sphere of their zero spheres must hold both, wherever they are.
-    let mut seed = 1_u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut random = Random(1);
+    let mut next = || random.unit() - 0.5;
     for exponent in -6..12 {
         for _ in 0..500 {
             let base = Vec3::from_fn(|_, _| next()) * 10_f64.powi(exponent);
@@ -196,12 +194,8 @@ fn minimum_ball_of_an_obtuse_triangle_ignores_its_middle_corner() {
 
 #[test]
 fn more_directions_fit_tighter_on_average() {
-    let mut seed = 7_u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let mut normal = || (0..12).map(|_| next()).sum::<f64>() - 6.0;
+    let mut random = Random(7);
+    let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
     let mut excess = [0.0; 4];
     let num_clouds = 60;
     for _ in 0..num_clouds {

@@ -1,0 +1,148 @@
+//! The lock of an output directory: one run writes to it at a time.
+//!
+//! The operating system holds the lock on the file `.lock` and releases it with the process, however that ends. The
+//! file names the process and its host while the run lasts, and is empty afterwards. On network file systems the
+//! operating system may lock within one host only, or not at all: there the content of the file counts, and a lock that
+//! a killed run has left must be removed by hand.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use super::error::{FileAction, OutputError};
+
+const FILE_NAME: &str = ".lock";
+
+/// The process that has locked a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its number.
+    pub process: u32,
+    /// Name of its computer.
+    pub host: String,
+}
+
+/// The lock of a directory; released when dropped.
+#[derive(Debug)]
+pub struct DirectoryLock {
+    file: File,
+    /// The killed process from which the lock was taken over.
+    pub taken_over: Option<Owner>,
+}
+
+impl DirectoryLock {
+    /// Locks an existing directory.
+    ///
+    /// # Errors
+    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if one that may still run
+    /// has left it, and [`OutputError::File`].
+    pub fn acquire(directory: &Path) -> Result<Self, OutputError> {
+        let path = directory.join(FILE_NAME);
+        let failed = || OutputError::file(FileAction::Write, &path);
+        let mut file = open(&path).map_err(failed())?;
+        let is_held = match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::Error(_)) => false,
+            Err(TryLockError::WouldBlock) => return Err(in_use(directory, &mut file)),
+        };
+        let (here, taken_over) = (Owner::here(), Owner::read(&mut file));
+        match taken_over {
+            Some(owner) if !is_held || owner.host != here.host => {
+                let (directory, owner) = (directory.to_path_buf(), owner.to_string());
+                Err(OutputError::Locked { directory, owner, file: path })
+            }
+            taken_over => {
+                here.write(&mut file).map_err(failed())?;
+                Ok(Self { file, taken_over })
+            }
+        }
+    }
+
+    /// Creates a directory unless it exists, and locks it.
+    ///
+    /// # Errors
+    /// As [`DirectoryLock::acquire`].
+    pub fn create(directory: &Path) -> Result<Self, OutputError> {
+        let created = std::fs::create_dir_all(directory);
+        created.map_err(OutputError::file(FileAction::CreateDirectory, directory))?;
+        Self::acquire(directory)
+    }
+}
+
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        // The next run takes over a lock that still names this process.
+        let _ = self.file.set_len(0);
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// The error of a directory whose lock another process holds.
+fn in_use(directory: &Path, file: &mut File) -> OutputError {
+    let owner = Owner::read(file).map_or_else(|| "another process".to_owned(), |owner| owner.to_string());
+    OutputError::InUse { directory: directory.to_path_buf(), owner }
+}
+
+impl Owner {
+    fn here() -> Self {
+        let host = gethostname::gethostname().to_string_lossy().into_owned();
+        Self { process: std::process::id(), host }
+    }
+
+    fn read(file: &mut File) -> Option<Self> {
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        let (process, host) = text.trim_end().strip_prefix("process ")?.split_once(" on host ")?;
+        Some(Self { process: process.parse().ok()?, host: host.to_owned() })
+    }
+
+    fn write(&self, file: &mut File) -> io::Result<()> {
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{self}")
+    }
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "process {} on host {}", self.process, self.host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock_file(directory: &Path) -> std::path::PathBuf {
+        directory.join(FILE_NAME)
+    }
+
+    #[test]
+    fn a_directory_is_locked_once_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("a/b");
+        let lock = DirectoryLock::create(&directory).unwrap();
+        assert_eq!(lock.taken_over, None);
+        let refused = DirectoryLock::acquire(&directory).unwrap_err().to_string();
+        assert!(refused.contains(&format!("in use by {}; wait", Owner::here())), "{refused}");
+        drop(lock);
+        assert_eq!(std::fs::read(lock_file(&directory)).unwrap(), b"");
+        assert_eq!(DirectoryLock::acquire(&directory).unwrap().taken_over, None);
+    }
+
+    /// A process that is killed leaves its name in the file, but not the lock.
+    #[test]
+    fn a_lock_that_is_left_is_taken_over_on_the_same_host_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = Owner { process: 77, ..Owner::here() };
+        std::fs::write(lock_file(folder.path()), format!("{left}\n")).unwrap();
+        assert_eq!(DirectoryLock::acquire(folder.path()).unwrap().taken_over, Some(left.clone()));
+        let elsewhere = Owner { host: format!("not-{}", left.host), ..left };
+        std::fs::write(lock_file(folder.path()), format!("{elsewhere}\n")).unwrap();
+        let refused = DirectoryLock::acquire(folder.path()).unwrap_err();
+        assert!(matches!(refused, OutputError::Locked { owner, .. } if owner == elsewhere.to_string()));
+    }
+}
