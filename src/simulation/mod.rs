@@ -9,6 +9,7 @@ mod model;
 mod parts;
 mod progress;
 mod record;
+mod settle;
 mod setup;
 mod state;
 mod step;
@@ -75,6 +76,10 @@ impl Simulation {
         report: &mut dyn FnMut(&Progress),
         stop: &AtomicBool,
     ) -> Result<Outcome, RunError> {
+        if let Outcome::Interrupted = self.run_relaxation(recorder, report, stop)? {
+            recorder.record_last(self)?;
+            return Ok(Outcome::Interrupted);
+        }
         recorder.begin(self)?;
         let outcome = loop {
             if self.is_finished() {
@@ -95,6 +100,27 @@ impl Simulation {
         Ok(outcome)
     }
 
+    /// Runs the dynamic relaxation, if any, without output but a last frame on failure.
+    fn run_relaxation(
+        &mut self,
+        recorder: &mut Recorder,
+        report: &mut dyn FnMut(&Progress),
+        stop: &AtomicBool,
+    ) -> Result<Outcome, RunError> {
+        while self.is_relaxing() {
+            if stop.load(Ordering::Relaxed) {
+                recorder.write_checkpoint(self)?;
+                return Ok(Outcome::Interrupted);
+            }
+            if let Err(failure) = self.advance(0.0) {
+                recorder.record_last(self)?;
+                return Err(failure.into());
+            }
+            report(&self.progress());
+        }
+        Ok(Outcome::Finished)
+    }
+
     /// Advances by one step; in flight, to `until` at most \[s\].
     ///
     /// # Errors
@@ -104,6 +130,7 @@ impl Simulation {
         match self.state.phase {
             Phase::Flight => self.fly_timed(until),
             Phase::Stepping => self.step()?,
+            Phase::Relaxing => self.relax()?,
         }
         self.check_energy()
     }
@@ -150,7 +177,8 @@ impl Simulation {
         self.caches.wall_detector.forget();
         self.caches.mobility = tied_mobility(&self.model, self.ties.as_ref());
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
-        if self.state.nodes.step > self.state.steps_in_flight {
+        let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
+        if has_stepped || self.state.relaxation.steps > 0 {
             // The last step has evaluated the same positions without a failure.
             let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
         } else {
@@ -198,6 +226,7 @@ impl Simulation {
             contacts: self.state.contact.constraints.len(),
             energy_error: self.state.ledger.audit.energy_error().last,
             in_flight: self.state.phase == Phase::Flight,
+            in_relaxation: self.is_relaxing(),
         }
     }
 

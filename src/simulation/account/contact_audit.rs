@@ -76,6 +76,8 @@ pub(crate) struct ContactAudit {
     pub excess_work: f64,
     /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
+    /// Whether velocities have changed between steps, by mass damping.
+    pub velocities_jump: bool,
     /// Change of the kick energy with the step size in nodes constrained by contact impulses, which absorb it in the
     /// same step \[J\].
     pub work_on_held_nodes: f64,
@@ -85,6 +87,13 @@ pub(crate) struct ContactAudit {
     unsolved: UnsolvedProblems,
     /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties.
     warned: [bool; 5],
+}
+
+impl ContactAudit {
+    /// The audit of a run that begins with present contacts and new velocities.
+    pub fn begin(&self) -> Self {
+        Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
+    }
 }
 
 fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
@@ -175,8 +184,9 @@ impl Simulation {
     /// begins with a penetration, has done work in between that no spring has stored.
     ///
     /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
-    /// another length, or with loads discontinuous at its beginning, the difference is numerical work.
+    /// another length, or with loads or velocities discontinuous at its beginning, the difference is numerical work.
     pub(crate) fn audit_contact(&mut self) {
+        let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
@@ -194,8 +204,8 @@ impl Simulation {
                 + taken
         };
         self.state.ledger.contact_audit.created += created;
-        let differs =
-            self.state.control.differs_from_committed() || self.state.ledger.contact_audit.loads_jump;
+        let loads_jump = self.state.ledger.contact_audit.loads_jump;
+        let differs = self.state.control.differs_from_committed() || loads_jump || velocities_jump;
         if self.response.stage() == Stage::Accelerated && differs {
             self.state.contact.action.work.numerical += created;
         }

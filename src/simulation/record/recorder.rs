@@ -295,6 +295,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         kick: energies.kick,
         energy_imbalance: simulation.state.ledger.audit.imbalance(),
         net_numerical_work: simulation.state.ledger.audit.net_numerical_work(),
+        mass_damping_dissipation: energies.mass_damping_dissipation,
     }
 }
 
