@@ -80,7 +80,7 @@ const SIMULATION_MODULES: [(&str, &[&str]); 11] = [
     ("contact_filters", &["model"]),
     ("progress", &["model"]),
     ("forces", &["model"]),
-    ("account", &["forces", "model"]),
+    ("account", &["forces", "model", "progress"]),
     ("step", &["account", "error", "forces", "model", "progress", "timings"]),
     ("settle", &["account", "error", "model", "progress", "step"]),
     ("state", &["account", "forces", "model", "progress", "settle", "step"]),

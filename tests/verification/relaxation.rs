@@ -74,6 +74,24 @@ fn a_block_sticks_on_a_slope() {
     }
 }
 
+/// Goal: a block that hops under sudden gravity is warned of, with its name and remedies, and neither one that has come
+/// to rest before, nor one on damped springs, is. Source: springs without loss conserve the energy of its fall.
+#[test]
+fn hopping_under_sudden_gravity_is_warned_of() {
+    let warnings = |response: &str, table: &str| {
+        let mut simulation = block_on_slope(&format!("{response}\"\ndamping = 0.0\n#"), RIGID, table);
+        run(&mut simulation, |_| ());
+        let warnings = simulation.warnings();
+        println!("{response}, {table:?}: {warnings:?}");
+        warnings
+    };
+    for response in ["penalty", "energy-momentum"] {
+        let sudden = warnings(response, "");
+        assert!(sudden.len() == 1 && sudden[0].starts_with("`block` under gravity has left `floor`"));
+        assert_eq!(warnings(response, "[dynamic_relaxation]\n"), Vec::<String>::new());
+    }
+}
+
 /// Goal: a stack of rubber and rigid blocks, and a block that hangs on a support, start at rest: kinetic energy stays
 /// below the tolerance. The clock, the work and the dissipation start at 0, with the strain and contact energy of the
 /// bodies at rest. Tolerance: that of the relaxation.

@@ -13,7 +13,7 @@
 //!
 //! **Local damping** is a force opposite to each velocity component, in proportion to the resultant force on it: v ←
 //! sign(v) max(|v| − β |a| dt, 0). Oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β), in
-//! each half period, and no force is left in equilibrium. Velocities are those of the middle of the step.
+//! each half period, and no force is left in equilibrium. Velocities are those of the middle of a step.
 //!
 //! Positions and forces do not change meanwhile: the dissipation is the change of the kinetic energy, and the impulse
 //! that of the momentum.
@@ -84,11 +84,14 @@ impl Simulation {
         }
     }
 
-    /// Replaces the velocities, or momenta, at the middle of the last step of length `dt` \[s\] by a function of them
-    /// and of their change in the step.
+    /// Replaces the velocities, or momenta, at the middle of a step by a function of them and of their change in a step
+    /// of length `dt` \[s\]: of the following step, for which the forces of springs have been computed, or of the last
+    /// one with ties, and where contact acts by impulses, which follow the kicks.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
+        let of_last_step = self.acts_by_impulses() || self.ties.is_some();
+        let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
         let damped = |velocity: &Vec3, acceleration: &Vec3, jump: &Vec3| {
-            let half_kick = acceleration * (0.5 * dt);
+            let half_kick = acceleration * to_mid_step;
             damped(&(velocity - half_kick), &(acceleration * dt + jump)) + half_kick
         };
         let (action, nodes) = (&self.state.contact.action, &self.state.nodes);
