@@ -29,6 +29,7 @@ mod flush_floors;
 mod flush_lips;
 mod free_rotation;
 mod friction;
+mod helmet;
 mod hertz;
 mod invariance;
 mod iteration_study;
