@@ -192,8 +192,8 @@ def check_tetrahedra(x, tets, smallest_angle):
     require((uses == 2).all(), "an edge of the skin does not have exactly two faces")
 
 
-def check_hexahedra(x, hexes):
-    """Orientation and connectivity of a hexahedral body; prints its findings."""
+def check_hexahedra(x, hexes, pieces):
+    """Orientation and connectivity of hexahedral bodies; prints its findings."""
     corner_volumes = np.stack(
         [
             np.einsum("ij,ij->i", np.cross(x[hexes[:, a]] - x[hexes[:, i]], x[hexes[:, b]] - x[hexes[:, i]]),
@@ -205,12 +205,13 @@ def check_hexahedra(x, hexes):
     print(f"  {len(x)} nodes, {len(hexes)} hexahedra, {components} component(s)")
     print(f"  volume {corner_volumes.mean(axis=0).sum():.6g} (mean of the corner triads)")
     require(corner_volumes.min() > 0.0, "a cell is inverted")
-    require(components == 1, "the mesh is in several pieces")
+    require(components == pieces, "the mesh does not have its number of pieces")
     require(len(np.unique(hexes)) == len(x), "a node belongs to no cell")
 
 
-def finish(name, smallest_angle=10.0):
-    """Write the mesh, read the file back, report on it and check it; returns coordinates and cells."""
+def finish(name, smallest_angle=10.0, pieces=1):
+    """Write the mesh, read the file back, report on it and check it; returns coordinates and cells. Hexahedra are in
+    so many pieces."""
     path = write(name)
     gmsh.clear()
     gmsh.open(str(path))
@@ -225,7 +226,7 @@ def finish(name, smallest_angle=10.0):
     if len(tets):
         check_tetrahedra(x, tets, smallest_angle)
     if len(hexes):
-        check_hexahedra(x, hexes)
+        check_hexahedra(x, hexes, pieces)
     return x, tets if len(tets) else hexes
 
 

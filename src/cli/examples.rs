@@ -16,8 +16,9 @@ macro_rules! files {
 }
 
 /// Scenarios and meshes.
-const FILES: [(&str, &[u8]); 27] = files![
+const FILES: [(&str, &[u8]); 30] = files![
     "configs/disks.toml",
+    "configs/helmet.toml",
     "configs/hertz.toml",
     "configs/motorcycle.toml",
     "configs/paper-motorcycle.toml",
@@ -33,6 +34,8 @@ const FILES: [(&str, &[u8]); 27] = files![
     "configs/two-bars.toml",
     "meshes/bar.msh",
     "meshes/disk.msh",
+    "meshes/head_form.msh",
+    "meshes/helmet.msh",
     "meshes/hertz_sphere.msh",
     "meshes/motorcycle.msh",
     "meshes/plate.msh",

@@ -50,7 +50,7 @@ impl Reporter {
 
     /// Shows the progress if the display is due.
     pub fn show(&mut self, progress: &Progress) {
-        if !progress.in_flight && self.stepping.is_none() {
+        if !(progress.in_flight || progress.in_relaxation) && self.stepping.is_none() {
             self.stepping = Some((Instant::now(), progress.step));
         }
         let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
@@ -90,6 +90,9 @@ impl Reporter {
 }
 
 fn describe(progress: &Progress) -> String {
+    if progress.in_relaxation {
+        return format!("dynamic relaxation  step {}  {} contacts", progress.step, progress.contacts);
+    }
     if progress.in_flight {
         return format!("t = {:.6} s  step {}  in flight", progress.time, progress.step);
     }

@@ -199,6 +199,8 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
         summary.flight_steps
     );
     let mut facts = vec![("time", span)];
+    let relaxed = summary.relaxation_steps.map(|steps| format!("at rest before t = 0 after {steps} steps"));
+    facts.extend(relaxed.map(|text| ("dynamic relaxation", text)));
     facts.extend(first_contacts(&summary.first_contacts));
     facts.extend(errors(&summary.energy, &summary.momentum));
     let EnergySummary { strain, hourglass, .. } = summary.energy;

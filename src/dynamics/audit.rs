@@ -26,6 +26,8 @@ pub struct Energies {
     pub viscous_dissipation: f64,
     /// Dissipation by friction, since the start.
     pub friction_dissipation: f64,
+    /// Dissipation by mass damping, since the start.
+    pub mass_damping_dissipation: f64,
     /// Energy added by the numerical method since the start: position projections, changes of stiffness and time
     /// step, spring work not in their energy, contacts lost in compression.
     pub numerical_work: f64,
@@ -37,7 +39,8 @@ impl Energies {
     /// Energy of the bodies plus dissipation, less the numerical work.
     pub fn total(&self) -> f64 {
         let held = self.kinetic + self.strain + self.hourglass + self.contact;
-        held + self.viscous_dissipation + self.friction_dissipation - self.numerical_work
+        let dissipated = self.viscous_dissipation + self.friction_dissipation + self.mass_damping_dissipation;
+        held + dissipated - self.numerical_work
     }
 
     /// Energy conserved by central differences for linear forces, less the external work: the total with ½ v_{n−½} ·
@@ -56,7 +59,8 @@ impl Energies {
         let outside = (self.external_work - before.external_work).abs();
         let viscous = (self.viscous_dissipation - before.viscous_dissipation).abs();
         let friction = (self.friction_dissipation - before.friction_dissipation).abs();
-        outside + viscous + friction + (self.numerical_work - before.numerical_work).abs()
+        let damping = (self.mass_damping_dissipation - before.mass_damping_dissipation).abs();
+        outside + viscous + friction + damping + (self.numerical_work - before.numerical_work).abs()
     }
 }
 

@@ -285,6 +285,12 @@ impl RigidBody {
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
+    /// Replaces the velocity and the angular momentum by functions of them.
+    pub fn map_momenta(&mut self, velocity: impl Fn(&Vec3) -> Vec3, angular: impl Fn(&Vec3) -> Vec3) {
+        self.velocity = velocity(&self.velocity);
+        self.angular_momentum = angular(&self.angular_momentum);
+    }
+
     /// Displaces the centre and rotates the body about it by a rotation vector, with constant momenta.
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;

@@ -42,7 +42,8 @@ const BODY_COLUMNS: [&str; 10] = [
 ];
 
 /// Columns after those of the bodies.
-const LAST_COLUMNS: [&str; 3] = ["kick", "energy_imbalance", "net_numerical_work"];
+const LAST_COLUMNS: [&str; 4] =
+    ["kick", "energy_imbalance", "net_numerical_work", "mass_damping_dissipation"];
 
 /// State of the model at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,6 +90,8 @@ pub struct HistoryRow {
     pub energy_imbalance: f64,
     /// Numerical work since the start less the part dissipated by impulses in the same steps \[J\].
     pub net_numerical_work: f64,
+    /// Energy dissipated by mass damping since the start \[J\].
+    pub mass_damping_dissipation: f64,
 }
 
 /// State of one body at one instant.
@@ -170,7 +173,8 @@ fn cells(row: &HistoryRow) -> Vec<String> {
         push_vector(&mut cells, body.centre);
         push_vector(&mut cells, body.contact_force);
     }
-    cells.extend([row.kick, row.energy_imbalance, row.net_numerical_work].map(float));
+    let last = [row.kick, row.energy_imbalance, row.net_numerical_work, row.mass_damping_dissipation];
+    cells.extend(last.map(float));
     cells
 }
 

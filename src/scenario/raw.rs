@@ -24,6 +24,7 @@ pub(super) struct Root {
     pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
     parameters: Option<IgnoredAny>,
     time: Option<IgnoredAny>,
+    dynamic_relaxation: Option<IgnoredAny>,
     materials: Option<IgnoredAny>,
     bodies: Option<IgnoredAny>,
     walls: Option<IgnoredAny>,
@@ -44,6 +45,14 @@ pub(super) struct Time {
     pub safety: Option<Number>,
     pub flight_step: Option<Number>,
     pub energy_tolerance: Option<Number>,
+}
+
+/// `[dynamic_relaxation]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DynamicRelaxation {
+    pub tolerance: Option<Number>,
+    pub max_steps: Option<Spanned<i64>>,
 }
 
 /// `[materials.NAME]` of a deformable material, without `model`.
@@ -76,6 +85,7 @@ pub(super) struct Body {
     pub velocity: Option<Triple>,
     pub angular_velocity: Option<Triple>,
     pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
+    pub mass_damping: Option<Spanned<Function>>,
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
     pub contact_thickness: Option<Number>,

@@ -19,6 +19,7 @@ struct Document {
     gravity: Option<[Function; 3]>,
     parameters: Option<BTreeMap<String, f64>>,
     time: raw::Time,
+    dynamic_relaxation: Option<raw::DynamicRelaxation>,
     materials: Option<Materials>,
     bodies: Option<Vec<raw::Body>>,
     walls: Option<Vec<raw::Wall>>,
@@ -64,9 +65,10 @@ pub fn json_schema() -> Value {
 }
 
 /// Definitions of the schema and the tables of the key reference that describe them.
-const TABLES: [(&str, &str); 18] = [
+const TABLES: [(&str, &str); 19] = [
     ("", ""),
     ("Time", "time"),
+    ("DynamicRelaxation", "dynamic_relaxation"),
     ("Material", "materials"),
     ("Body", "bodies"),
     ("Rotate", "bodies.rotate"),

@@ -27,6 +27,8 @@ pub struct Scenario {
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
+    /// Dynamic relaxation before the run, if requested.
+    pub dynamic_relaxation: Option<DynamicRelaxation>,
     /// Materials by name, in file order.
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
@@ -71,6 +73,15 @@ pub enum StepSize {
     Auto,
     /// A fixed size \[s\].
     Fixed(f64),
+}
+
+/// Dynamic relaxation before the run: kinetic damping until the bodies are at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DynamicRelaxation {
+    /// Kinetic energy over its peak below which the bodies are at rest \[-\].
+    pub tolerance: f64,
+    /// Largest number of steps.
+    pub max_steps: u64,
 }
 
 /// A named material.
@@ -131,6 +142,8 @@ pub struct BodySpec {
     pub gravity: Vec3,
     /// Gravitational acceleration as functions of time \[m/s²\].
     pub varying_gravity: Option<[TimeFunction; 3]>,
+    /// Rate α of the damping force −α M v as a function of time, if it is not zero \[1/s\].
+    pub mass_damping: Option<TimeFunction>,
     /// Contact surface.
     pub contact: ContactSurface,
     /// Whether the body has self-contact.

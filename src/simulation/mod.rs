@@ -10,6 +10,7 @@ mod parts;
 mod progress;
 mod record;
 mod recovery;
+mod settle;
 mod setup;
 mod state;
 mod step;
@@ -78,6 +79,10 @@ impl Simulation {
         report: &mut dyn FnMut(&Progress),
         stop: &AtomicBool,
     ) -> Result<Outcome, RunError> {
+        if let Outcome::Interrupted = self.run_relaxation(recorder, report, stop)? {
+            recorder.record_last(self)?;
+            return Ok(Outcome::Interrupted);
+        }
         recorder.begin(self)?;
         let outcome = loop {
             if self.is_finished() {
@@ -98,6 +103,27 @@ impl Simulation {
         Ok(outcome)
     }
 
+    /// Runs the dynamic relaxation, if any, without output but a last frame on failure.
+    fn run_relaxation(
+        &mut self,
+        recorder: &mut Recorder,
+        report: &mut dyn FnMut(&Progress),
+        stop: &AtomicBool,
+    ) -> Result<Outcome, RunError> {
+        while self.is_relaxing() {
+            if stop.load(Ordering::Relaxed) {
+                recorder.write_checkpoint(self)?;
+                return Ok(Outcome::Interrupted);
+            }
+            if let Err(failure) = self.advance(0.0) {
+                recorder.record_last(self)?;
+                return Err(failure.into());
+            }
+            report(&self.progress());
+        }
+        Ok(Outcome::Finished)
+    }
+
     /// Advances by one step; in flight, to `until` at most \[s\].
     ///
     /// # Errors
@@ -106,7 +132,7 @@ impl Simulation {
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => self.fly_timed(until),
-            Phase::Stepping => self.step_or_recover()?,
+            Phase::Stepping | Phase::Relaxing => self.step_or_recover()?,
         }
         self.check_energy()
     }
@@ -158,7 +184,8 @@ impl Simulation {
         self.caches.wall_detector.forget();
         self.caches.mobility = tied_mobility(&self.model, self.ties.as_ref());
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
-        if self.state.nodes.step > self.state.steps_in_flight {
+        let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
+        if has_stepped || self.state.relaxation.steps > 0 {
             // The last step has evaluated the same positions without a failure.
             let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
         } else {
@@ -206,6 +233,7 @@ impl Simulation {
             contacts: self.state.contact.constraints.len(),
             energy_error: self.state.ledger.audit.energy_error().last,
             in_flight: self.state.phase == Phase::Flight,
+            in_relaxation: self.is_relaxing(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::contact::Surface;
 use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Support};
-use crate::math::Vec3;
+use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
 /// The model of a simulation. Nodes are numbered body by body, those of a body along a space-filling curve.
@@ -64,6 +64,8 @@ pub struct Body {
     pub behaviour: Behaviour,
     /// Whether loads act on the body.
     pub loaded: bool,
+    /// Rate of its mass damping, if it is damped \[1/s\].
+    pub mass_damping: Option<TimeFunction>,
 }
 
 /// Mechanical behaviour of a body.
@@ -222,9 +224,10 @@ impl Body {
     /// Whether the motion is known in closed form until contact: a free stress-free body, or a wall of constant
     /// velocity.
     pub fn flies(&self) -> bool {
+        let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
-            Behaviour::Deformable { supported, .. } => !supported && !self.loaded,
-            Behaviour::Rigid { support } => support.is_none() && !self.loaded,
+            Behaviour::Deformable { supported, .. } => !supported && is_free,
+            Behaviour::Rigid { support } => support.is_none() && is_free,
             Behaviour::Wall { motion, .. } => matches!(motion, WallMotion::Steady | WallMotion::Free),
         }
     }

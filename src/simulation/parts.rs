@@ -5,7 +5,7 @@ use crate::contact::detection::{Detector, EntryFaces, TunnellingGuard, WallDetec
 use crate::contact::response::{Mobility, OffsetPoints};
 use crate::dynamics::InternalForce;
 use crate::math::{RigidMotion, Vec3};
-use crate::scenario::TimeSettings;
+use crate::scenario::{DynamicRelaxation, TimeSettings};
 
 use super::account::nodal_sums::NodalSums;
 use super::contact_filters::{ExcludedParts, FlushContacts, OnePass};
@@ -13,6 +13,7 @@ use super::error::Overlap;
 use super::model::Model;
 use super::record::probes::Probe;
 use super::record::schedule::OutputTimes;
+use super::settle::initial_motion::InitialMotion;
 use super::state::Before;
 use super::step::contact_at_middle::MiddleOfStep;
 use super::step::corrector::NodeChunk;
@@ -35,6 +36,8 @@ pub(crate) struct Settings {
     pub initial_penetrations: Vec<Overlap>,
     /// What is measured.
     pub probes: Vec<Probe>,
+    /// Dynamic relaxation before t = 0, and the motion that begins after it.
+    pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
 }
 
 /// Selection of the contacts that act among the detected ones, with workspaces.
@@ -66,6 +69,10 @@ pub(crate) struct Scratch {
     pub before: Before,
     /// Sums over each node chunk.
     pub nodal_sums: Vec<NodalSums>,
+    /// Time until which mass damping has acted \[s\].
+    pub damped_until: f64,
+    /// Velocities of nodes with contact impulses after local damping \[m/s\].
+    pub slowed_velocities: Vec<(u32, Vec3)>,
     /// Bounding boxes of the positions and velocities of the bodies.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Velocities of driven tied nodes \[m/s\].
@@ -81,6 +88,8 @@ impl Scratch {
             motions: Vec::new(),
             before: Before::new(model.reference_positions.len()),
             nodal_sums: vec![NodalSums::zero(); num_chunks],
+            damped_until: 0.0,
+            slowed_velocities: Vec::new(),
             tunnelling_boxes: Vec::new(),
             driven_velocities: Vec::new(),
             middle_of_step: MiddleOfStep::default(),

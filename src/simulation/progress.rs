@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dynamics::{Prescribed, PrescribedRotation};
 use crate::math::Vec3;
+
+use super::model::RigidSupport;
 
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +14,20 @@ pub(crate) enum Phase {
     Flight,
     /// Explicit time stepping.
     Stepping,
+    /// Dynamic relaxation before t = 0.
+    Relaxing,
+}
+
+impl Phase {
+    /// Prescribed motion in this phase: supports are fixed in dynamic relaxation.
+    pub fn motion(self, prescribed: &Prescribed) -> &Prescribed {
+        if self == Self::Relaxing { &Prescribed::Fixed } else { prescribed }
+    }
+
+    /// Prescribed rotation of a rigid body in this phase.
+    pub fn rotation(self, support: &RigidSupport) -> Option<&PrescribedRotation> {
+        support.rotation().filter(|_| self != Self::Relaxing)
+    }
 }
 
 /// The first contact of two bodies.
@@ -54,6 +71,8 @@ pub struct Progress {
     pub energy_error: f64,
     /// Whether all bodies are in flight.
     pub in_flight: bool,
+    /// Whether the bodies come to rest before t = 0.
+    pub in_relaxation: bool,
 }
 
 /// Limit of a time step.

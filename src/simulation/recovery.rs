@@ -16,11 +16,16 @@ impl Simulation {
     pub(super) fn step_or_recover(&mut self) -> Result<(), NumericalFailure> {
         let begin = self.state.nodes.step;
         self.keep_copy();
-        let outcome = self.step();
+        let outcome = self.step_of_phase();
         if outcome.is_err() {
             self.return_to(begin);
         }
         outcome
+    }
+
+    /// A step of the run, or of the relaxation before it.
+    fn step_of_phase(&mut self) -> Result<(), NumericalFailure> {
+        if self.is_relaxing() { self.relax() } else { self.step() }
     }
 
     /// Discards the copy after a change of the state from outside, which steps do not repeat.
@@ -40,6 +45,8 @@ impl Simulation {
         let Some(earlier) = self.earlier.take() else { return };
         self.restart_from(earlier);
         // None of these steps has failed before.
-        while self.state.nodes.step < step && self.step().and_then(|()| self.check_energy()).is_ok() {}
+        while self.state.nodes.step < step && self.step_of_phase().and_then(|()| self.check_energy()).is_ok()
+        {
+        }
     }
 }

@@ -17,6 +17,7 @@ use super::account::support_account::SupportAccount;
 use super::forces::Forces;
 use super::model::Model;
 use super::progress::{FirstContact, Phase};
+use super::settle::relaxation::Relaxation;
 use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
@@ -30,6 +31,7 @@ pub struct State {
     /// Motion of the rigid bodies, and of deformable bodies in flight; one entry per body.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
+    pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
     /// Forces at the end of the last step, and prescribed motion.
     pub(crate) forces: Forces,
@@ -142,6 +144,7 @@ impl State {
             nodes: NodalState::at_rest(model.reference_positions.clone()),
             rigid_bodies,
             phase: Phase::Stepping,
+            relaxation: Relaxation::default(),
             steps_in_flight: 0,
             forces: Forces::new(model),
             contact: ContactState {

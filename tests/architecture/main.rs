@@ -75,16 +75,17 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
 ];
 
 /// Imports allowed to each submodule of the simulation.
-const SIMULATION_MODULES: [(&str, &[&str]); 10] = [
+const SIMULATION_MODULES: [(&str, &[&str]); 11] = [
     ("timings", &[]),
     ("contact_filters", &["model"]),
-    ("progress", &[]),
+    ("progress", &["model"]),
     ("forces", &["model"]),
-    ("account", &["forces", "model"]),
+    ("account", &["forces", "model", "progress"]),
     ("step", &["account", "error", "forces", "model", "progress", "timings"]),
-    ("state", &["account", "forces", "model", "progress", "step"]),
+    ("settle", &["account", "error", "model", "progress", "step"]),
+    ("state", &["account", "forces", "model", "progress", "settle", "step"]),
     ("record", &["account", "error", "model", "progress", "state"]),
-    ("parts", &["account", "contact_filters", "error", "model", "record", "state", "step"]),
+    ("parts", &["account", "contact_filters", "error", "model", "record", "settle", "state", "step"]),
     (
         "setup",
         &[
@@ -96,6 +97,7 @@ const SIMULATION_MODULES: [(&str, &[&str]); 10] = [
             "parts",
             "progress",
             "record",
+            "settle",
             "state",
             "step",
             "timings",

@@ -14,7 +14,8 @@ const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_
     plastic_dissipation,hourglass_energy,viscous_dissipation,numerical_work,total,energy_error,momentum_x,momentum_y,momentum_z,\
     angular_momentum_x,angular_momentum_y,angular_momentum_z,contacts,left.momentum_x,left.momentum_y,\
     left.momentum_z,left.kinetic,left.centre_x,left.centre_y,left.centre_z,left.contact_force_x,\
-    left.contact_force_y,left.contact_force_z,kick,energy_imbalance,net_numerical_work";
+    left.contact_force_y,left.contact_force_z,kick,energy_imbalance,net_numerical_work,\
+    mass_damping_dissipation";
 
 /// A row whose numbers are thirds, counting up in the order of the columns.
 fn history_row(shift: u32) -> HistoryRow {
@@ -47,6 +48,7 @@ fn history_row(shift: u32) -> HistoryRow {
         kick: third(31),
         energy_imbalance: third(32),
         net_numerical_work: third(33),
+        mass_damping_dissipation: third(34),
     }
 }
 
@@ -131,6 +133,7 @@ pub fn summary() -> Summary {
         }],
         steps: 7,
         flight_steps: 3,
+        relaxation_steps: None,
         resumed_at: None,
         time: TimeSpan { start: 0.0, end: 0.5 },
         wall_seconds: WallSeconds::default(),
@@ -202,7 +205,7 @@ const SUMMARY_NAMES: &str = "
     first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
     first_contacts[].normal_speed
     contact.unsolved_impulses contact.jammed_restitutions contact.unsolved_projections contact.unmet_ties
-    energy.initial energy.final energy.strain energy.hourglass energy.largest_error
+    energy.initial energy.final energy.strain energy.hourglass energy.mass_damping_dissipation energy.largest_error
     energy.largest_error_time energy.final_error energy.peak
     energy.imbalance.largest energy.imbalance.time energy.imbalance.final
     energy.net_numerical_work.largest energy.net_numerical_work.time energy.net_numerical_work.final

@@ -288,3 +288,20 @@ fn a_missing_key_does_not_hide_what_refers_to_its_table() {
     let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(facts, ["`bodies.buffer.mesh` is the integer `3`, not a string"]);
 }
+
+#[test]
+fn damping_that_drives_and_relaxation_without_steps() {
+    let help = "give a rate that is zero or positive until `time.end`; a negative one would drive the body";
+    let damped = "angle = 90.0 }\nmass_damping = \"1 - 1e6*t\"";
+    let (problems, _) = problems_with("angle = 90.0 }", damped);
+    assert_eq!(problems[0].help.as_deref(), Some(help), "{problems:#?}");
+    let (problems, _) = problems_with("angle = 90.0 }", "angle = 90.0 }\nmass_damping = -1.0");
+    assert_eq!(problems[0].key.as_deref(), Some("bodies.bar.mass_damping"), "{problems:#?}");
+    for (key, help) in
+        [("max_steps = 0", "give a positive number of steps, such as 100000"), ("tolerance = 0.0", "")]
+    {
+        let (problems, _) = problems_with("[time]", &format!("[dynamic_relaxation]\n{key}\n[time]"));
+        assert!(problems[0].key.as_deref().is_some_and(|key| key.starts_with("dynamic_relaxation.")));
+        assert!(problems[0].help.as_deref().unwrap_or_default().contains(help), "{problems:#?}");
+    }
+}

@@ -134,6 +134,20 @@ fn a_box_slides_on_by_every_response() {
     }
 }
 
+/// Dynamic relaxation, in which the first stop falls, and mass damping for a while.
+#[test]
+fn settled_and_damped_boxes_go_on() {
+    for response in ["penalty", "decomposition", "energy-momentum"] {
+        for material in [RUBBER, RIGID] {
+            let text = sliding_box(response, material, "[dynamic_relaxation]\n");
+            let damped = "velocity = [1, 0.2, -0.5]\nmass_damping = \"20*(t < 0.02)\"\n";
+            let text =
+                text.replace("velocity = [1, 0.2, -0.5]\n", damped).replace("group = \"x0\"\nfix", "fix");
+            assert_text_restarts(response, &text);
+        }
+    }
+}
+
 #[test]
 fn steps_that_end_at_impacts_go_on() {
     assert_text_restarts("resolve_impact", &sliding_box("penalty", RUBBER, "resolve_impact = true\n"));

@@ -60,5 +60,6 @@ fn ramped_gravity_puts_a_block_at_rest_on_a_slope() {
         let moved = simulation.state().positions[0] - simulation.model().reference_positions[0];
         println!("{response}: moved by {moved:?} m, speed {:e}", velocity(&simulation, 0).norm());
         assert!(!exceeds(moved.norm(), 1e-3), "{response}: {moved:?}");
+        assert!(!simulation.warnings().iter().any(|warning| warning.contains("hops")), "{response}");
     }
 }

@@ -14,18 +14,19 @@ const NOTHING: f64 = 1e-6;
 const MEAN: f64 = 0.02;
 
 /// Names of energies, and the columns summed for each.
-const ENERGIES: [(&str, &[&str]); 7] = [
+const ENERGIES: [(&str, &[&str]); 8] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
     ("external work", &["external_work"]),
     ("contact", &["contact_energy"]),
     ("dissipation", &["friction_dissipation", "plastic_dissipation", "viscous_dissipation"]),
+    ("mass damping", &["mass_damping_dissipation"]),
     ("hourglass", &["hourglass_energy"]),
     ("sum", &["total"]),
 ];
 
 /// Units by prefix of the column name; the first match applies.
-const UNITS: [(&str, &str); 33] = [
+const UNITS: [(&str, &str); 34] = [
     ("critical_step", "s"),
     ("dt", "s"),
     ("largest_penetration", "m"),
@@ -44,6 +45,7 @@ const UNITS: [(&str, &str); 33] = [
     ("friction_dissipation", "J"),
     ("plastic_dissipation", "J"),
     ("viscous_dissipation", "J"),
+    ("mass_damping_dissipation", "J"),
     ("total", "J"),
     ("moment_", "N m"),
     ("impulse", "N s"),

@@ -35,6 +35,9 @@ pub struct Summary {
     pub steps: u64,
     /// Steps completed in flight.
     pub flight_steps: u64,
+    /// Steps of dynamic relaxation before the run, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxation_steps: Option<u64>,
     /// Time simulated.
     pub time: TimeSpan,
     /// Time at which the run continued from a checkpoint \[s\]; counts of detection and wall times begin there.
@@ -261,6 +264,8 @@ pub struct EnergySummary {
     pub strain: f64,
     /// Energy stored in hourglass control at the end \[J\].
     pub hourglass: f64,
+    /// Energy dissipated by mass damping \[J\].
+    pub mass_damping_dissipation: f64,
     /// Largest error, |imbalance| + |net numerical work| \[-\].
     pub largest_error: f64,
     /// Time of the largest error \[s\].

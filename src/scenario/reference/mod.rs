@@ -54,6 +54,9 @@ pub const KEYS: &[KeyReference] = &[
     optional(["time", "flight_step"], "end/200", "s", "largest step in flight"),
     optional(["time", "energy_tolerance"], "0.05", "-", "energy imbalance, relative to the peak energy so far, above which the run stops"),
 
+    optional(["dynamic_relaxation", "tolerance"], "1e-3", "-", "kinetic energy, relative to its peak, below which the bodies are at rest; the table lets them come to rest under gravity, loads and contact before t = 0"),
+    optional(["dynamic_relaxation", "max_steps"], "100000", "", "number of steps after which the run fails if the bodies are not at rest"),
+
     required("materials", "model", "", "linear-elastic, st-venant-kirchhoff, neo-hookean or rigid"),
     required("materials", "density", "kg/m³", "mass per reference volume; optional for a rigid material whose bodies give their mass"),
     required("materials", "young", "Pa", "Young's modulus (not for rigid)"),
@@ -69,6 +72,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "velocity"], "[0, 0, 0]", "m/s", "initial velocity of the centre of mass"),
     optional(["bodies", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity about the centre of mass"),
     optional(["bodies", "gravity"], "that of the scenario", "m/s²", "gravitational acceleration of this body: three numbers or functions of time"),
+    optional(["bodies", "mass_damping"], "0", "1/s", "rate α of the damping force -α M v as a function of time; damps rigid motion too, and a damped body does not fly in closed form"),
     optional(["bodies", "contact"], "\"skin\"", "", "contact surface: \"skin\", a physical group, a list of groups, or false"),
     optional(["bodies", "self_contact"], "that of [contact]", "", "self-contact, needed by folding bodies"),
     optional(["bodies", "contact_thickness"], "thickness, or 0", "m", "thickness of the contact surface: half of it lies outside the faces"),

@@ -45,6 +45,7 @@ fn keys_are_those_read_by_the_types() {
     let tables = [
         "parameters",
         "time",
+        "dynamic_relaxation",
         "materials",
         "bodies",
         "walls",
@@ -61,6 +62,7 @@ fn keys_are_those_read_by_the_types() {
     let read = [
         ("", head),
         ("time", fields::<raw::Time>()),
+        ("dynamic_relaxation", fields::<raw::DynamicRelaxation>()),
         // `model` and the pairs are read separately from their tables.
         ("materials", [vec!["model"], fields::<raw::Elastic>()].concat()),
         ("bodies", fields::<raw::Body>()),
@@ -91,6 +93,7 @@ fn keys_are_those_read_by_the_types() {
 const BARE: &str = "
     [time]
     end = 2.0
+    [dynamic_relaxation]
     [materials.steel]
     model = 'rigid'
     density = 1.0
@@ -210,6 +213,8 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("time.safety", "0.7", &[]),
     ("time.flight_step", "1e-3", &[]),
     ("time.energy_tolerance", "0.1", &[]),
+    ("dynamic_relaxation.tolerance", "1e-2", &[]),
+    ("dynamic_relaxation.max_steps", "10", &[]),
     ("bodies.0.region", "'bar'", &[]),
     ("bodies.0.scale", "2.0", &[]),
     ("bodies.0.rotate", "{ axis = [0, 0, 1], angle = 9 }", &[]),
@@ -217,6 +222,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("bodies.0.velocity", "[1, 0, 0]", &[]),
     ("bodies.0.angular_velocity", "[1, 0, 0]", &[]),
     ("bodies.0.gravity", "[1, 0, 0]", &[]),
+    ("bodies.0.mass_damping", "20", &[]),
     ("bodies.0.contact", "'end'", &[]),
     ("bodies.0.self_contact", "true", ELASTIC),
     ("bodies.0.contact_thickness", "0.1", &[]),

@@ -10,7 +10,6 @@ mod output;
 mod pairs;
 mod probes;
 mod response;
-mod rigid;
 mod tables;
 mod time;
 mod velocities;
@@ -110,6 +109,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let gravity = gravity.and_then(|value| check.vector_function("gravity", value));
     let gravity = gravity.unwrap_or(VectorFunction::Constant(Vec3::zeros()));
     let time = time::validate(tables.time, check);
+    let dynamic_relaxation = tables.dynamic_relaxation.map(|table| time::validate_relaxation(table, check));
     let end = time.as_ref().map(|time| time.end).filter(|end| end.is_finite() && *end > 0.0);
 
     let body_names = tables::names(&tables.bodies);
@@ -125,6 +125,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let context = bodies::BodyContext {
         folder,
         gravity: &gravity,
+        end,
         material_names: material_names.as_deref(),
         materials: &materials,
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
@@ -138,6 +139,8 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let velocities = velocities::validate(tables.velocities, &moved, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
+    let tied = contact.as_ref().map_or(&[][..], |contact| &contact.tied);
+    bodies::refuse_unlike_ties(tied, bodies.as_deref().unwrap_or_default(), check);
     let detection = contact.as_ref().map(|contact| contact.detection);
     let run = output::Run { end, name: &name, detection };
     let output = output::validate(tables.output, run, check);
@@ -159,6 +162,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         name,
         gravity: if let VectorFunction::Constant(gravity) = gravity { gravity } else { Vec3::zeros() },
         time: time?,
+        dynamic_relaxation: dynamic_relaxation.map_or(Some(None), |table| table.map(Some))?,
         materials: materials.into_iter().collect::<Option<_>>()?,
         bodies: bodies?,
         walls: walls?,

@@ -10,6 +10,7 @@ use crate::scenario::spanned::Spanned;
 pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
+    pub dynamic_relaxation: Option<Section<'i>>,
     /// The file that has the materials, in place of tables.
     pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
@@ -64,6 +65,7 @@ impl<'i> Tables<'i> {
             materials: materials(materials_value, problems),
             materials_file,
             time: single(table, "time"),
+            dynamic_relaxation: single(table, "dynamic_relaxation"),
             bodies: bodies.into_iter().map(|section| name(section, "bodies")).collect(),
             walls: walls.into_iter().map(|section| name(section, "walls")).collect(),
             velocities: list(table.get("velocities").cloned(), "velocities", problems),

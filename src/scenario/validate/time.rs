@@ -1,10 +1,11 @@
-//! `[time]`.
+//! `[time]` and `[dynamic_relaxation]`.
 
 use super::check::{Bounds, Check};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
-use crate::scenario::{StepSize, TimeSettings};
+use crate::scenario::spanned::Spanned;
+use crate::scenario::{DynamicRelaxation, StepSize, TimeSettings};
 
 pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> Option<TimeSettings> {
     let Some(section) = section else {
@@ -41,4 +42,26 @@ pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> O
             0.05,
         ),
     })
+}
+
+/// Default number of steps of dynamic relaxation.
+const MAX_STEPS: u64 = 100_000;
+
+/// `[dynamic_relaxation]`.
+pub(super) fn validate_relaxation(section: Section<'_>, check: &mut Check<'_>) -> Option<DynamicRelaxation> {
+    let raw: raw::DynamicRelaxation = section.read_sound_part(&mut check.problems)?;
+    let tolerance = raw.tolerance.as_ref();
+    Some(DynamicRelaxation {
+        tolerance: check.number_or("dynamic_relaxation.tolerance", tolerance, Bounds::Fraction, 1e-3),
+        max_steps: raw.max_steps.as_ref().map_or(MAX_STEPS, |count| max_steps(count, check)),
+    })
+}
+
+fn max_steps(count: &Spanned<i64>, check: &mut Check<'_>) -> u64 {
+    let key = "dynamic_relaxation.max_steps";
+    if *count.get_ref() < 1 {
+        let problem = Problem::new(format!("`{key}` is {}", count.get_ref())).at(count.span()).key(key);
+        check.report(problem.help("give a positive number of steps, such as 100000"));
+    }
+    u64::try_from(*count.get_ref()).unwrap_or(MAX_STEPS)
 }

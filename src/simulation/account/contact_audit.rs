@@ -7,6 +7,7 @@ use crate::contact::response::{ContactResult, Stage, UnlistedWork, UnsolvedProbl
 use crate::dynamics::lumped_shares;
 use crate::math::Vec3;
 
+use super::hops::Hops;
 use crate::simulation::Simulation;
 
 /// Contact balance of two bodies, or of a body in self-contact.
@@ -24,6 +25,8 @@ pub struct PairBalance {
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
+    /// How often the bodies have left each other and returned.
+    pub(crate) hops: Hops,
 }
 
 impl PairBalance {
@@ -35,6 +38,7 @@ impl PairBalance {
             contact_energy: 0.0,
             friction_dissipation: 0.0,
             damping_dissipation: 0.0,
+            hops: Hops::default(),
         }
     }
 
@@ -76,6 +80,8 @@ pub(crate) struct ContactAudit {
     pub excess_work: f64,
     /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
+    /// Whether velocities have changed between steps, by mass damping.
+    pub velocities_jump: bool,
     /// Change of the kick energy with the step size in nodes constrained by contact impulses, which absorb it in the
     /// same step \[J\].
     pub work_on_held_nodes: f64,
@@ -85,6 +91,13 @@ pub(crate) struct ContactAudit {
     unsolved: UnsolvedProblems,
     /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties.
     warned: [bool; 5],
+}
+
+impl ContactAudit {
+    /// The audit of a run that begins with present contacts and new velocities.
+    pub fn begin(&self) -> Self {
+        Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
+    }
 }
 
 fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
@@ -125,6 +138,9 @@ impl Simulation {
             place = place_of(&mut self.state.ledger.pair_balances, ascending(work.bodies), place);
             self.state.ledger.pair_balances[place].add_unlisted(work);
         }
+        let time = self.state.nodes.time;
+        self.state.ledger.pair_balances.iter_mut().for_each(|pair| pair.hops.note(pair.contacts > 0, time));
+        self.warn_of_hops();
         self.state.ledger.contact_audit.unsolved += self.state.contact.action.unsolved;
         self.warn_of_unsolved_problems();
         self.warn_of_contact_energy();
@@ -175,8 +191,10 @@ impl Simulation {
     /// begins with a penetration, has done work in between that no spring has stored.
     ///
     /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
-    /// another length, or with loads discontinuous at its beginning, the difference is numerical work.
+    /// another length, or with loads or velocities discontinuous at its beginning, the difference is numerical work.
+    /// What discontinuous velocities give or take is not created by contact.
     pub(crate) fn audit_contact(&mut self) {
+        let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
@@ -197,9 +215,11 @@ impl Simulation {
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
                 + taken
         };
-        self.state.ledger.contact_audit.created += created;
-        let differs =
-            self.state.control.differs_from_committed() || self.state.ledger.contact_audit.loads_jump;
+        if !(velocities_jump || self.is_relaxing()) {
+            self.state.ledger.contact_audit.created += created;
+        }
+        let loads_jump = self.state.ledger.contact_audit.loads_jump;
+        let differs = self.state.control.differs_from_committed() || loads_jump || velocities_jump;
         if self.response.stage() == Stage::Accelerated && differs {
             self.state.contact.action.work.numerical += created;
         }

@@ -101,6 +101,7 @@ impl Simulation {
         let given =
             self.state.contact.action.work.numerical + self.state.ledger.contact_audit.work_on_held_nodes;
         self.state.ledger.audit.add_numerical_work(given, taken_by_impulses);
+        self.damp_second_half();
         self.sum_energies(dt);
         let step = self.state.control.regular_step().max(dt);
         self.state.ledger.audit.add_noise(self.state.ledger.rounded_moment * (f64::EPSILON / step).powi(2));

@@ -2,6 +2,7 @@
 
 pub(crate) mod contact_audit;
 pub(crate) mod energy_audit;
+pub(crate) mod hops;
 pub(crate) mod hourglass;
 pub(crate) mod nodal_sums;
 pub(crate) mod resultants;

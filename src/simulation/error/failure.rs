@@ -50,6 +50,13 @@ pub enum FailureCause {
         /// Tolerance \[-\].
         tolerance: f64,
     },
+    /// Dynamic relaxation has not brought the bodies to rest.
+    NotAtRest {
+        /// Kinetic energy over its peak \[-\].
+        share: f64,
+        /// Tolerance \[-\].
+        tolerance: f64,
+    },
     /// The stable time step has become too small to reach the end time.
     CollapsedStep,
     /// A body has passed through another.
@@ -84,6 +91,10 @@ impl NumericalFailure {
             FailureCause::EnergyImbalance { .. } => {
                 "lower `time.step`; with contact springs, lower contact.penalty or contact.stiffness"
             }
+            FailureCause::NotAtRest { .. } => {
+                "look in the last frame for a body that falls or slides and support it, or give a larger \
+                 dynamic_relaxation.max_steps or tolerance"
+            }
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
             FailureCause::Passage(_) => {
                 "use larger faces or a stiffer material there; with contact springs, a larger contact.penalty or \
@@ -106,6 +117,14 @@ impl fmt::Display for NumericalFailure {
                     f,
                     "the energy imbalance, {error} % of the peak energy, exceeds `time.energy_tolerance` of \
                      {tolerance} %"
+                )?;
+            }
+            FailureCause::NotAtRest { share, tolerance } => {
+                let [share, tolerance] = distinct_per_cents(*share, *tolerance);
+                write!(
+                    f,
+                    "dynamic relaxation has not brought the bodies to rest: their kinetic energy is {share} % of its \
+                     peak, and has not stayed below {tolerance} %"
                 )?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,

@@ -252,12 +252,13 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         usize,
         (&crate::simulation::model::Body, &crate::simulation::account::energy_audit::BodyBalance),
     )| {
-        let forces = body.nodes.clone().map(|node| simulation.state.contact.action.mean_force(node));
+        let action = &simulation.state.contact.action;
+        let forces = action.touched_in(&body.nodes).iter().map(|&node| action.mean_force(node as usize));
         BodyRow {
             momentum: balance.momentum.linear,
             kinetic: balance.kinetic,
             centre: balance.centre,
-            contact_force: forces.sum::<Vec3>() + simulation.state.contact.action.rigid_force(index)[0],
+            contact_force: forces.sum::<Vec3>() + action.rigid_force(index)[0],
         }
     };
     HistoryRow {
@@ -295,6 +296,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         kick: energies.kick,
         energy_imbalance: simulation.state.ledger.audit.imbalance(),
         net_numerical_work: simulation.state.ledger.audit.net_numerical_work(),
+        mass_damping_dissipation: energies.mass_damping_dissipation,
     }
 }
 

@@ -41,6 +41,7 @@ impl Simulation {
             walls: self.wall_summaries(),
             steps: self.state.nodes.step,
             flight_steps: self.state.steps_in_flight,
+            relaxation_steps: scenario.dynamic_relaxation.map(|_| self.state.relaxation.steps),
             resumed_at: None,
             time: TimeSpan { start: 0.0, end: self.state.nodes.time },
             wall_seconds: WallSeconds {
@@ -80,6 +81,7 @@ impl Simulation {
             end: self.state.ledger.energies.total(),
             strain: self.state.ledger.energies.strain,
             hourglass: self.state.ledger.energies.hourglass,
+            mass_damping_dissipation: self.state.ledger.energies.mass_damping_dissipation,
             largest_error: error.largest,
             largest_error_time: error.time,
             final_error: error.last,

@@ -119,6 +119,7 @@ impl Assembly {
                 Behaviour::Deformable { supported: false, moved: false }
             },
             loaded: false,
+            mass_damping: spec.mass_damping.clone(),
         };
         let rigid_state = if rigid {
             let rigid_state = self.add_rigid_mass(spec, material.density, &body, extent)?;

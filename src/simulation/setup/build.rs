@@ -21,13 +21,12 @@ use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
     self, BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactNormal,
-    ContactOrder, ContactSettings, DetectionMethod, Friction, HierarchyBuilder, HierarchyVolume,
-    InitialPenetration, Kinematics, MaterialModel, ResponseMethod, Scenario, SortingSettings, SphereFit,
-    StepSize, TimeSettings, TouchingEdges,
+    ContactOrder, ContactSettings, DetectionMethod, DynamicRelaxation, Friction, HierarchyBuilder,
+    HierarchyVolume, InitialPenetration, Kinematics, MaterialModel, ResponseMethod, Scenario,
+    SortingSettings, SphereFit, StepSize, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
-use super::conditions::InitialVelocity;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
@@ -45,6 +44,7 @@ use crate::simulation::model::{Behaviour, Body, Model};
 use crate::simulation::parts::{Caches, ContactSelection, Scratch, Settings};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
+use crate::simulation::settle::initial_motion::{InitialMotion, InitialVelocity};
 use crate::simulation::state::State;
 use crate::simulation::step::contact_response::{nodal_mobility, tied_mobility};
 use crate::simulation::step::corrector::chunks_of;
@@ -68,17 +68,42 @@ impl Simulation {
         let begin = Instant::now();
         let read = BodiesApart::read(scenario)?;
         read.refuse_unsupported(scenario)?;
-        let initial_velocities = read.assembly.initial_velocities(scenario)?;
+        let of_groups = read.assembly.initial_velocities(scenario)?;
         let mut simulation = read.assemble(scenario)?;
         if scenario.contact.initial_penetration == InitialPenetration::Offset
             && !simulation.settings.initial_penetrations.is_empty()
         {
             simulation.keep_initial_gaps()?;
         }
-        simulation.begin(scenario, &initial_velocities);
+        match scenario.dynamic_relaxation {
+            Some(relaxation) => simulation.begin_relaxation(scenario, relaxation, of_groups),
+            None => simulation.begin(scenario, &of_groups),
+        }
         let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
         simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
+    }
+
+    /// Begins dynamic relaxation, with all bodies at rest.
+    fn begin_relaxation(
+        &mut self,
+        scenario: &Scenario,
+        relaxation: DynamicRelaxation,
+        of_groups: Vec<InitialVelocity>,
+    ) {
+        let motion = InitialMotion::new(&scenario.bodies, &self.state.rigid_bodies, of_groups);
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
+            match rigid_state {
+                Some(rigid_state) if body.is_rigid() => {
+                    rigid_state.set_velocity(Vec3::zeros(), Vec3::zeros());
+                }
+                _ => *rigid_state = None,
+            }
+        }
+        self.settings.relaxation = Some((relaxation, motion));
+        self.state.phase = Phase::Relaxing;
+        self.start_forces();
+        self.begin_audit();
     }
 
     /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
@@ -209,6 +234,7 @@ impl BodiesApart {
             driven_ties: DrivenTies::of(ties.as_ref(), &model),
             initial_penetrations: penetrations,
             probes,
+            relaxation: None,
         };
         let limits = [
             rigid_travel(&contact, &model),

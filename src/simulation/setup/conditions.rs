@@ -13,13 +13,7 @@ use super::assembly::{Assembly, faces_of_group, geometry, geometry_at, global_fa
 use super::sheets::Extent;
 use crate::simulation::error::{Conflict, SetupError};
 use crate::simulation::model::{Behaviour, Block, RigidSupport};
-
-/// Initial velocity of some nodes of a deformable body.
-pub(crate) struct InitialVelocity {
-    nodes: Vec<u32>,
-    velocity: Vec3,
-    angular_velocity: Vec3,
-}
+use crate::simulation::settle::initial_motion::InitialVelocity;
 
 /// Number of samples for the largest value of a function in the run.
 const SAMPLES: u32 = 64;
@@ -37,18 +31,6 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let inverse = spread.pseudo_inverse(FLATNESS * spread.amax()).unwrap_or_default();
     let slope = inverse * (centre - mean) * mass;
     positions.iter().map(|x| mass / count + slope.dot(&(x - mean))).collect()
-}
-
-impl InitialVelocity {
-    /// Sets the velocities of the nodes \[m/s\]: a rotation about their centre of mass and a translation.
-    pub fn apply(&self, masses: &[f64], positions: &[Vec3], velocities: &mut [Vec3]) {
-        let nodes = || self.nodes.iter().map(|&node| node as usize);
-        let mass: f64 = nodes().map(|node| masses[node]).sum();
-        let centre = nodes().map(|node| positions[node] * masses[node]).sum::<Vec3>() / mass;
-        for node in nodes() {
-            velocities[node] = self.velocity + self.angular_velocity.cross(&(positions[node] - centre));
-        }
-    }
 }
 
 impl Assembly {

@@ -59,6 +59,7 @@ impl Assembly {
             peak_gravity: gravity.abs(),
             behaviour: Behaviour::Wall { normal: spec.normal, motion },
             loaded: false,
+            mass_damping: None,
         });
         let mut rigid_state = RigidBody::new(mass, spec.point, &Mat3::zeros());
         rigid_state.set_velocity(velocity, Vec3::zeros());

@@ -287,6 +287,7 @@ mod tests {
                 peak_gravity: 0.0,
                 behaviour,
                 loaded: false,
+                mass_damping: None,
             });
             first += count;
         }

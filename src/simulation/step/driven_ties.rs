@@ -79,7 +79,8 @@ impl Simulation {
                 position: self.scratch.positions_next[node],
                 velocity: Vec3::repeat(self.state.forces.supported[index][place].end.velocity),
             };
-            let end = support.motion.over_step(time, dt).end(&start, support.axis);
+            let motion = self.state.phase.motion(&support.motion);
+            let end = motion.over_step(time, dt).end(&start, support.axis);
             let travel = end.position - start.position[support.axis];
             self.state.nodes.velocities[node][support.axis] = travel / dt;
         }
@@ -102,7 +103,7 @@ impl Simulation {
     fn drive_rigid_ties(&mut self, dt: f64) {
         let step = StepLength { actual: 0.0, regular: dt, following: dt };
         let motions = PredictedMotions::at(
-            self.state.nodes.time,
+            (self.state.phase, self.state.nodes.time),
             step,
             &self.model,
             &self.state.rigid_bodies,

@@ -65,6 +65,10 @@ impl DrivingFunctions {
                 functions.iter().for_each(|component| add("gravity".into(), component));
             }
         }
+        for (index, body) in scenario.bodies.iter().enumerate() {
+            let rate = body.mass_damping.iter();
+            rate.for_each(|rate| add(format!("bodies.{index}.mass_damping"), rate));
+        }
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             add_boundary(index, boundary, &mut add);
         }
@@ -182,6 +186,9 @@ impl Simulation {
 
     /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
+        if self.is_relaxing() {
+            return;
+        }
         let ledger = &mut self.state.ledger;
         let functions = &self.settings.driving_functions;
         let unresolved = functions.unresolved(&mut ledger.function_ranges, self.state.nodes.time, dt);

@@ -53,6 +53,7 @@ impl Simulation {
     /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any is discontinuous at its beginning.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
+        let dt = if self.is_relaxing() { 0.0 } else { dt };
         for (load, now) in self.model.loads.iter().zip(&mut self.state.forces.loads) {
             let values = load.over_step(self.state.nodes.time, dt);
             now.jump = values.start - now.applied;

@@ -13,6 +13,7 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
+    /// damp      v_n and v_{n+1} decay by mass damping, each over half the step
     /// predict   load jumps, ties renewed for a step of another length,
     ///           v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion;
     ///           repeated with a smaller dt if the step ends at an impact
@@ -25,6 +26,7 @@ impl Simulation {
     /// ```
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
+        self.damp_first_half(dt);
         self.scratch.before.note(&self.state);
         let dt = self.predict_to_impact(dt);
         self.begin_step(dt);
@@ -46,8 +48,11 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\]; the end time and exact output times are reached without rounding.
+    /// Advances the time by `dt` \[s\], but in dynamic relaxation; the end time and exact output times are reached without rounding.
     pub(crate) fn advance_time(&mut self, dt: f64) {
+        if self.is_relaxing() {
+            return;
+        }
         let stop = self.next_output(dt).unwrap_or(self.settings.time.end);
         self.state.nodes.advance_time(dt);
         self.state.nodes.settle(stop);

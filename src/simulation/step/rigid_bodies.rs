@@ -37,6 +37,7 @@ impl Simulation {
 
     /// Evaluates the prescribed motion of the rigid bodies at the end of the step.
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
+        let phase = self.state.phase;
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
             let (Behaviour::Rigid { support: Some(support) }, Some(rigid_state)) =
@@ -52,10 +53,10 @@ impl Simulation {
                 velocity: rigid_state.velocity(),
             };
             for (axis, motion) in support.components.iter().enumerate() {
-                let over_step = motion.as_ref().map(|motion| motion.over_step(time, dt));
+                let over_step = motion.as_ref().map(|motion| phase.motion(motion).over_step(time, dt));
                 rigid.prescribed[axis] = over_step.map(|motion| motion.end(&start, axis));
             }
-            rigid.rotation = support.rotation().map(|rotation| rotation.over_step(time, dt));
+            rigid.rotation = phase.rotation(support).map(|rotation| rotation.over_step(time, dt));
         }
     }
 

@@ -15,11 +15,11 @@ use crate::simulation::forces::SupportedComponent;
 impl Simulation {
     /// Evaluates the prescribed motion at the end of the step; call it before velocities change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
-        let references = &self.model.reference_positions;
+        let (references, phase) = (&self.model.reference_positions, self.state.phase);
         let (positions, velocities) = (&self.state.nodes.positions, &self.state.nodes.velocities);
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
             let axis = support.axis;
-            let motion = support.motion.over_step(self.state.nodes.time, dt);
+            let motion = phase.motion(&support.motion).over_step(self.state.nodes.time, dt);
             of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
                 component.velocity_before = velocities[node][axis];

@@ -15,6 +15,7 @@ use crate::simulation::Simulation;
 use crate::simulation::error::SetupError;
 use crate::simulation::forces::RigidForces;
 use crate::simulation::model::{Behaviour, Model};
+use crate::simulation::progress::Phase;
 
 /// Builds the ties, if any.
 pub(crate) fn build_ties(
@@ -61,21 +62,22 @@ pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
+    phase: Phase,
     /// Time at the end of the step \[s\].
     time: f64,
     step: StepLength,
 }
 
 impl<'a> PredictedMotions<'a> {
-    /// Predicted motions of rigid bodies under `forces` at `time` \[s\].
+    /// Predicted motions of rigid bodies under `forces` in a phase at `time` \[s\].
     pub fn at(
-        time: f64,
+        (phase, time): (Phase, f64),
         step: StepLength,
         model: &'a Model,
         rigid_states: &'a [Option<RigidBody>],
         forces: &'a [RigidForces],
     ) -> Self {
-        Self { model, rigid_states, forces, time, step }
+        Self { model, rigid_states, forces, phase, time, step }
     }
 
     fn place(rigid_state: &RigidBody) -> RigidPlace {
@@ -121,14 +123,15 @@ impl RigidMotions for PredictedMotions<'_> {
         };
         let mut prescribed = [None; 3];
         for (axis, motion) in support.components.iter().enumerate() {
-            prescribed[axis] =
-                motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
+            prescribed[axis] = motion
+                .as_ref()
+                .map(|motion| self.phase.motion(motion).over_step(self.time, dt).end(&start, axis));
         }
         debug_assert!(is_supported(&of_body.behaviour));
         rigid_state.set_spin(&Vec3::zeros());
         rigid_state.drift(dt);
         place(&mut rigid_state, &prescribed);
-        if let Some(rotation) = support.rotation() {
+        if let Some(rotation) = self.phase.rotation(support) {
             turn(&mut rigid_state, &rotation.over_step(self.time, dt), dt);
         }
         Self::place(&rigid_state)
@@ -179,7 +182,7 @@ impl Simulation {
             created,
         );
         let motions = PredictedMotions::at(
-            self.state.nodes.time,
+            (self.state.phase, self.state.nodes.time),
             step,
             &self.model,
             &self.state.rigid_bodies,

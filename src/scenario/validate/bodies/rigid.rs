@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::check::{Bounds, Check};
 use crate::math::Mat3;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
 use crate::scenario::spanned::Spanned;
+use crate::scenario::validate::check::{Bounds, Check};
 use crate::scenario::{MaterialModel, MaterialSpec, RigidMass};
 
 /// Source of the mass of a body; `material` is `None` if it has problems.

@@ -1,11 +1,15 @@
 //! `[[bodies]]`.
 
+mod mass_damping;
+mod rigid;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::check::{Bounds, Check, VectorFunction};
-use super::rigid;
 use super::tables::Named;
+pub(super) use mass_damping::refuse_unlike_ties;
+
 use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
@@ -21,6 +25,8 @@ pub(super) struct BodyContext<'a> {
     pub folder: &'a Path,
     /// Gravity of the scenario.
     pub gravity: &'a VectorFunction,
+    /// End of the run, if known \[s\].
+    pub end: Option<f64>,
     /// Names of the materials; `None` if their file cannot be read.
     pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
@@ -88,6 +94,9 @@ fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Opt
         VectorFunction::Constant(gravity) => (*gravity, None),
         VectorFunction::Varying(functions) => (Vec3::zeros(), Some(functions.clone())),
     };
+    let damping = raw.mass_damping.as_ref();
+    let mass_damping =
+        damping.and_then(|rate| mass_damping::validate(&key("mass_damping"), rate, context.end, check));
     Some(BodySpec {
         mesh,
         region: region.unwrap_or_default(),
@@ -99,6 +108,7 @@ fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Opt
         angular_velocity,
         gravity,
         varying_gravity,
+        mass_damping,
         contact,
         self_contact,
         contact_thickness,
