@@ -37,7 +37,7 @@ pub use progress::{FirstContact, Outcome, Progress};
 pub use record::checkpoints::Checkpoint;
 pub use record::recorder::Recorder;
 pub use state::{OtherModel, State};
-use step::contact_response::tied_mobility;
+use step::contact::response::tied_mobility;
 pub use timings::WallTimes;
 
 /// A simulation between two steps.

@@ -15,7 +15,7 @@ use super::record::probes::Probe;
 use super::record::schedule::OutputTimes;
 use super::settle::initial_motion::InitialMotion;
 use super::state::Before;
-use super::step::contact_at_middle::MiddleOfStep;
+use super::step::contact::at_middle::MiddleOfStep;
 use super::step::corrector::NodeChunk;
 use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;

@@ -55,5 +55,5 @@ fn examples_are_the_scenarios_of_the_repository() {
     }
     folder
         .run(&["examples", "cases"])
-        .refuses(&["error: `cases/configs/hertz.toml` exists already", "  help: choose a new directory"]);
+        .refuses(&["error: `cases/configs/disks.toml` exists already", "  help: choose a new directory"]);
 }

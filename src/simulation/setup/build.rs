@@ -46,7 +46,7 @@ use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::settle::initial_motion::{InitialMotion, InitialVelocity};
 use crate::simulation::state::State;
-use crate::simulation::step::contact_response::{nodal_mobility, tied_mobility};
+use crate::simulation::step::contact::response::{nodal_mobility, tied_mobility};
 use crate::simulation::step::corrector::chunks_of;
 use crate::simulation::step::driven_ties::DrivenTies;
 use crate::simulation::step::driving_functions::DrivingFunctions;

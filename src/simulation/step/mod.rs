@@ -1,8 +1,7 @@
 //! The stages of a time step (their order: `predictor_corrector`; in flight: `free_flight`), and the choice of its
 //! length.
 
-pub(crate) mod contact_at_middle;
-pub(crate) mod contact_response;
+pub(crate) mod contact;
 pub(crate) mod corrector;
 pub(crate) mod driven_ties;
 pub(crate) mod driving_functions;

@@ -8,7 +8,7 @@ use crate::dynamics::{RigidBody, StepStart};
 use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
-use super::contact_response::moved_bodies;
+use super::contact::response::moved_bodies;
 use super::rigid_bodies::{is_supported, place, turn};
 use super::step_size::is_same_step;
 use crate::simulation::Simulation;

@@ -9,7 +9,7 @@ use crate::math::Vec3;
 use crate::simulation::Simulation;
 use crate::simulation::model::Model;
 
-use super::contact_response::moved_bodies;
+use super::response::moved_bodies;
 
 /// Workspace of the geometry at the middle of a step.
 #[derive(Clone, Debug, Default)]

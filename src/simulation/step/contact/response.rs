@@ -1,4 +1,4 @@
-//! Contact within a step: evaluates the response and applies its action.
+//! Evaluates the response and applies its action.
 
 use std::time::Instant;
 
