@@ -23,9 +23,10 @@ use crate::contact::response::{Bodies, ContactAction, NodeCorrection, RigidCorre
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
-/// Largest number of geometries in a step, and change of the corrections over the largest one at which they have
-/// converged. Conservation of energy does not depend on it, conservation of angular momentum by couples neither.
+/// Largest number of geometries in a step. Energy is conserved before they converge, angular momentum by normal forces
+/// too: their gradients are free of moment at any geometry.
 const MAX_GEOMETRIES: usize = 30;
+/// Change of the corrections over the largest one at which they have converged \[-\].
 const TOLERANCE: f64 = 1e-13;
 
 /// The bodies at the middle of a step that contact changes.
@@ -96,7 +97,8 @@ impl EnergyMomentum {
     }
 
     /// Applies the couples against the moments of friction forces to the velocities; returns whether any acts. The next
-    /// geometry contains their displacements, and the next solution their forces only after the springs are known.
+    /// geometry includes their displacements; springs are solved without them, and the final couples follow from the
+    /// final tractions.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
         let mut any = false;
