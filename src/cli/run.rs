@@ -273,13 +273,19 @@ fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
 
 /// Contact problems without a converged solution, if any.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
-    let ContactSummary { unsolved_impulses, jammed_restitutions, unsolved_projections, unmet_ties } =
-        *contact;
+    let ContactSummary {
+        unsolved_impulses,
+        jammed_restitutions,
+        unsolved_projections,
+        unmet_ties,
+        unconverged_geometries,
+    } = *contact;
     let lines = [
         ("impulses", unsolved_impulses, "not found to their tolerance"),
         ("restitution", jammed_restitutions, "with contacts that friction jams"),
         ("projections", unsolved_projections, "not found to their tolerance"),
         ("ties", unmet_ties, "not brought to meet"),
+        ("geometry", unconverged_geometries, "at the middle of steps not found to its tolerance"),
     ];
     let line = |(name, count, what): (&'static str, u64, &str)| {
         (count > 0).then(|| (name, format!("of {count} groups of contacts {what}")))

@@ -33,9 +33,15 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
+/// File systems that cannot sync directories, as some of networks, order the names themselves.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
-    std::fs::File::open(directory)?.sync_all()
+    match std::fs::File::open(directory)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        outcome => outcome,
+    }
 }
 
 /// Other systems do not open directories as files; their file systems order the names themselves.

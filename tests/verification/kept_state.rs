@@ -77,8 +77,21 @@ fn first_difference(
     None
 }
 
+/// The scenes, and those by the energy–momentum response by its midpoint form too.
+fn scenes_of_all_schemes() -> Vec<crate::parade::Scene> {
+    let mut scenes = scenes::all();
+    let staggered = "response = \"energy-momentum\"";
+    let at_middle = scenes.iter().filter(|scene| scene.text.contains(staggered)).step_by(3).map(|scene| {
+        let text = scene.text.replace(staggered, &format!("{staggered}\nscheme = \"midpoint\""));
+        crate::parade::Scene { label: format!("{}, midpoint", scene.label), text, ..scene.clone() }
+    });
+    let at_middle: Vec<_> = at_middle.collect();
+    scenes.extend(at_middle);
+    scenes
+}
+
 fn hold(detection: &str, interruption: Interruption) {
-    let scenes = scenes::all();
+    let scenes = scenes_of_all_schemes();
     let chosen: Vec<_> = scenes.iter().enumerate().step_by(STRIDE).collect();
     let differing: Vec<String> = chosen
         .par_iter()

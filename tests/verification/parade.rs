@@ -34,6 +34,7 @@ pub enum Expected {
     Rests { height: f64, within: f64 },
 }
 
+#[derive(Clone)]
 pub struct Scene {
     pub label: String,
     pub text: String,

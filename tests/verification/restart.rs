@@ -132,6 +132,12 @@ fn a_box_slides_on_by_every_response() {
         assert_text_restarts(response, &sliding_box(response, RUBBER, ""));
         assert_text_restarts(response, &sliding_box(response, RIGID, ""));
     }
+    for material in [RUBBER, RIGID] {
+        assert_text_restarts(
+            "midpoint",
+            &sliding_box("energy-momentum", material, "scheme = \"midpoint\"\n"),
+        );
+    }
 }
 
 /// Dynamic relaxation, in which the first stop falls, and mass damping for a while.

@@ -189,6 +189,8 @@ pub struct UnsolvedProblems {
     pub projections: u64,
     /// Ties: tied points do not coincide at the end of the following step.
     pub ties: u64,
+    /// Geometries at the middle of a step: the last iterate acts, and friction changes the angular momentum.
+    pub geometries: u64,
 }
 
 impl std::ops::AddAssign for UnsolvedProblems {
@@ -197,6 +199,7 @@ impl std::ops::AddAssign for UnsolvedProblems {
         self.restitutions += other.restitutions;
         self.projections += other.projections;
         self.ties += other.ties;
+        self.geometries += other.geometries;
     }
 }
 

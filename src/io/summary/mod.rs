@@ -238,6 +238,8 @@ pub struct ContactSummary {
     pub unsolved_projections: u64,
     /// Groups of ties whose points were not brought together, summed over steps.
     pub unmet_ties: u64,
+    /// Steps in which the geometry of contact at their middle did not converge.
+    pub unconverged_geometries: u64,
 }
 
 /// An error over the run: its maximum, the time of the maximum, and its final value.

@@ -57,11 +57,18 @@ pub(super) fn validate_relaxation(section: Section<'_>, check: &mut Check<'_>) -
     })
 }
 
+/// Least number of steps at rest that ends a relaxation.
+const CALM_STEPS: i64 = 100;
+
 fn max_steps(count: &Spanned<i64>, check: &mut Check<'_>) -> u64 {
     let key = "dynamic_relaxation.max_steps";
-    if *count.get_ref() < 1 {
-        let problem = Problem::new(format!("`{key}` is {}", count.get_ref())).at(count.span()).key(key);
-        check.report(problem.help("give a positive number of steps, such as 100000"));
+    if *count.get_ref() <= CALM_STEPS {
+        let fact = format!(
+            "`{key}` is {}, but bodies at rest have to stay so for {CALM_STEPS} steps",
+            count.get_ref()
+        );
+        let problem = Problem::new(fact).at(count.span()).key(key);
+        check.report(problem.help("give a larger number of steps, such as 100000"));
     }
     u64::try_from(*count.get_ref()).unwrap_or(MAX_STEPS)
 }

@@ -89,8 +89,8 @@ pub(crate) struct ContactAudit {
     pub time_step: f64,
     /// Contact problems without a converged solution since the start.
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties.
-    warned: [bool; 5],
+    /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties, geometry.
+    warned: [bool; 6],
 }
 
 impl ContactAudit {
@@ -173,6 +173,14 @@ impl Simulation {
                  the closing report counts such steps; a shorter `time.step` avoids them"
             ));
         }
+        if !warned[5] && unsolved.geometries > 0 {
+            self.state.ledger.contact_audit.warned[5] = true;
+            self.state.ledger.warnings.push(format!(
+                "the geometry of contact at the middle of a step did not converge, first at t = {time:.6e} s: the last \
+                 iterate is applied, which conserves energy and momentum, but not the angular momentum of friction; the \
+                 closing report counts such steps; a shorter `time.step` avoids them"
+            ));
+        }
         if !warned[3] && unsolved.restitutions > 0 {
             self.state.ledger.contact_audit.warned[3] = true;
             self.state.ledger.warnings.push(format!(
@@ -199,8 +207,10 @@ impl Simulation {
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
         }
-        let created = if self.acts_by_impulses() {
+        let created = if self.acts_by_inelastic_impulses() {
             action.work.numerical - action.work.damping
+        } else if self.response.stage() == Stage::Middle {
+            action.work.numerical
         } else {
             let along = |node: u32, force: &Vec3| {
                 let node = node as usize;
@@ -323,6 +333,11 @@ impl Simulation {
     pub(crate) fn acts_by_impulses(&self) -> bool {
         !self.state.contact.action.node_corrections.is_empty()
             || !self.state.contact.action.rigid_corrections.is_empty()
+    }
+
+    /// Whether contact applied impulses in the last step that absorb in each step what the forces and projections add.
+    pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
+        self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
     /// Moment about the origin by which the supports and sliders of walls prevent their rotation \[N·m\]: contact

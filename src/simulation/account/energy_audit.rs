@@ -97,7 +97,7 @@ impl Simulation {
         self.state.ledger.energies.friction_dissipation += self.state.contact.action.work.friction;
         self.state.ledger.energies.numerical_work += self.state.contact.action.work.numerical;
         let taken_by_impulses =
-            if self.acts_by_impulses() { self.state.contact.action.work.damping } else { 0.0 };
+            if self.acts_by_inelastic_impulses() { self.state.contact.action.work.damping } else { 0.0 };
         let given =
             self.state.contact.action.work.numerical + self.state.ledger.contact_audit.work_on_held_nodes;
         self.state.ledger.audit.add_numerical_work(given, taken_by_impulses);
@@ -131,7 +131,7 @@ impl Simulation {
         let change = 0.125 * (before * before - dt * dt);
         if self.response.stage() == Stage::Accelerated {
             self.state.ledger.contact_audit.excess_work = change * self.contact_force_acceleration();
-        } else if change != 0.0 {
+        } else if change != 0.0 && self.response.stage() == Stage::Moved {
             self.state.ledger.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
         }
         let given = self.state.ledger.energies.kick - kick - self.state.ledger.contact_audit.excess_work;

@@ -113,6 +113,7 @@ impl Simulation {
             jammed_restitutions: unsolved.restitutions,
             unsolved_projections: unsolved.projections,
             unmet_ties: unsolved.ties,
+            unconverged_geometries: unsolved.geometries,
         }
     }
 

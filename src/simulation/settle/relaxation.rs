@@ -71,7 +71,8 @@ impl Simulation {
         if self.state.relaxation.is_settled() {
             self.begin_after_relaxation();
         } else if self.state.relaxation.steps >= max_steps {
-            let share = kinetic / self.state.relaxation.peak;
+            let peak = self.state.relaxation.peak;
+            let share = if peak > 0.0 { kinetic / peak } else { 0.0 };
             return Err(self.failure(FailureCause::NotAtRest { share, tolerance }, None));
         }
         Ok(())

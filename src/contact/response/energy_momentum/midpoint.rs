@@ -63,7 +63,7 @@ impl EnergyMomentum {
         }
         geometry.begin(&self.memory.contacts);
         let mut has_converged = false;
-        for iteration in 0..MAX_GEOMETRIES {
+        for iteration in 0..=MAX_GEOMETRIES {
             geometry.renew(&mut self.memory.contacts, action);
             let bodies = geometry.bodies();
             self.load(&bodies, 0.0);
@@ -72,7 +72,7 @@ impl EnergyMomentum {
                 self.damp(&bodies, step);
             }
             self.solve(&bodies, dt);
-            if has_converged {
+            if has_converged || iteration == MAX_GEOMETRIES {
                 break;
             }
             let turns = self.push_against_moments(&bodies, dt);
@@ -82,6 +82,7 @@ impl EnergyMomentum {
                 break;
             }
         }
+        action.unsolved.geometries = u64::from(!has_converged);
         let bodies = geometry.bodies();
         self.finish(&bodies, step, action);
         self.remove_moments(&bodies, step, action);

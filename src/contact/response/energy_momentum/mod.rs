@@ -89,7 +89,7 @@ impl Scheme {
 ///
 /// A contact no longer detected while its spring is compressed releases its energy along its last normal, with nodal
 /// directions free of moment (see `gradient`), and has friction while it is compressed. If it is pressed on instead, it
-/// ends after some steps; the energy of an elastic spring is then numerical work.
+/// ends after some steps; the energy of its spring is then numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
@@ -278,7 +278,7 @@ impl EnergyMomentum {
             if let Some(new) = found.next_if(|new| new.key == old.key) {
                 spring.lost = None;
                 self.memory.contacts.push_copy(&new);
-            } else if spring.is_kept_when_lost() {
+            } else if spring.keep_when_lost() {
                 let gap = extrapolated_gap(&old, velocities, time_step);
                 self.memory.contacts.push_copy(&Constraint { gap, ..old });
             } else {

@@ -20,8 +20,8 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Whether a contact without detection remains; counts the steps in which it is pressed.
-    pub(super) fn is_kept_when_lost(&mut self) -> bool {
+    /// Continues a contact without detection, and counts the steps in which it is pressed; returns whether it remains.
+    pub(super) fn keep_when_lost(&mut self) -> bool {
         let Lost { steps_pressed } = self.lost.unwrap_or_default();
         let steps_pressed = steps_pressed + u32::from(!self.releases);
         self.lost = Some(Lost { steps_pressed });
@@ -33,15 +33,11 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Energies at the end of the contact, which is the end of all stored energy \[J\]: of the friction spring by
-    /// friction, of a normal spring that dissipates by damping, of an elastic one numerically.
+    /// Work at the end of the contact, which discards all stored energy \[J\]: that of the friction spring as friction,
+    /// that of the normal spring as numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
-        let (friction, normal) = (self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0)));
-        if self.is_lossy() {
-            StepWork { friction, damping: normal, numerical: 0.0 }
-        } else {
-            StepWork { friction, damping: 0.0, numerical: -normal }
-        }
+        let normal = self.energy(self.gap.unwrap_or(0.0));
+        StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
     }
 
     /// Whether the normal spring dissipates energy.

@@ -376,3 +376,38 @@ fn lost_springs_transfer_with_their_integrated_gap() {
         }
     }
 }
+
+/// A node that presses on another one under a force that grows slowly and is then lost, as past an edge: its contact ends after
+/// [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy, and the energy left in the spring is numerical
+/// work, for any restitution. Reference: the energy of the spring before its end.
+#[test]
+fn lost_contacts_that_are_pressed_end_numerically() {
+    const FORCE: f64 = -300.0;
+    const DETECTED: u32 = 60;
+    for restitution in [1.0, 0.9] {
+        let positions = vec![Vec3::zeros(), Vec3::z() * 1e-4];
+        let velocities = vec![Vec3::zeros(), Vec3::z() * -0.1];
+        let response = response(0.05, restitution, 0.0, 2);
+        let mut particles = Particles::new(positions, velocities, &[0.0, 1.0], response);
+        let (mut steps, mut stored, mut ended) = (0, 0.0, None);
+        while ended.is_none() && steps < DETECTED + 4 * MAX_STEPS_PRESSED {
+            let mut constraints = Constraints::default();
+            if steps < DETECTED {
+                stacked(&mut constraints, 1, 0, &particles.positions);
+            }
+            particles.step(&constraints);
+            particles.velocities[1].z += FORCE * DT * (f64::from(steps) / f64::from(DETECTED)).min(1.0);
+            steps += 1;
+            let springs = &particles.response.memory.springs;
+            if steps > DETECTED && springs.iter().count() == 0 {
+                ended = Some(steps);
+            } else {
+                stored = springs.iter().map(Spring::stored_energy).sum();
+            }
+        }
+        let steps = ended.expect("the contact does not end");
+        assert!(steps > DETECTED + MAX_STEPS_PRESSED && stored > 0.0, "after {steps} steps with {stored} J");
+        let lost = -particles.action.work.numerical;
+        assert!((lost - stored).abs() <= 1e-12 * stored, "{lost} J of {stored} J");
+    }
+}

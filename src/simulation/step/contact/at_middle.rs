@@ -18,6 +18,8 @@ pub(crate) struct MiddleOfStep {
     positions: Vec<Vec3>,
     /// Gap less n · Σ w_a x_a of each contact, its initial gap \[m\].
     offsets: Vec<f64>,
+    /// Normals of the contacts at the predicted positions, whose side the normals at the middle keep.
+    normals: Vec<Vec3>,
 }
 
 /// The bodies at the middle of a step: half-way between the beginning and the predicted end, and by half a position
@@ -76,6 +78,8 @@ impl MidpointGeometry for Middle<'_> {
         let offset =
             |constraint: Constraint<'_>| constraint.gap - constraint.normal.dot(&constraint.jump(predicted));
         self.workspace.offsets.extend(constraints.iter().map(offset));
+        self.workspace.normals.clear();
+        self.workspace.normals.extend(constraints.iter().map(|constraint| constraint.normal));
     }
 
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction) {
@@ -86,10 +90,11 @@ impl MidpointGeometry for Middle<'_> {
                 self.workspace.positions[node as usize] = self.position(node, body, action);
             }
         }
-        let MiddleOfStep { positions, offsets } = &*self.workspace;
+        let MiddleOfStep { positions, offsets, normals } = &*self.workspace;
         let (surfaces, start): (&[Surface], _) = (&self.model.surfaces, &self.nodes.positions);
         constraints.renew_geometry(|k, constraint, weights| {
-            let normal = move_pair(constraint, surfaces, positions, weights);
+            let detected = Constraint { normal: normals[k], ..*constraint };
+            let normal = move_pair(&detected, surfaces, positions, weights);
             let terms = constraint.nodes.iter().zip(&*weights);
             let jump: Vec3 = terms.map(|(&node, weight)| start[node as usize] * *weight).sum();
             (offsets[k] + normal.dot(&jump), normal)
