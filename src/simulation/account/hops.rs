@@ -13,7 +13,7 @@ use crate::simulation::model::{Behaviour, Body};
 /// Longest flight of a hop over the duration of the contact before it.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Number of hops in sequence of which a warning tells.
+/// Number of hops in sequence that causes a warning.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.
@@ -82,7 +82,7 @@ impl Simulation {
             };
             let warning = format!(
                 "`{}` under gravity has left `{}` and returned {count} times in sequence by t = {time:.6e} s, each time \
-                 after a short flight: it hops on undamped contact springs, as after a sudden start of gravity; let it \
+                 after a short flight: it hops on its contact springs, as after a sudden start of gravity; let it \
                  come to rest before the run by a table [dynamic_relaxation], ramp gravity up as a function of time, or \
                  set `contact.damping` or `mass_damping`",
                 heavy.name, other.name
