@@ -53,8 +53,8 @@ impl SelectedResponse {
         }
     }
 
-    /// Computes the action of the constraints on the bodies over a step from the memory of the previous one, and updates
-    /// the memory. Memory of another response counts as none.
+    /// Computes the action of the constraints on the bodies over a step from the memory of the previous step, and
+    /// updates the memory. Ignores the memory of another response.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
