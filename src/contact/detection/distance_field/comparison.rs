@@ -1,4 +1,4 @@
-//! The comparison rows of Wolff & Bucher: interpolations without the enrichment, or without the assumed gradients.
+//! Interpolations for the comparison of Wolff & Bucher: without the enrichment, or without the assumed gradients.
 
 use super::DistanceField;
 use super::enriched::Enriched;
