@@ -6,7 +6,8 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Largest weight by rounding \[-\]: a closest point on an edge of a face has such shape values at its other nodes.
+/// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
+/// point on its edge.
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end; node contacts come first.
@@ -38,10 +39,10 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// For every constraint g = n · Σ w_a x_a, minus the offsets of the surfaces, with Σ w_a = 0. The weight of a contactor
-/// node is +1, those of the nodes of a contactor edge are N_a(s), and those of the target nodes, of a face or an edge,
-/// are −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum.
-/// Structure of arrays with compressed rows, reused from step to step.
+/// For every constraint g = n · Σ w_a x_a, minus the offsets of the surfaces, with Σ w_a = 0. The weights are +1 for a
+/// contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge. A
+/// normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum. Structure of arrays
+/// with compressed rows, reused from step to step.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
@@ -91,12 +92,12 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether the gap is zero or positive within rounding, as of flush surfaces without pressure.
+    /// Whether the gap is zero or positive within rounding, as between flush surfaces without pressure.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether its nodes can carry a couple: not for a node on a wall, or on another node.
+    /// Whether the nodes can carry a couple. A node on a wall or on another node cannot.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
@@ -145,7 +146,7 @@ impl Constraints {
     }
 
     /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
-    // Inlined, as arguments passed through memory would be written in pieces and read back as a whole.
+    // Inlined: otherwise the arguments pass through memory, with small writes followed by wide reads.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -204,8 +205,8 @@ impl Constraints {
         }
     }
 
-    /// Replaces gaps \[m\], normals and weights: `geometry` is given the index of each constraint and the constraint,
-    /// and a copy of its weights to write to.
+    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index of each constraint, the constraint, and
+    /// a copy of its weights to overwrite.
     pub(crate) fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

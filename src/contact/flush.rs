@@ -1,18 +1,18 @@
-//! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one to the other.
+//! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
 //! Detection and response share these criteria, as they must agree: a contact that continues on another surface keeps
 //! its spring.
 
 use crate::math::Vec3;
 
-/// Gap, relative to the coordinates, up to which surfaces touch: flush surfaces, as of resting or jointly falling
-/// blocks, then touch everywhere, rather than at random by rounding.
+/// Gap, relative to the coordinates, up to which surfaces touch: flush surfaces, for example of resting or jointly
+/// falling blocks, then touch everywhere; otherwise rounding would select the contacts at random.
 const FLUSH: f64 = 1e-12;
 /// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
 /// Cosine of the largest angle between aligned directions.
 const ALONG: f64 = 0.9;
-/// Largest ratio of the depth of a continued contact to its earlier depth; beyond it there is a step between the
+/// Largest ratio of the depth of a continued contact to its earlier depth; a larger ratio indicates a step between the
 /// surfaces.
 pub const DEEPER: f64 = 2.0;
 
@@ -21,7 +21,7 @@ pub fn rounding_of_gap_at(size: f64) -> f64 {
     FLUSH * size
 }
 
-/// Rounding of the gap between features with these points, within which they touch \[m\].
+/// Rounding error of the gap between features with these points, within which the features touch \[m\].
 pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
     rounding_of_gap_at(points.into_iter().map(Vec3::amax).fold(0.0, f64::max))
 }
@@ -31,7 +31,8 @@ pub fn are_coplanar(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > COPLANAR
 }
 
-/// Whether two unit vectors are aligned, as the normal of a contact and that of a face on which it continues.
+/// Whether two unit vectors are aligned, such as the normal of a contact and the normal of a face on which the contact
+/// continues.
 pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
 }
@@ -41,12 +42,12 @@ pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether a gap is at most about as deep as another one \[m\].
+/// Whether a gap is at most about as deep as another gap \[m\].
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether a contact with this unit normal and gap \[m\] continues as another one of the same node.
+/// Whether a contact with this unit normal and gap \[m\] continues as another contact of its node.
 pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }

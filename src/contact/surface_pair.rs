@@ -1,4 +1,4 @@
-//! Pairs of surfaces, or parts of surfaces, of two bodies, and the contacts between them.
+//! Pairs of surfaces, or of parts of surfaces, of two bodies.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Constraint, Surface};
 pub struct SurfacePair {
     /// In ascending order.
     bodies: [u32; 2],
-    /// Selected faces of each; `None` for all.
+    /// Selected faces of each body; `None` for the whole surface.
     parts: [Option<Arc<Surface>>; 2],
 }
 
@@ -39,7 +39,7 @@ impl SurfacePair {
     }
 
     /// Whether a contact is between these surfaces. A node, an edge or a face belongs to a part if a face of the part
-    /// contains all its nodes; those on the border between two parts belong to both.
+    /// contains all its nodes; nodes and edges on the border between two parts belong to both.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {

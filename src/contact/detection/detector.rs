@@ -10,38 +10,38 @@ use super::report::{DetectionStatistics, Placement, QueuedPair};
 use super::trajectory::{Flight, Impact, RootHistory};
 use super::tree::hierarchy::Hierarchy;
 
-/// What a detector takes from one step to the next, beyond caches.
+/// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from
-    /// those of the step before.
+    /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from the
+    /// closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Positions at the first instants of the present flight, where kinematics follow from them.
+    /// Positions at the first instants of the current flight, if its kinematics follow from positions.
     pub first_steps: Option<RootHistory>,
 }
 
 /// Finds contact.
 pub trait Detector: Send {
-    /// In flight: the first instant within the flight at which two surfaces touch; `None` if excluded.
+    /// In flight: the first contact of two surfaces within the flight; `None` if the flight is free of contact.
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
 
-    /// Replaces `constraints` by those of all penetrated contactor nodes in this configuration.
+    /// Replaces `constraints` by the constraints of this configuration.
     ///
     /// Called once per step, with ascending times; a call to [`Detector::first_impact`] in between restarts the contact
     /// phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
-    /// What the next step takes from the steps before.
+    /// State for the next step.
     fn memory(&self) -> DetectionMemory;
 
-    /// Discards all that is kept from earlier configurations, and takes this memory instead.
+    /// Discards all data of earlier configurations, and continues from this memory.
     fn start_from(&mut self, memory: &DetectionMemory);
 
-    /// Statistics so far.
+    /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
     /// For each pair of bodies, ascending, the two bounding volumes of its next event at their current positions; pairs
-    /// that cannot touch any more are left out, and a detector without a queue returns nothing.
+    /// that can no longer touch are omitted. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }
@@ -64,7 +64,7 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// Switches to a phase; returns whether it is a new one.
+    /// Switches to a phase; returns whether the phase changed.
     pub fn enters(&mut self, phase: Self) -> bool {
         std::mem::replace(self, phase) != phase
     }

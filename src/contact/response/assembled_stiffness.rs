@@ -1,4 +1,4 @@
-//! Assembled stiffness of all contact springs of a step on the bodies they act on.
+//! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
 //! A single spring is stable while κ dt²/m_eff is small; several springs on one body are stable only if their sum is
 //! small. With W = G M⁻¹ Gᵀ split into contributions of deformable nodes and rigid bodies, λ(K W) ≤ λ(K W_nodes) +
@@ -8,7 +8,7 @@
 //! nodes    λ ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|               Gershgorin on the assembled stiffness
 //! rigid    λ ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
-//! (tr A⁸)^⅛ is at least the largest eigenvalue of A and at most 1.25 times that.
+//! (tr A⁸)^⅛ is at least the largest eigenvalue of A and at most 1.25 times this eigenvalue.
 //!
 //! # Source
 //! Derived.
@@ -31,8 +31,8 @@ const NONE: u32 = u32::MAX;
 /// Largest total λ dt² of the springs on rigid bodies: an impact lasts ten steps, and its energy error is 6e-4.
 pub(crate) const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio of the squared frequency reported to the step control to λ on rigid bodies. In steps of 1.9 over that
-/// frequency, compressed springs remain as well resolved as at the first contact.
+/// Ratio of the squared frequency reported to the step control to λ on rigid bodies. In steps of 1.9/ω with this
+/// frequency ω, compressed springs remain as well resolved as at the first contact.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest total λ dt² of the springs on deformable nodes: with elements at 0.8 of their critical step, (1.6)², the
@@ -45,8 +45,8 @@ const MAX_ON_NODES: f64 = 1.4;
 /// the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest squared frequency of coupled springs over that of a single spring: for a plate on two springs at its ends
-/// the ratio is 0.5.
+/// Smallest ratio of the squared frequency of coupled springs to the squared frequency of a single spring. The ratio of
+/// a plate on two springs at its ends is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Sums over the springs of a step.
@@ -56,7 +56,7 @@ pub(super) struct AssembledStiffness {
     nodes: Vec<OnNode>,
     /// Nodes with springs.
     contact_nodes: Vec<u32>,
-    /// Mass of every body \[kg\], and of its nodes in contact, zero between steps.
+    /// Mass of every body, and mass of its nodes in contact, zero between steps \[kg\].
     masses: Vec<f64>,
     touched_masses: Vec<f64>,
     /// Rigid bodies with contact springs.
@@ -116,18 +116,18 @@ impl Bound {
         if over > 1.0 { 1.0 / over } else { 1.0 }
     }
 
-    /// Bounds of springs with a fraction of their stiffness.
+    /// Bounds for springs with the fraction `share` of their stiffness.
     pub fn shared(self, share: f64) -> Self {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\], with the factor `lowering` of the stable step by damping.
-    /// Springs on rigid bodies are far from the stability limit.
+    /// Squared frequency for the step control \[rad²/s²\], where damping reduces the stable step by the factor
+    /// `lowering`. Springs on rigid bodies are far from the stability limit.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
 
-    /// Larger of each bound.
+    /// Componentwise maximum of two sets of bounds.
     pub fn max(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.max(other.nodes),
@@ -223,8 +223,8 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequency of a contact coupled to all others, whose springs have these bounds. With opposing contacts, as on
-    /// the two sides of a body between others, ω² is at least a fraction of κ_i W_ii.
+    /// Frequency of a contact coupled to other contacts; its springs have these bounds. Between opposing contacts, as
+    /// on the two sides of a body between other bodies, ω² is at least the fraction `MIN_COUPLED_RATIO` of κ_i W_ii.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,

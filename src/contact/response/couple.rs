@@ -5,8 +5,8 @@ use crate::math::{Mat3, Vec3};
 /// Moment of inertia, relative to the largest, below which it counts as zero: collinear nodes.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Product of the moments of inertia over the cube of their sum, above which none of them counts as zero: the
-/// smallest exceeds four times this fraction of the largest.
+/// Product of the moments of inertia over the cube of their sum, above which none of them counts as zero: the smallest
+/// moment then exceeds four times this fraction of the largest.
 const FULL_RANK: f64 = 1e-6;
 
 /// Least-squares vectors q × (x_a − x̄) with a given moment and zero sum.

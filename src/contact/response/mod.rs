@@ -96,7 +96,7 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force and dissipation in a step of a contact that has ended and is not among its constraints.
+/// Force and dissipation in a step by a contact that has ended and has no constraint in this step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -165,8 +165,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: position projections, changes of stiffness and time step, spring work not in
-    /// their energy, the forces that balance it, and energy of lost springs (negative).
+    /// Added by the numerical method: position projections, changes of stiffness and time step, spring work that the
+    /// spring energy does not contain, the forces that balance this work, and energy of lost springs (negative).
     pub numerical: f64,
 }
 
@@ -181,11 +181,11 @@ impl std::ops::AddAssign for StepWork {
 /// Number of contact problems not solved to tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
-    /// Impulse problems: the last iterate acts, scaled to create no energy.
+    /// Impulse problems: the last iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Impulse problems with restitution: contacts jammed by friction have none.
+    /// Impulse problems with restitution: contacts jammed by friction lose their restitution.
     pub restitutions: u64,
-    /// Position projections: the last iterate acts.
+    /// Position projections: the last iterate is applied.
     pub projections: u64,
     /// Ties: tied points do not coincide at the end of the following step.
     pub ties: u64,
@@ -215,15 +215,15 @@ pub struct ContactAction {
     /// Friction part of the forces and impulses, as a force \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
-    /// Nodes with a possibly non-zero force or impulse, ascending.
+    /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of nodes with contact; the others have tie forces only.
+    /// Number of nodes with contact; the other nodes have tie forces only.
     num_of_contact: usize,
     /// Corrections of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,
     /// Corrections of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
-    /// Impulses of the ties on fixed components of nodes, by contact impulses \[N·s\]; a node can be repeated.
+    /// Reactions of the ties to contact impulses on fixed components of nodes \[N·s\]; a node can be repeated.
     pub tie_impulses: Vec<(u32, Vec3)>,
     /// Tie part of the nodal forces; a node in several groups of ties has several entries.
     pub tie_forces: Vec<(u32, Vec3)>,
@@ -241,8 +241,8 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse of supports that prevents rotation of supported bodies after projections moved the other side
-    /// \[N·m·s\].
+    /// Angular impulse by which supports prevent the rotation of supported bodies after a projection moved the other
+    /// side of a contact \[N·m·s\].
     pub support_moment: Vec3,
     /// Squared upper bound of the angular frequency added by contact \[rad²/s²\].
     pub frequency_squared: f64,
@@ -256,7 +256,7 @@ pub struct ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        // Zero pages of the system take no memory until written.
+        // Zero pages of the operating system take no memory until written.
         let zeros = || zeroed_vec(num_nodes);
         Self {
             forces: zeros(),
@@ -285,7 +285,7 @@ impl ContactAction {
         self.num_of_contact > 0
     }
 
-    /// Acted nodes in a range.
+    /// Nodes of the list in a range.
     pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
         let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
         &self.nodes[place(range.start)..place(range.end)]
@@ -297,7 +297,7 @@ impl ContactAction {
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Σ of a linear function of the nodal forces without tie forces.
+    /// Sum of a linear function over the nodal forces, without tie forces.
     pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
         let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
         of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
@@ -388,11 +388,11 @@ pub struct Bodies<'a> {
     pub positions: &'a [Vec3],
     /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Acceleration of every node at the end of the step without contact \[m/s²\]; in the stage [`Stage::Moved`],
-    /// that at its beginning, with contact.
+    /// Acceleration of every node at the end of the step without contact \[m/s²\]; in the stage [`Stage::Moved`], the
+    /// acceleration at the beginning of the step, with contact.
     pub accelerations: &'a [Vec3],
-    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has its share of the
-    /// mass.
+    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has its share of the mass
+    /// of the body.
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
@@ -405,20 +405,21 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Step that scales the spring stiffness: the step before it is cut to events or to the flight step, so that
-    /// contacts that begin in a cut step are not stiffer.
+    /// Step that scales the spring stiffness: the step before events or the flight step shorten it, so that contacts
+    /// that begin in a shortened step are not stiffer.
     pub regular: f64,
     /// Following step; discrete-gradient forces and tie forces hold for this length.
     pub following: f64,
 }
 
 impl StepLength {
-    /// A step that is not cut, followed by an equal one \[s\].
+    /// A step that is not shortened, followed by an equal step \[s\].
     pub fn regular(time_step: f64) -> Self {
         Self { actual: time_step, regular: time_step, following: time_step }
     }
 
-    /// Time from the middle of the step to the middle of the following one, over which forces at its end act \[s\].
+    /// Time from the middle of the step to the middle of the following step, over which forces at the end of the step
+    /// act \[s\].
     pub fn kick(&self) -> f64 {
         0.5 * (self.actual + self.following)
     }
@@ -428,10 +429,9 @@ impl StepLength {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// After the predictor, before the forces at the new positions: corrections change positions and velocities, and
-    /// forces act with the others.
+    /// contact forces act together with the other forces.
     Moved,
-    /// After the predictor too, with the geometry at the middle of the step: corrections change positions and
-    /// velocities.
+    /// After the predictor, with the geometry at the middle of the step: corrections change positions and velocities.
     Middle,
     /// After the accelerations by all other forces.
     Accelerated,

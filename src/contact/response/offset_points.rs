@@ -5,10 +5,10 @@
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! Friction acts and slip is measured at the offset points. A point that moves with a rigid body, or with the
-//! deforming element behind the face, is an affine combination of its nodes, with the weights w_a + B_a and B_a = y_a
-//! · M⁻¹ d, M = Σ y_a ⊗ y_a, for nodes at y_a about their mean and an offset d. As Σ B_a = 0 and Σ B_a x_a = d,
-//! force, lever and moment are those of the offset point, in every response.
+//! Friction acts and slip is measured at the offset points. A point that moves with a rigid body, or with the deforming
+//! element behind the face, is an affine combination of the nodes of this body or element. The weights are w_a + B_a
+//! with B_a = y_a · M⁻¹ d and M = Σ y_a ⊗ y_a, where y_a are the nodal positions relative to their mean and d is the
+//! offset. As Σ B_a = 0 and Σ B_a x_a = d, force, lever and moment are those of the offset point, in every response.
 //!
 //! # Source
 //! Derived.
@@ -16,7 +16,8 @@
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::math::{Mat3, Vec3};
 
-/// Extent of nodes over the offset, below which they do not define an offset point: flat sheets.
+/// Ratio of the extent of support nodes to the offset, below which they do not define an offset point, as in flat
+/// sheets.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -47,7 +48,7 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Offset points of bodies with these offsets \[m\], in order of the bodies.
+    /// Offset points for the offset \[m\] and the support nodes of each body.
     pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
             bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));
@@ -183,8 +184,8 @@ pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[
 mod tests {
     use super::*;
 
-    /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and a plane one; a point of a
-    /// flat body has no offset.
+    /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and for a body in the plane. A
+    /// point of a flat body has no offset.
     #[test]
     fn support_nodes_define_the_offset_point() {
         let tetrahedron =

@@ -2,11 +2,12 @@
 
 use crate::contact::{Constraint, SurfacePair};
 
-/// Options of all pairs: a common set, and own sets of some pairs.
+/// Options of all pairs: a common set, and separate sets for some pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// Own sets by ascending bodies; among sets of the same bodies, the first that contains a contact applies.
+    /// Separate sets by ascending bodies; among sets of the same bodies, the first set whose pair contains a contact
+    /// applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -16,7 +17,7 @@ impl<T: Copy> PairOptions<T> {
         Self { default: options, own: Vec::new() }
     }
 
-    /// Adds an own set for a pair; earlier pairs take precedence.
+    /// Adds a separate set for a pair; earlier pairs take precedence.
     #[must_use]
     pub fn with(mut self, pair: SurfacePair, options: T) -> Self {
         let place = self.own.partition_point(|(other, _)| other.bodies() <= pair.bodies());
@@ -67,8 +68,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has the triangle 0, 1, 2, the part "left", and its neighbour 1, 4, 2; node 3 of body 0 is on the first,
-    /// node 5 on the second, and edge (3, 5) on their common edge (1, 2).
+    /// Body 1 has the triangle 0, 1, 2, which is the part "left", and its neighbour 1, 4, 2. Node 3 of body 0 is on the
+    /// first triangle, node 5 on the second, and edge (3, 5) on their common edge (1, 2).
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

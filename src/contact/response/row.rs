@@ -208,8 +208,8 @@ impl Row {
         }
     }
 
-    /// Rounding error of the jump of a motion: a few ε Σ |w_a| |v_a|. In a fast common motion the jump itself can be
-    /// as small.
+    /// Rounding error of the jump of a motion: a few ε Σ |w_a| |v_a|. If both bodies move fast together, the jump can
+    /// be as small as this error.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {

@@ -26,7 +26,7 @@ pub(super) fn one_contact(gap: f64) -> Constraints {
     constraints
 }
 
-/// Masses 2, 1, 1.5 of the triangle and 0.8 of the contactor.
+/// Inverse masses \[1/kg\]: nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
 pub(super) const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
 
 /// Positions with a given gap: the contactor above its target point of the triangle.
@@ -36,12 +36,12 @@ pub(super) fn positions(gap: f64) -> [Vec3; 4] {
     [face[0], face[1], face[2], foot + Vec3::z() * gap]
 }
 
-/// Two deformable bodies with free nodes of these inverse masses.
+/// Mobility of two deformable bodies whose free nodes have these inverse masses.
 pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
     Mobility::of_nodes(inverse_mass.iter().map(|inverse| Vec3::repeat(*inverse)).collect(), 2)
 }
 
-/// Zero accelerations, for more nodes than any of these cases has.
+/// Zero accelerations of up to 16 nodes.
 const NO_ACCELERATIONS: &[Vec3] = &[Vec3::new(0.0, 0.0, 0.0); 16];
 
 /// Free nodes with constant velocity.

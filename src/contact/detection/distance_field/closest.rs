@@ -34,7 +34,7 @@ pub(super) fn closest_points(
     closest
 }
 
-/// By a hierarchy of all faces.
+/// Closest points by a hierarchy over all faces.
 fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let covered: Vec<usize> =
         (0..support.positions.len()).filter(|&point| support.is_covered(point)).collect();
@@ -56,7 +56,7 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// By the closest support point on the surface and the faces that contain it.
+/// Closest points on the faces that contain the closest support point on the surface.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

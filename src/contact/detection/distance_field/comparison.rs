@@ -1,4 +1,4 @@
-//! The comparison rows of Wolff & Bucher: interpolations without the enrichment, or without the assumed gradients.
+//! Interpolations for the comparison of Wolff & Bucher: without the enrichment, or without the assumed gradients.
 
 use super::DistanceField;
 use super::enriched::Enriched;
@@ -8,7 +8,7 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::{Mat3, Vec3};
 
 impl DistanceField {
-    /// Distance interpolated from the corners of the element only \[m\]: zero in an element whose corners are all on the
+    /// Distance interpolated from the corners of the element only \[m\]: zero if all corners of the element are on the
     /// surface.
     pub fn plain_distance(&self, element: usize, xi: [f64; 3]) -> f64 {
         let (values, distances) = (self.corner_values(element, xi), self.distances_of(element));

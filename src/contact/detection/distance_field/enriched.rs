@@ -8,8 +8,8 @@
 //! | wedge | 21 | those of the triangle times a parabola |
 //! | hexahedron | 27 | triquadratic |
 //!
-//! The points of a face are those of the enriched face, so that the interpolation is continuous. The first points are
-//! the nodes of the element, linear or quadratic, in their order.
+//! The support points on a face of an element are the support points of the enriched face, so that the interpolation is
+//! continuous. The first points are the nodes of the element, linear or quadratic, in their order.
 
 use std::sync::LazyLock;
 
@@ -167,8 +167,7 @@ impl Enriched {
         gradients
     }
 
-    /// A rule that integrates N_A grad N_B of an affine element: exactly for triangles, quadrilaterals, tetrahedra and
-    /// hexahedra.
+    /// Quadrature of N_A grad N_B on an affine element; exact for triangles, quadrilaterals, tetrahedra and hexahedra.
     pub fn quadrature(&self) -> &'static [QuadraturePoint] {
         match self.kind {
             CellKind::Tri3 => &triangle::DEGREE_6,

@@ -1,4 +1,4 @@
-//! Refusals of a distance field.
+//! Errors of the construction of a distance field.
 
 use crate::mesh::CellKind;
 

@@ -15,7 +15,7 @@ use crate::mesh::CellKind;
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
-    /// Distance of each support point \[m\]; not a number outside the band.
+    /// Distance of each support point \[m\]; NaN outside the band.
     pub(super) distances: Vec<f64>,
     /// Assumed gradient of each support point.
     gradients: Vec<Vec3>,
@@ -26,13 +26,13 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Elements are numbered through the blocks.
+    /// The field of a solid and its surface, both in reference positions. Element numbers run through all blocks.
     ///
     /// # Errors
     /// Of [`DistanceFieldError`].
     ///
     /// # Cost
-    /// O(n log n) in the number of support points: on all threads by default, the marching algorithms on one.
+    /// O(n log n) in the number of support points: on all threads by default; the marching algorithms use one thread.
     pub fn new(
         solid: &Solid<'_>,
         surface: &Surface,
@@ -79,7 +79,7 @@ impl DistanceField {
         &self.support.positions
     }
 
-    /// Distances of the support points \[m\]; not a number outside the band.
+    /// Distances of the support points \[m\]; NaN outside the band.
     pub fn distances(&self) -> &[f64] {
         &self.distances
     }
@@ -89,7 +89,7 @@ impl DistanceField {
         &self.gradients
     }
 
-    /// Closest point of the surface of each support point \[m\]; not a number outside the band.
+    /// Closest point of the surface of each support point \[m\]; NaN outside the band.
     pub fn closest_points(&self) -> &[Vec3] {
         &self.closest_points
     }
@@ -127,7 +127,7 @@ impl DistanceField {
         }
     }
 
-    /// Direction from the closest point of the nearest support point, by shape function, to the point at ξ.
+    /// Direction to the point at ξ from the closest point of the support point with the largest shape function.
     fn away(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

@@ -1,9 +1,9 @@
-//! Distance fields on the element mesh: the distance of a body's interior from its surface, interpolated in the elements
-//! with gradients of its own (Wolff & Bucher 2013).
+//! Distance fields on the element mesh: the distance of a body's interior from its surface, interpolated in the
+//! elements with separately assumed gradients (Wolff & Bucher 2013).
 //!
-//! A field lives in the reference configuration: d > 0 inside, 0 on the surface. Plain interpolation of nodal distances
-//! vanishes in an element with all its nodes on the surface. The elements are therefore enriched by *support points* on
-//! their edges, faces and in their centres; the geometry remains that of the element.
+//! A field is defined in the reference configuration: d > 0 inside, 0 on the surface. Plain interpolation of nodal
+//! distances vanishes in an element with all its nodes on the surface. The elements are therefore enriched by *support
+//! points* on their edges, on their faces and in their centres; the geometry of the elements is unchanged.
 //!
 //! | module | contents |
 //! |---|---|

@@ -3,27 +3,27 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Slope of the interpolated distance below which a depth is not divided by it.
+/// Slope of the interpolated distance below which the depth is not divided by this slope.
 const FLAT: f64 = 0.2;
 
-/// The field at a point of an element, in the reference configuration. Not a number outside the band.
+/// The field at a point of an element, in the reference configuration. NaN outside the band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSample {
     /// Interpolated distance from the surface \[m\]; positive inside, never negative.
     pub distance: f64,
     /// Gradient of the interpolated distance; of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient, into the body; where it vanishes (below 0.1) the direction from the closest point
-    /// of the nearest support point.
+    /// Interpolated assumed gradient, into the body; if it nearly vanishes (below 0.1), the direction from the closest
+    /// point of the nearest support point.
     pub assumed_gradient: Vec3,
 }
 
-/// Shortest way from a point to the surface.
+/// Shortest vector from a point to the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// Its length \[m\]; positive inside.
+    /// Length of the projection \[m\]; positive inside.
     pub depth: f64,
-    /// Its direction: the outward unit normal; zero where there is none.
+    /// Direction of the projection: the outward unit normal; zero if undefined.
     pub normal: Vec3,
 }
 
@@ -33,8 +33,8 @@ impl FieldSample {
         inverse_deformation.transpose() * gradient
     }
 
-    /// Projection with the slope of the interpolated distance: depth d/|F⁻ᵀ grad d|, direction −F⁻ᵀ G. Where the slope
-    /// is below 0.2, on the skeleton, the depth is d/|γ|.
+    /// Projection with the slope of the interpolated distance: depth d/|F⁻ᵀ grad d|, direction −F⁻ᵀ G. If the slope is
+    /// below 0.2, as on the skeleton, the depth is d/|γ|.
     ///
     /// The interpolated distance is up to 2.4 times too steep near the surface of coarse meshes; its own slope corrects
     /// it.
@@ -64,10 +64,11 @@ impl FieldSample {
     }
 }
 
-/// The projection from `point`, repeated from where it leads to: `steps` Newton steps towards d = 0.
+/// Projection from `point` by `steps` Newton steps towards d = 0; each step projects from the result of the previous
+/// step.
 ///
-/// `sample` gives the field at a position, as its value and the inverse of the deformation gradient there; `None` outside
-/// the body, which ends the steps. The result is the whole way; `None` if the first point is outside.
+/// `sample` gives the field and the inverse of the deformation gradient at a position; its `None`, outside the body,
+/// ends the steps. The result is the total projection; `None` if `point` is outside.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,

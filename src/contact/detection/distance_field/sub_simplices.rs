@@ -1,15 +1,15 @@
 //! Division of an enriched element into simplices with its support points as corners.
 //!
-//! Triangles are divided about their centre into 6 triangles, tetrahedra into 24 about their centre over the 6 of each
-//! face; in the same way a quadrilateral into 8, a wedge over its faces and a hexahedron over the 8 triangles of each
-//! face. Neighbours agree on their face.
+//! A triangle is divided about its centre into 6 triangles, a quadrilateral into 8. A tetrahedron is divided about its
+//! centre into 24 tetrahedra over the 6 triangles of each face; wedges and hexahedra likewise over the triangles of
+//! their faces. The divisions of neighbours agree on their common face.
 
 use std::sync::LazyLock;
 
 use super::enriched::Enriched;
 use crate::mesh::CellKind;
 
-/// Local support points of a sub-simplex; triangles repeat their third.
+/// Local support points of a sub-simplex; triangles repeat their third point.
 pub(super) type SubSimplex = [u8; 4];
 
 static DIVISIONS: LazyLock<[Vec<SubSimplex>; 5]> = LazyLock::new(|| {

@@ -10,10 +10,10 @@ use crate::element::position;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Elements of a body in its reference configuration, block by block; they are numbered through in this order.
+/// Elements of a body in its reference configuration, block by block; element numbers follow this order.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid<'a> {
-    /// Kind and nodes of the elements of each block, with the numbers of `positions`.
+    /// Kind and nodes of the elements of each block; nodes are indices into `positions`.
     pub blocks: &'a [(CellKind, &'a [u32])],
     /// Reference positions of all nodes \[m\].
     pub positions: &'a [Vec3],
@@ -37,7 +37,7 @@ pub(super) struct Support {
     /// Elements of the band at each point with the local number of the point, between offsets.
     point_offsets: Vec<u32>,
     point_elements: Vec<(u32, u8)>,
-    /// Points on the surface: the faces that contain them, with the natural coordinates there.
+    /// Points on the surface, with the faces that contain them.
     pub boundary: Vec<BoundaryPoint>,
     /// Index into `boundary` of each point on the surface.
     pub boundary_of_point: Vec<Option<u32>>,
@@ -117,7 +117,7 @@ impl Support {
         }
     }
 
-    /// Layer by layer, the elements that touch the surface or the preceding layer with a node.
+    /// Finds the band layer by layer: elements with a node on the surface or in the preceding layer.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,
@@ -185,7 +185,7 @@ impl Support {
     }
 }
 
-/// Local corners and natural coordinates of each support point of a face; the centre only of faces of volumes.
+/// Local corners and natural coordinates of each support point of a face; only faces of solids have a centre point.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

@@ -4,7 +4,7 @@ use crate::contact::Surface;
 use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 
-/// A support point's closest point of the surface.
+/// Closest point of the surface to a support point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Closest {
     /// Distance \[m\].
@@ -32,7 +32,7 @@ impl Target<'_> {
         Closest { distance: found.distance_squared.sqrt(), face, point: found.point }
     }
 
-    /// Closest point of some faces, the first of equally close ones.
+    /// Closest point of some faces, on the first of equally close faces.
     pub fn closest_of_faces(&self, faces: impl Iterator<Item = u32>, query: &Vec3) -> Option<Closest> {
         let nearer =
             |best: Closest, other: Closest| if other.distance < best.distance { other } else { best };

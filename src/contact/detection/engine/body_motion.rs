@@ -1,8 +1,8 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! Nothing is predicted. A search result stays valid until the body has moved too far, and the displacement of every
-//! step is known before its positions are used. The displacement of a point of a face is Σ N_a d_a. It lies within the
-//! box of the nodal displacements d_a on linear faces, and slightly beyond it on curved ones.
+//! The engine predicts no motion in contact: a search result is valid until the body has moved too far, and the
+//! displacement of every step is known before its positions are used. The displacement Σ N_a d_a of a point of a face
+//! lies within the box of the nodal displacements d_a on linear faces, and slightly beyond this box on curved faces.
 
 use crate::contact::Surface;
 use crate::contact::detection::face::bounds::{Bounds, overshoot};
@@ -15,7 +15,7 @@ use crate::math::reduction::fixed_order_sum;
 use super::displacement::{Steps, in_pieces};
 use super::patches::{BOXES, Patches, Placed};
 
-/// Steps at the present speed for which a body should stay in its inflated box.
+/// Number of steps at the current speed for which a body should stay in its inflated box.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
 /// Least allowance of an inflated box, relative to the search depth.
@@ -24,7 +24,7 @@ const LEAST_ALLOWANCE: f64 = 0.5;
 /// Growth of the spheres or boxes of a body beyond which they are refitted, relative to the search depth.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// Ratio of the total volume of the spheres of a tree to its least value beyond which the tree is rebuilt.
+/// Ratio of the total volume of the spheres of a tree to the least total volume, above which the tree is rebuilt.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -33,11 +33,11 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Motion and current bounds of one body.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
-    /// Displacements of its points in the last step \[m\].
+    /// Displacements of the points of the body in the last step \[m\].
     pub step: Bounds,
     /// Box of the body when it was last inflated.
     bounds: Aabb,
-    /// Displacements since then.
+    /// Displacements since.
     since_bounds: Bounds,
     /// Displacement up to which the inflated box contains the body \[m\].
     allowance: f64,
@@ -45,20 +45,22 @@ pub(super) struct BodyMotion {
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements since then.
+    /// Displacements since.
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. Boxed, as few bodies have one and every step reads the other fields.
+    /// A tree rebuilt after large deformation. Boxed, as few bodies have a rebuilt tree and every step reads the other
+    /// fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least total volume of the spheres of the current tree, up to a factor \[m³\].
     best: f64,
-    /// Its patches, once it has been near another body or can touch itself.
+    /// Patches of the body, once it has been near another body or can touch itself.
     patches: Option<Box<Patches>>,
     /// Active patches, whose displacements are tracked individually, ascending.
     active: Vec<u32>,
     /// Displacements since the inactive patches were moved.
     since_moved: Bounds,
     search_depth: f64,
-    /// Its share of the distance within which others can touch it: the smaller of two depths is at most their mean.
+    /// Share of the body in the distance within which it can touch another body: the smaller of two search depths is at
+    /// most their mean.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -103,7 +105,7 @@ impl BodyMotion {
         }
     }
 
-    /// Discards everything known of the position.
+    /// Discards the position and all accumulated displacements.
     pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
@@ -166,8 +168,8 @@ impl BodyMotion {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches if needed, and refits the boxes of all that have deformed. Returns the number
-    /// of fitted boxes.
+    /// Divides the surface into patches if needed, and refits the boxes of all deformed patches. Returns the number of
+    /// fitted boxes.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -179,7 +181,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Makes these patches, ascending, the active ones from this step on; the others move with the whole body.
+    /// Activates these patches, ascending, from this step on; the other patches move with the whole body.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -207,7 +209,7 @@ impl BodyMotion {
         }
     }
 
-    /// Refits the boxes of those of the needed patches, ascending, that have deformed; returns the number of fitted
+    /// Refits the boxes of the deformed patches among the needed patches, ascending; returns the number of fitted
     /// boxes. Also moves the inactive patches.
     pub fn fit_patches(
         &mut self,
@@ -226,8 +228,8 @@ impl BodyMotion {
         BOXES * stale.len()
     }
 
-    /// Refits the spheres of the tree if the body has deformed, and rebuilds the tree where it has degenerated. Returns
-    /// the number of fitted spheres.
+    /// Refits the spheres of the tree if the body has deformed, and rebuilds a degenerated tree. Returns the number of
+    /// fitted spheres.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
@@ -248,7 +250,7 @@ impl BodyMotion {
         self.spheres.len()
     }
 
-    /// The tree in use: `tree` unless a rebuilt one replaces it.
+    /// The current tree: `tree` unless a rebuilt tree replaces it.
     pub fn tree<'a>(&'a self, tree: &'a Hierarchy) -> &'a Hierarchy {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
@@ -259,7 +261,7 @@ impl BodyMotion {
     }
 }
 
-/// Box of a surface, without rounding margin; points of a curved face may overshoot those of its nodes.
+/// Box of a surface, without rounding margin; points of a curved face may exceed the range of its nodes by `overshoot`.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
     let bounds = in_pieces(surface.nodes(), of_nodes).beyond(overshoot);
@@ -294,9 +296,9 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A moving body stays in its box, and its faces stay in the spheres of the tree, in their boxes and in those of
-    /// their patches, refitted or not. Rigid translation does not enlarge any of them. An escape from the inflated box
-    /// is reported in time.
+    /// A moving body stays in its box, and its faces stay in the spheres of the tree, in their own boxes and in the
+    /// boxes of their patches, refitted or not. Rigid translation does not enlarge any of these volumes. An escape from
+    /// the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -364,7 +366,8 @@ mod tests {
         }
     }
 
-    /// A permutation of the faces degrades the tree: a new tree replaces it, as good as one built there.
+    /// A permutation of the faces degrades the tree: a new tree replaces it, as good as a tree built in this
+    /// configuration.
     #[test]
     fn a_degraded_tree_is_rebuilt() {
         let (surface, mut positions) = strip(200);

@@ -1,12 +1,13 @@
-//! Two nearby bodies, or one body in self-contact: their active patch pairs, and how long these stay complete.
+//! Two nearby bodies, or one body in self-contact: their active patch pairs, and the travel up to which these remain
+//! complete.
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
-//! The accumulated travel decides when to search again. Bodies at a distance need no search until the travel exceeds
-//! it. Patches farther apart than the search depth plus a margin cannot touch until the travel exceeds the margin. The
-//! other patches form the *active patch pairs*; each accumulates a travel of its own. A Verlet list holds the node–face
-//! pairs within the search depth plus a *skin*. It is complete until the travel of its patch exceeds the skin
-//! ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a *short list* of the pairs
-//! that can give a constraint in the next steps ([`short_list`](super::short_list)).
+//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
+//! distance. Patches farther apart than the search depth plus a margin cannot touch until the travel exceeds the
+//! margin. The other patches form the *active patch pairs*; each accumulates a travel of its own. A Verlet list holds
+//! the node–face pairs within the search depth plus a *skin*. It is complete until the travel of its patch exceeds the
+//! skin ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a *short list* of the
+//! pairs that can give a constraint in the next steps ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -28,7 +29,7 @@ use super::traversal::NearPair;
 /// Margin of the active patch pairs, relative to the skin of a list.
 const MARGIN: f64 = 2.0;
 
-/// Fewest patches whose active partners one task finds, and fewest patch lists that one task updates.
+/// Smallest number of patches, or of patch lists, per task.
 const PER_TASK: usize = 64;
 const LISTS_PER_TASK: usize = 512;
 
@@ -46,14 +47,14 @@ pub(super) struct BodyPair {
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, those of the first body first, ascending.
+    /// Lists of the active patches, ascending, those of the first body before those of the second.
     pub patch_lists: Vec<PatchLists>,
-    /// The closest vertices of the two trees when the bodies were found separated.
+    /// The closest vertices of the two trees at the last separation test that succeeded.
     pub nearest: Option<[u32; 2]>,
 }
 
 impl BodyPair {
-    /// A pair whose active patch pairs are not known yet.
+    /// A body pair without active patch pairs, due for a search.
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
@@ -109,18 +110,18 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The patches that accumulate displacements of their own, with their bodies; repetitions may occur.
+    /// The active patches with their bodies; repetitions may occur.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
     }
 
-    /// Sides whose nodes are tested against faces of the other side; in self-contact the first suffices.
+    /// Sides whose nodes are tested against faces of the other side; in self-contact the first side suffices.
     pub fn contactors(&self) -> std::ops::Range<usize> {
         0..if self.is_self_contact() { 1 } else { 2 }
     }
 
-    /// Whether patches outside the active pairs may touch; also true where the travel is not finite.
+    /// Whether patches outside the active pairs may touch; also true if the travel is not finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_limit)
     }
@@ -146,8 +147,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. Where the boxes of the bodies are separated, sets when to search
-    /// again instead.
+    /// Whether the active patch pairs must be found. If the boxes of the bodies are separated, sets the travel of the
+    /// next search instead.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -161,8 +162,8 @@ impl BodyPair {
         false
     }
 
-    /// Finds the active patch pairs, given the box trees over the patches of both bodies; a body of one patch has no
-    /// tree. Patches that stay active keep their lists.
+    /// Finds the active patch pairs, given the box trees over the patches of both bodies; a body with a single patch
+    /// has no tree. Patches that stay active keep their lists.
     pub fn find_active_pairs(
         &mut self,
         model: &ContactModel,
@@ -248,7 +249,8 @@ impl BodyPair {
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records that the bodies are separated: no patch pair is active, unless the present active pairs hold for longer.
+    /// Records that the bodies are separated: no patch pair is active, unless the current active pairs remain complete
+    /// for longer.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -296,8 +298,8 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid where no list found batches with overlapping boxes: the
-    /// smallest reach of the lists, or what remains of the margin for patches outside the active pairs.
+    /// Lower bound on the distance of the bodies \[m\], valid if no list found batches with overlapping boxes: the
+    /// smallest reach of the lists, or the remaining margin of patches outside the active pairs.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -323,7 +325,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Separated bodies are searched again exactly when their travel exceeds their distance.
+    /// Separated bodies are due for a search exactly when their travel exceeds their distance.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);

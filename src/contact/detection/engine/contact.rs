@@ -8,8 +8,8 @@
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
 //! primitives    closest points of these candidates, constraints of penetrated nodes
 //! ```
-//! [`list_update`] updates the active patch pairs and the lists. Every stage runs only for what the stage above marks
-//! as due. Most steps list nothing, and distant bodies cost no more than the update of their motion.
+//! [`list_update`] updates the active patch pairs and the lists. Every stage processes only the items that the stage
+//! above marks as due. Most steps update no list, and distant bodies cost only the update of their motion.
 //!
 //! [`body_motion`]: super::body_motion
 //! [`body_pair`]: super::body_pair
@@ -35,13 +35,13 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Fewest bodies per task where all their nodes are read.
+/// Smallest number of bodies per task that reads all their nodes.
 const BODIES_PER_TASK: usize = 32;
 
-/// Fewest body pairs per task, and fewest bodies per task where few of them need work.
+/// Smallest number of body pairs per task, and of bodies per task if few of them need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// Fraction of bodies outside their inflated boxes from which on all boxes are rebuilt.
+/// Fraction of bodies outside their inflated boxes above which all boxes are rebuilt.
 const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.
@@ -53,7 +53,7 @@ pub(super) struct ContactPhase {
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Bodies that have left their boxes since all boxes were rebuilt.
+    /// Number of bodies that have left their boxes since all boxes were rebuilt.
     num_moved: usize,
     /// Bodies with overlapping inflated boxes, ascending.
     pub body_pairs: Vec<BodyPair>,
@@ -81,7 +81,7 @@ impl ContactPhase {
         self.search.start_from(points);
     }
 
-    /// For the bodies of a model and a ladder of bounding volumes, with unknown motion.
+    /// Contact phase of the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, ladder: AdaptiveLadder) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
@@ -144,8 +144,8 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left theirs, or of all bodies if they are a large fraction; updates the
-    /// body pairs.
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if these are a large fraction; updates
+    /// the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -181,7 +181,7 @@ impl ContactPhase {
         self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(inflate).collect()
     }
 
-    /// Makes the patches of all active patch pairs the active ones of their bodies.
+    /// Activates the patches of all active patch pairs.
     pub fn select_active_patches(&mut self, configuration: &Configuration<'_>) {
         let Self { motions, body_pairs, .. } = self;
         let body_pairs = body_pairs.par_iter().with_min_len(PER_TASK);
@@ -195,8 +195,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges the short lists of all patches into one list sorted by node: first body by body, which already sorts all
-    /// where the nodes are numbered body by body.
+    /// Merges the short lists of all patches into one list sorted by node: first body by body, which already gives the
+    /// order if the nodes are numbered body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -223,7 +223,7 @@ impl ContactPhase {
         search.group(candidates, model, start);
     }
 
-    /// Merges the edge lists of all patches, if any has changed or been dropped.
+    /// Merges the edge lists of all patches if any list has changed or been dropped.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
         let Self { body_pairs, edges, num_edges, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -269,7 +269,7 @@ impl Engine {
         self.contact.num_edges = 0;
     }
 
-    /// Updates the candidates as far as the motion of the bodies requires.
+    /// Updates the candidates to the extent that the motion of the bodies requires.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let (left, mut is_due) = self.contact.update(configuration);

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
 //! The queue covers a time horizon: only bodies with overlapping swept boxes over the horizon form pairs. The work
-//! grows with the bodies and their neighbours, not with all pairs. The horizon is the longest that does not give too
-//! many pairs; for few bodies it reaches the end of the run.
+//! grows with the number of bodies and their neighbours, not with the number of all pairs. The horizon is the longest
+//! one without too many pairs; for few bodies it reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,13 +18,13 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// Pairs of bodies above which a horizon is shortened: per body, and a constant for few bodies.
+/// Number of body pairs above which a horizon is shortened: per body, and a minimum for few bodies.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run: swept boxes that still overlap do so for any horizon.
+/// Shortest horizon, relative to the rest of the run: swept boxes that overlap in this horizon overlap in any horizon.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -39,9 +39,9 @@ pub(super) struct FlightPhase {
     horizon: f64,
     /// Number of pairs above which a horizon is shortened.
     max_pairs: usize,
-    /// The kinematics from the first steps; unused with exact ones.
+    /// The kinematics from the first steps; unused with exact kinematics.
     steps: FirstSteps,
-    /// First steps of a flight that was begun before this detector was.
+    /// First steps of a flight that began before a restart.
     pub(super) resumed: Option<RootHistory>,
     /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
     boxes: Vec<Vec<Aabb>>,
@@ -63,7 +63,7 @@ impl FlightPhase {
         }
     }
 
-    /// The positions from which the kinematics follow, if they do.
+    /// The positions from which the kinematics follow; `None` for exact kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -87,7 +87,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the carried volumes once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
+    /// Fits the reference volumes once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
     /// literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
@@ -109,7 +109,7 @@ impl Engine {
 
     /// Predicts from scratch all root pairs that can touch within a horizon from `begin` \[s\] on.
     ///
-    /// The horizon ends with the run unless too many swept boxes overlap before that.
+    /// The horizon ends with the run, unless too many swept boxes overlap before.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -121,8 +121,8 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in it. Where even the shortest horizon has
-    /// too many pairs, as in a bundle or a heap, the limit becomes twice their number.
+    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in it. If even the shortest horizon has too
+    /// many pairs, as in a bundle or a heap, the limit becomes twice the number of these pairs.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -177,7 +177,7 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        // Pairs that meet after the horizon are not in the queue: an impact after it need not be the first.
+        // The queue lacks pairs that meet after the horizon, so that an impact after it need not be the first impact.
         while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
@@ -216,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Queues the earliest time of contact of the pair; drops the pair if that is after the horizon.
+    /// Queues the earliest time of contact of the pair; drops the pair if this time is after the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
@@ -250,8 +250,8 @@ impl Engine {
         impact
     }
 
-    /// Takes the first positions, from which no prediction follows, or continues a flight: its kinematics give the
-    /// predictions at once.
+    /// Adds the first positions of a flight, which do not yet allow predictions, or continues a flight with predictions
+    /// from its kinematics.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -281,7 +281,7 @@ impl Engine {
         impact
     }
 
-    /// Takes the positions of another instant; the third ones give the first predictions.
+    /// Adds the positions of another instant; the third positions give the first predictions.
     fn take_next_positions(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.statistics.operated(flight.time, false);
@@ -317,7 +317,7 @@ impl Engine {
         self.statistics.counts.update += count as u64;
     }
 
-    /// Refits the volumes to the nodes at this instant, once, where the kinematics are those of the first steps.
+    /// Refits the volumes to the nodes at this instant, once, if the kinematics follow from the first steps.
     fn refit_at(&mut self, flight: &Flight<'_>) {
         let steps = &mut self.flight.steps;
         if steps.are_known() && steps.fitted_at() != flight.time {
@@ -364,8 +364,8 @@ mod tests {
     use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than the limit of a horizon.
-    /// All fly with the same velocity except the last, which hits the one before it, 1 below, at t = 0.5.
+    /// A bundle of long parallel blades, each in the boxes of all other blades: 4950 pairs, more than the limit of a
+    /// horizon. All blades fly with equal velocity except the last, which hits the previous blade, 1 below, at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -398,9 +398,10 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
-    /// Two large triangles, 1 apart, meet at t = 0.8: their balls overlap from the beginning. Two small ones meet at t =
-    /// 0.5, their balls not before 0.48, after a horizon of 0.3. The first impact is that of the small ones, though the
-    /// other is found first. Reference: gap over closing speed; the time is never late, and early by rounding.
+    /// Two large triangles, 1 apart, meet at t = 0.8: their balls overlap from the beginning. Two small triangles meet
+    /// at t = 0.5, and their balls meet at 0.48, after a horizon of 0.3. The small triangles have the first impact,
+    /// although the search finds the other impact first. Reference: gap over closing speed; the time is never late, and
+    /// early by rounding only.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

@@ -55,13 +55,13 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Without edges before, no edges can have been dropped.
+        // Without previous edges no edges can have left the list.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
-    /// Finds the active patch pairs that are due; returns the body pairs without any.
+    /// Finds the active patch pairs that are due; returns the body pairs without active patch pairs.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -186,7 +186,7 @@ impl Engine {
         Some(SeparationSearch { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
-    /// Current tree of a body: the initial one, or its replacement after large deformation.
+    /// Current tree of a body: the initial tree, or its replacement after large deformation.
     pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
         Some(self.contact.motions[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
@@ -201,7 +201,7 @@ impl Engine {
         }
     }
 
-    /// Renews the short lists that are due, and those that soon will be.
+    /// Renews the short lists that are due or will soon be due.
     pub(super) fn make_short_lists(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;

@@ -6,15 +6,14 @@
 //!          the ladder of bounding volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the bodies carry their spheres in closed form, so a prediction stays valid until an impact. The queue
+//! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
 //! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
 //! deform and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from
-//! step to step: a list of near pairs is complete until this travel exceeds the distance that was free when it was made
-//! ([`contact`]).
+//! step to step: a list of near pairs is complete until this travel exceeds the skin of the list ([`contact`]).
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules name the additions that make it conservative: no
-//! contact is found late.
+//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules describe the additions that make the algorithm
+//! conservative: no contact is found late.
 
 mod body_motion;
 mod body_pair;
@@ -64,7 +63,7 @@ pub struct EngineOptions {
     pub kinematics: Kinematics,
     /// Bounding volumes tested at the leaves, from loose to tight.
     pub ladder: Vec<VolumeKind>,
-    /// Which leaves are tested.
+    /// Leaves to which the ladder applies.
     pub ladder_use: LadderUse,
     /// Closest-point method.
     pub node_face: NodeFaceOptions,
@@ -99,7 +98,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model at these positions, the reference positions of its flights.
+    /// Builds the trees of all surfaces of the model at these positions, which are the reference positions in flight.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model

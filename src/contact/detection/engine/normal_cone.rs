@@ -1,11 +1,10 @@
 //! Cones that bound face normals while the nodes move.
 //!
 //! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two of its edges
-//! then changes by |ΔN| ≤ s (|e| + |f|) + s². With y = s (|e| + |f|)/|N| this is at most q |N| for q = y + y²/4, as
-//! (|e| + |f|)² ≥ 4 |N|, and the unit normal rotates by at most τ = q/(1 − q/2). The normals of a quadrilateral are
-//! sums, with positive weights, of those at its four corners; nodal normals are such sums over the face ring. A cone of
-//! half-angle below 90° is convex, so a cone that contains the summands contains the sums. Normals of curved faces are
-//! not bounded.
+//! then changes by |ΔN| ≤ s (|e| + |f|) + s². With y = s (|e| + |f|)/|N| this bound is at most q |N| for q = y + y²/4,
+//! as (|e| + |f|)² ≥ 4 |N|, and the unit normal rotates by at most τ = q/(1 − q/2). The normals of a quadrilateral are
+//! positive sums of its corner normals; nodal normals are positive sums over the face ring. A cone of half-angle below
+//! 90° is convex, so a cone that contains the summands contains the sums. Normals of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
@@ -32,7 +31,7 @@ pub(super) struct FaceNormal {
     normal: Vec3,
     /// Largest distance of a normal from the axis.
     spread: f64,
-    /// Bound on the rotation of a normal per relative displacement, (|e| + |f|)/|N| \[1/m\]; infinite where unknown.
+    /// Bound on the rotation of a normal per relative displacement, (|e| + |f|)/|N| \[1/m\]; infinite if unknown.
     slenderness: f64,
 }
 
@@ -41,7 +40,7 @@ pub(super) struct FaceNormal {
 pub(super) struct NormalCone {
     /// Axis of the cone.
     pub normal: Vec3,
-    /// Bound on the distance of a normal from the axis, less than √2; infinite where the normals are unbounded.
+    /// Bound on the distance of a normal from the axis, less than √2; infinite for unbounded normals.
     pub turn: f64,
 }
 
@@ -77,7 +76,7 @@ impl FaceNormal {
         }
     }
 
-    /// From a normal of any length and the sum of the lengths of its two edges.
+    /// Face normal from a normal of any length and the sum of the lengths of its two edges.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -86,7 +85,7 @@ impl FaceNormal {
         }
     }
 
-    /// Joint cone of several.
+    /// Joint cone of several face normals.
     fn joint(face_normals: &[Self]) -> Self {
         let sum: Vec3 = face_normals.iter().map(|face_normal| face_normal.normal).sum();
         face_normals.iter().fold(Self::of_normal(sum, 0.0), |joint, face_normal| Self {
@@ -159,7 +158,8 @@ mod tests {
         normal.normalize()
     }
 
-    /// For any admissible displacement of the corners the normals stay in the cone, and some use more than half of it.
+    /// For any admissible displacement of the corners the normals stay in the cone, and some reach more than half of
+    /// its angle.
     #[test]
     fn normals_stay_in_their_cone() {
         let samples = &mut Samples::new(7);

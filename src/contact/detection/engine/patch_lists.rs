@@ -1,10 +1,9 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
 //! their validity.
 //!
-//! A single list for two whole bodies would last only as long as their fastest node allows: an ejected fragment would
-//! invalidate it within a few steps. Each patch therefore has lists of its own. Its travel follows its own
-//! displacements and those of its partner patches, until the active patch pairs are found anew
-//! ([`body_pair`](super::body_pair)).
+//! The fastest node of two bodies limits the life of a single list for both: an ejected fragment would invalidate it
+//! within a few steps. Each patch therefore has lists of its own. Its travel follows its own displacements and those of
+//! its partner patches, until the active patch pairs are found anew ([`body_pair`](super::body_pair)).
 
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::model::Candidate;
@@ -19,17 +18,17 @@ use super::traversal::{Found, NearPair};
 /// Target life of a list of near pairs, in steps.
 const STEPS: f64 = 256.0;
 
-/// Bounds of the skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner one
+/// Bounds of the skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner skin
 /// needs more traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
 const SHORT_STEPS: f64 = 16.0;
 
-/// Bounds of the skin of a short list, relative to that of its near pairs.
+/// Bounds of the skin of a short list, relative to the skin of the near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
-/// Remaining fraction of the skin below which a short list is renewed along with others.
+/// Remaining fraction of the skin below which a short list is renewed together with due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
 /// Skin of a list for this relative displacement per step \[m\].
@@ -71,11 +70,11 @@ pub(super) struct PatchLists {
     /// Skins of both lists \[m\].
     skin: f64,
     short_skin: f64,
-    /// Whether boxes of any batches overlapped when the pairs were listed.
+    /// Whether the boxes of any two batches overlapped when the pairs were listed.
     pub has_near_batches: bool,
-    /// Node–face pairs within reach at that time, nodes ascending, the nearest faces first.
+    /// Node–face pairs within reach when listed, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach at that time, as far as this side lists them.
+    /// Edge pairs within reach when listed; only one of the two directions lists an edge pair.
     pub edges: Vec<EdgePair>,
     /// Short list: candidates among the near pairs, in the order of their nodes, faces ascending.
     pub short: Vec<Candidate>,
@@ -147,12 +146,12 @@ impl PatchLists {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. The lists become due if a new partner is so near, `slack` \[m\] beyond the search
-    /// depth, that an unlisted pair could touch before the lists are renewed.
+    /// Replaces the partner patches. The lists become due if a new partner, `slack` \[m\] beyond the search depth, is
+    /// so near that an unlisted pair could touch before the next renewal.
     ///
     /// Pairs with former partners stay listed although their travel is no longer updated: they are too far apart to
-    /// touch. A short list excludes a face only in favour of a nearer one that stays within the search depth for the
-    /// life of the list, so never in favour of a face of a former partner. A later short list measures all distances
+    /// touch. A short list excludes a face only in favour of a nearer face that stays within the search depth for the
+    /// life of the list, hence never in favour of a face of a former partner. A later short list measures all distances
     /// anew.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
@@ -251,7 +250,7 @@ mod tests {
     }
 
     /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
-    /// the whole bodies limits that of the patches.
+    /// the whole bodies limits the bound of the patches.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -263,7 +262,7 @@ mod tests {
         for (contactor, patch) in
             (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
         {
-            // The patch opposite, and the next one.
+            // The opposite patch, and the next patch.
             let partners = vec![patch, (patch + 1) % bodies[0].len() as u32];
             let travelled = match contactor {
                 0 => bodies[0].extent(patch),

@@ -1,7 +1,7 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch is eight batches of eight faces, one face per lane. Lists of a patch stay valid until its own nodes, or
-//! those of adjacent faces, have moved too far, whatever the other patches do.
+//! A patch is eight batches of eight faces, one face per lane. Lists of a patch are valid until its own nodes or the
+//! nodes of adjacent faces have moved too far, independent of the motion of other patches.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const FACES: usize = WIDTH * WIDTH;
 /// Boxes of a full patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
-/// Fewest patches that one task fits, and fewest that one task updates.
+/// Smallest number of patches per task of a fit or an update.
 const PER_TASK: usize = 32;
 const PATCH_UPDATES_PER_TASK: usize = 256;
 
@@ -47,7 +47,7 @@ pub(super) struct FaceBatch<'a> {
 /// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the points of its faces, and of the adjacent faces, in the last step in which it was active
+    /// Displacements of the points of its faces and of adjacent faces in the last step in which the patch was active
     /// \[m\].
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
@@ -73,8 +73,8 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of its points in a step, from the nodes around it if known, otherwise from the whole
-    /// surface.
+    /// Bounds the displacements of the points of the patch in a step: by the surrounding nodes if known, otherwise by
+    /// the whole surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -89,7 +89,7 @@ impl PatchMotion {
 
 /// All patches of a surface.
 ///
-/// Active patches are updated in every step. Inactive ones are moved on demand, before they are used.
+/// Active patches are updated in every step, inactive patches on demand before use.
 #[derive(Clone, Debug)]
 pub(super) struct Patches {
     num_faces: usize,
@@ -125,8 +125,8 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at these positions of all nodes \[m\]; boxes and motions are not known
-    /// yet.
+    /// Divides a surface into compact patches at these positions of all nodes \[m\]; boxes and motions are unknown
+    /// until a fit and an update.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
@@ -169,7 +169,7 @@ impl Patches {
         }
     }
 
-    /// Collects the nodes of all faces adjacent to each patch: the normals at its nodes depend on them.
+    /// Collects the nodes of all faces adjacent to each patch, on which the normals at its nodes depend.
     fn find_surrounding_nodes(&mut self, surface: &Surface) {
         let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
         for patch in 0..self.len() {

@@ -5,7 +5,7 @@ use crate::contact::detection::volume::Sphere;
 
 use super::body_motion::PlacedSpheres;
 
-/// Vertices above at most this many leaves are not opened.
+/// Number of leaves up to which a vertex is not opened.
 const MAX_UNOPENED_LEAVES: u32 = 8;
 
 /// Separation of two bodies.
@@ -25,12 +25,12 @@ pub(super) struct SeparationSearch<'a> {
     pub trees: [&'a Hierarchy; 2],
     /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Known lower bound on the distance \[m\], to be improved.
+    /// Known lower bound on the distance \[m\], which the search improves.
     pub reach: f64,
 }
 
 impl SeparationSearch<'_> {
-    /// Separation of the bodies, at least the reach.
+    /// Separation of the bodies, no less than `reach`.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];

@@ -10,8 +10,8 @@
 //! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). With τ
 //! bounding the rotation of n, a node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x −
 //! c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4 of one of the
-//! triangles abc and acd, and points of these triangles within that distance of the quadrilateral. Normals of curved
-//! faces are not bounded: only the distance excludes curved faces.
+//! triangles abc and acd, and points of these triangles lie within this distance of the quadrilateral. The normals of
+//! curved faces have no bound: only the distance excludes curved faces.
 //!
 //! # Source
 //! Our own, after the use of normals by Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
@@ -38,7 +38,7 @@ use super::traversal::NearPair;
 /// Faces whose normals one task computes.
 const FACES_PER_TASK: usize = 2048;
 
-/// Factor that lowers a number enough that rounding to single precision does not raise it.
+/// Factor that lowers a number so that its rounding to single precision does not exceed the number.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
 /// Factor that restores an upper bound from a number lowered and rounded in this way.
@@ -67,7 +67,7 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty where few pairs make single normals cheaper.
+/// Normals of all faces of both bodies; empty if the normals of the few listed pairs are cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -95,7 +95,7 @@ struct Workspace {
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners at whose face rings the node is known to be in front of all faces.
+    /// Corners with face rings already tested: the node is in front of all their faces.
     passed: Vec<u32>,
 }
 
@@ -116,7 +116,7 @@ impl PairGeometry<'_> {
     /// Face normals for the short lists of `num_pairs` near pairs.
     ///
     /// # Cost
-    /// One pass over the faces, in parallel, or nothing where the pairs are few.
+    /// One parallel pass over the faces; no cost for few pairs.
     pub fn face_normals(&self, num_pairs: usize) -> FaceNormals {
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
         FaceNormals(match num_pairs > num_faces {
@@ -181,7 +181,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distances of the nodes of some pairs from triangles of their faces, as many pairs as fit the lanes \[m\].
+    /// Distances of the nodes of some pairs from triangles of their faces, for as many pairs as lanes \[m\].
     fn distances_of_triangles(&self, pairs: &[NearPair], triangles: &[[usize; 3]]) -> [f64; LANES] {
         let (mut corners, mut queries) = ([[Vec3::zeros(); 3]; LANES], [Vec3::zeros(); LANES]);
         for lane in 0..LANES {
@@ -342,7 +342,7 @@ impl ShortListBuilder<'_> {
     }
 }
 
-/// Whether the normal of a node, a mean over its face ring, is opposed to that of a face.
+/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face.
 fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
     let mut opposition = face_ring.iter().map(|other| other.opposition(face));
     let Some(first) = opposition.next() else { return Opposition::Never };
@@ -359,7 +359,8 @@ mod tests {
     const CELLS: u32 = 3;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// A bumpy sheet in unit cells from node `first` on, facing up or down: quadrilaterals, or pairs of triangles.
+    /// A bumpy sheet of unit cells, numbered from node `first`, facing up or down: quadrilaterals, or pairs of
+    /// triangles.
     fn sheet(kind: CellKind, first: u32, faces_up: bool) -> Surface {
         let n = CELLS + 1;
         let cell = |cell: u32| {
@@ -398,7 +399,7 @@ mod tests {
         let (mut listed, mut all, mut penetrated) = ([0; 2], 0, 0);
         for case in 0..800 {
             let kind = [CellKind::Tri3, CellKind::Quad4][case % 2];
-            // With the largest bumps quadrilaterals are reflex; some are collapsed.
+            // With the largest bumps, quadrilaterals are reflex; some are collapsed.
             let bump = samples.uniform(0.0, 0.4) * samples.pick(&[1.0, 1.0, 2.0]);
             let (between, offset) = (samples.uniform(-0.4, 0.6), samples.pick(&[0.0, 0.0, 0.1]));
             let collapsed = samples.pick(&[0, 0, 1, 2]);
@@ -447,7 +448,7 @@ mod tests {
             };
             let short = short_list(&near);
             assert_eq!(short, short_list(&unordered));
-            // Precomputed normals and single ones give the same list.
+            // Precomputed and single normals give equal lists.
             let none = geometry.face_normals(0);
             assert_eq!(short, geometry.short_list(&near, TravelBounds { travelled, allowance }, &none));
             let mut short = short;

@@ -1,8 +1,9 @@
-//! Level 2 in contact: which nodes of a patch are near faces of another patch.
+//! Level 2 in contact: finds the nodes of a patch that are near faces of another patch.
 //!
-//! Batches of eight faces with overlapping boxes are found first. The nodes assigned to one batch are then tested
-//! against the boxes of the faces of the other, one face per lane. Pairs of curved faces pass the ladder of bounding
-//! volumes before. Every node is assigned to one face of one batch, so no pair is listed twice.
+//! The traversal first finds pairs of batches of eight faces with overlapping boxes. It then tests the nodes assigned
+//! to one batch against the boxes of the faces of the other batch, one face per lane. Pairs of curved faces pass the
+//! ladder of bounding volumes before this test. Every node is assigned to one face of one batch, so no pair is listed
+//! twice.
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ pub(super) struct NearPair {
     pub node: u32,
     /// The face.
     pub face: u32,
-    /// Lower bound on their distance when they were listed \[m\].
+    /// Lower bound on the distance of node and face when listed \[m\].
     pub distance: f32,
 }
 
@@ -40,7 +41,7 @@ impl NearPair {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// Sorting key: by node, the nearest faces of each first.
+    /// Sorting key: by node, the nearest faces of a node first.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
@@ -54,7 +55,7 @@ pub(super) struct Found {
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
-    /// Whether any batches had overlapping boxes.
+    /// Whether any two batches had overlapping boxes.
     pub has_near_batches: bool,
     /// Exclusion tests of nodes or faces against boxes.
     pub tests: u64,
@@ -75,7 +76,7 @@ pub(super) struct Side<'a> {
 
 /// A body pair and the distance within which pairs are listed.
 pub(super) struct Traversal<'a> {
-    /// The surfaces and which of their edges can touch.
+    /// The surfaces, and the edges that can touch.
     pub model: &'a ContactModel,
     /// The two sides; the same body twice in self-contact.
     pub sides: [Side<'a>; 2],
@@ -83,7 +84,7 @@ pub(super) struct Traversal<'a> {
     pub positions: &'a [Vec3],
     /// Bounding volumes tested on two faces.
     pub ladder: &'a [VolumeKind],
-    /// Which faces are tested.
+    /// Faces to which the ladder applies.
     pub ladder_use: LadderUse,
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
@@ -97,7 +98,7 @@ struct PatchPair {
     /// Side of the faces.
     target: usize,
     patches: [u32; 2],
-    /// Shift of the boxes of the former relative to the latter since the fit \[m\].
+    /// Shift of the boxes of the nodes' patch relative to the faces' patch since the fit \[m\].
     shift: Vec3,
     /// Distance of fitted boxes within which pairs are near \[m\].
     margin: f64,
@@ -137,7 +138,7 @@ type FaceMasks = [u64; WIDTH];
 impl Traversal<'_> {
     /// Near pairs of the nodes of a patch with the faces of patches of the other side, for each side in `contactors`.
     ///
-    /// Edge pairs are listed in one of the two directions only.
+    /// Each edge pair is listed in one of the two directions only.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -193,13 +194,14 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. On its own it pays only for curved faces, whose node distances
-    /// cost more.
+    /// Whether the faces of two batches pass the ladder. By default only curved faces do, whose node distances cost
+    /// more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether the edges of two batches are listed in this direction: in one only, though batches are tested in both.
+    /// Whether this direction lists the edges of two batches: batches are tested in both directions, edges listed in
+    /// one.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_way = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -208,9 +210,9 @@ impl Traversal<'_> {
         is_first_way && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the others.
+    /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the remaining pairs.
     ///
-    /// Boxes come first.
+    /// Axis-aligned boxes are tested first.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -370,8 +372,8 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Patches that have moved since their boxes were fitted, of two bodies and of one in self-contact: every node–face
-    /// pair within reach is listed exactly once.
+    /// Patches that have moved since their boxes were fitted, of two bodies and of one body in self-contact: every
+    /// node–face pair within reach is listed exactly once.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);
@@ -400,7 +402,7 @@ mod tests {
                 model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.divide(surface, &positions);
-                // Every other patch is active, the rest moves with the body.
+                // Every second patch is active; the other patches move with the body.
                 let active = (0..motion.patches().unwrap().len() as u32).step_by(2);
                 motion.select_active_patches(active, &at_rest);
             }

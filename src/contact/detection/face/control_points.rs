@@ -1,10 +1,10 @@
 //! Bézier control points: the points whose convex hull contains a face.
 //!
-//! A flat or bilinear face lies in the hull of its nodes, a quadratic one does not. In terms of Bernstein polynomials,
-//! which are not negative and sum to one, the face lies in the hull of the coefficients, its control points. These are
-//! linear in the nodes, so velocities have control points too; their weights may be negative. If nodes deviate
-//! from a prediction by at most d, a control point may deviate by 9 d, and a point of the face by [`lebesgue_constant`]
-//! times d.
+//! A flat or bilinear face lies in the hull of its nodes; a quadratic face may leave it. Bernstein polynomials are not
+//! negative and sum to one, so the face lies in the hull of its Bernstein coefficients, the control points. Control
+//! points are linear in the nodes, with weights that may be negative, so velocities have control points too. If nodes
+//! deviate from a prediction by at most d, a control point may deviate by 9 d, and a point of the face by
+//! [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -12,7 +12,7 @@
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Most control points of a face.
+/// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
 /// Bound on the rounding of a control point, relative to the largest coordinate: a sum of nine terms with weights that
@@ -32,7 +32,7 @@ pub const fn num_control_points(kind: CellKind) -> usize {
 
 /// Converts nodal values of a face to control points, in place: corners stay, middles of edges become 2 m − (a + b)/2,
 /// and the centre of a nine-node quadrilateral 4 x − Σ middles + ¼ Σ corners. The ninth control point of an eight-node
-/// one is Σ middles − ¾ Σ corners.
+/// quadrilateral is Σ middles − ¾ Σ corners.
 ///
 /// `values` holds [`num_control_points`] entries, the nodes first; a ninth entry beyond the nodes of an eight-node
 /// quadrilateral is output only.
@@ -76,8 +76,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound of the squared distance of a face from a point: that of the box of its control points, reduced by
-/// the rounding of the box and of a closest point \[m²\].
+/// Lower bound of the squared distance of a face from a point \[m²\]: the squared distance of the box of its control
+/// points, reduced by the rounding of the box and of a closest point.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -100,11 +100,11 @@ pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of a point of it per unit deviation of its nodes.
+/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of one of its points per unit deviation of its nodes.
 ///
-/// 1 where no shape function is negative; else the maximum is 1 + s − s² at s = ½ on a segment, 3 − 4 Σ λ² at the
-/// centroid of a triangle, 3 − 2 (ξ² + η²) at the centre of an eight-node quadrilateral, and the square of that of a
-/// segment, (5/4)², on a nine-node one.
+/// It is 1 if no shape function is negative. Otherwise it is the maximum of 1 + s − s², at s = ½, on a segment; of 3 −
+/// 4 Σ λ², at the centroid, on a triangle; of 3 − 2 (ξ² + η²), at the centre, on an eight-node quadrilateral; and the
+/// square of the value of a segment, (5/4)², on a nine-node quadrilateral.
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Bernstein polynomials with the control points are the shape functions with the nodes.
+    /// Bernstein polynomials with control points and shape functions with nodes describe one face.
     #[test]
     fn control_points_describe_the_same_face() {
         let samples = &mut Samples::new(1);

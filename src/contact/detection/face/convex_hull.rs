@@ -1,11 +1,10 @@
-//! Bézier faces: faces and parts of them, each contained in the hull of a few points, its nodes or Bézier control
-//! points.
+//! Bézier faces: faces and parts of faces, each contained in the hull of its nodes or Bézier control points.
 
 use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A linear face by its nodes, or a quadratic face or part of one by its Bézier control points; corners come first.
+/// A linear face by its nodes, or a quadratic face or part of a face by its Bézier control points; corners come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -14,11 +13,11 @@ pub(crate) struct BezierFace<const N: usize> {
     points: [Vec3; N],
 }
 
-/// A quadratic face or a part of one.
+/// A quadratic face or a part of a quadratic face.
 pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
 impl<const N: usize> BezierFace<N> {
-    /// Points whose hull contains it \[m\].
+    /// Points whose hull contains the face \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
@@ -49,7 +48,8 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance of the diagonals of a quadrilateral \[m\], its deviation from a plane. Zero for other kinds.
+    /// Distance between the diagonals of a quadrilateral \[m\], which measures its deviation from a plane. Zero for
+    /// other kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }
@@ -74,7 +74,7 @@ impl QuadraticBezierFace {
     /// the border of that polygon \[m\].
     ///
     /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
-    /// control points. That interpolation of a quadrilateral lies within the tetrahedron of the corners.
+    /// control points. The linear interpolation of a quadrilateral lies within the tetrahedron of its corners.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;

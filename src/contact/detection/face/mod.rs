@@ -1,4 +1,4 @@
-//! Geometry of a face: its control points, the convex hull and the bounds they give, and its closest point.
+//! Geometry of a face: control points, their convex hull and bounds, and the closest point.
 
 pub(crate) mod bounds;
 pub mod closest_point;

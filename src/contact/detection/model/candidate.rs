@@ -2,7 +2,7 @@
 
 use crate::contact::NodeOnSurface;
 
-/// A node that may touch a face; a cheap superset of the contacts.
+/// A node–face pair that may touch. The candidates are a superset of the contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     /// Contactor node and target surface.

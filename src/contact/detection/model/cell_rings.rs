@@ -1,4 +1,4 @@
-//! Cell rings: the material around a node, which distinguishes the other side of a thin body from the other lip of a
+//! Cell rings: the cells around a node. They distinguish the opposite side of a thin body from the opposite lip of a
 //! cut.
 //!
 //! ```text
@@ -20,7 +20,8 @@ use crate::contact::detection::face::closest_point::{Method, Start, closest_poin
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Least distance of a node from a curved side, relative to that from the flat facet on its corners.
+/// Least distance of a node from a curved side, relative to its distance from the flat facet on the corners of the
+/// side.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind with their global nodes.
@@ -29,18 +30,19 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// Distance of every node from the sides of its cell ring that do not contain it \[m\]; 0 where no cells are known.
+    /// Distance of every node from the sides of its cell ring that do not contain it \[m\]; 0 for nodes without known
+    /// cells.
     clearance: Vec<f64>,
-    /// Each node with the faces, not containing it, of the cells of its ring; ascending.
+    /// Pairs of a node and a face of its cell ring that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,
 }
 
 impl CellRings {
-    /// Cell rings of the surface nodes, at these positions \[m\]. A surface without cells, or of a sheet, has no cell
-    /// rings.
+    /// Cell rings of the surface nodes, at these positions \[m\]. A surface without cells and the surface of a sheet
+    /// have no cell rings.
     ///
     /// # Cost
-    /// A hash map of the faces, and for each cell at a surface the distances of its nodes from its sides.
+    /// A hash map of the faces; for each cell at a surface, the distances of its nodes from its sides.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {
@@ -112,9 +114,9 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of squares that meet in y = 0 and share the last node only: the lips of a cut. The opposite side of its
-    /// own cell is across the material from a node, however thin the cell; the other lip is not, whether flush, apart
-    /// or overlapping.
+    /// Two rows of squares that meet in y = 0 and share the last node only: the lips of a cut. The opposite side of the
+    /// cell of a node is across the material, however thin the cell; the other lip is not, whether flush, apart or
+    /// overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -1,4 +1,4 @@
-//! The contact model: surfaces, and which of their faces, nodes and edges may touch.
+//! The contact model: surfaces, and the pairs of nodes, faces and edges that may touch.
 
 use rayon::prelude::*;
 
@@ -10,41 +10,40 @@ use super::cell_rings::Cells;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
 use super::thickness::Thickness;
 
-/// Surfaces of all bodies, and the pairs that may touch: all those with faces, except excluded ones.
+/// Surfaces of all bodies, and the body pairs that may touch: all pairs of bodies with faces, except excluded pairs.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
-    /// One surface per body, empty where the body has no contact.
+    /// One surface per body; empty for a body without contact.
     pub surfaces: Vec<Surface>,
-    /// Depth to which a node may penetrate each body, or a node of that body another body, before the contact is lost
-    /// \[m\]; the smaller depth of two bodies counts.
+    /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
     pub search_depths: Vec<f64>,
-    /// Pairs of different bodies that do not touch, ascending, first < second.
+    /// Pairs of different bodies excluded from contact, ascending, first < second.
     pub(crate) excluded: Vec<[u32; 2]>,
     /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
     /// Outward offset of the surface of each body \[m\].
     pub(crate) offsets: Vec<f64>,
-    /// Edges that can touch edges, of every body.
+    /// Edges of every body that can touch other edges.
     pub(crate) edges: Vec<FeatureEdges>,
     /// Thickness of the bodies.
     pub(crate) thickness: Thickness,
 }
 
 impl ContactModel {
-    /// Contact of all pairs of distinct bodies with faces, except the `excluded` ones. The search depth of a body is
-    /// half its [`Surface::median_edge`] at the given positions; quadratic faces get the depth of the linear ones on
-    /// the same nodes. The bodies are stress-free at `positions` \[m\].
+    /// Contact of all pairs of distinct bodies with faces, except the `excluded` pairs. The search depth of a body is
+    /// half its [`Surface::median_edge`] at the given positions; quadratic faces have the depth of linear faces on
+    /// their nodes. The bodies are stress-free at `positions` \[m\].
     ///
     /// Edges do not touch edges; see [`ContactModel::with_edges`].
     ///
     /// # Cost
-    /// For each body a tree over its faces, and for each of its nodes a search in it.
+    /// For each body a tree over its faces, and for each of its nodes a search in this tree.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         Self::of_solids(surfaces, &[], excluded, positions)
     }
 
-    /// The same with known cells, in the order of the surfaces. They distinguish the flush lips of a cut from the two
-    /// sides of a thin body.
+    /// [`Self::new`] with the cells of the bodies, in the order of the surfaces. The cells distinguish the flush lips
+    /// of a cut from the two sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -64,10 +63,10 @@ impl ContactModel {
         Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, thickness }
     }
 
-    /// The same with this search depth of all surfaces \[m\], to be given before self-contact.
+    /// Sets the search depth of all surfaces \[m\]; must precede [`Self::with_self_contact`].
     ///
     /// # Cost
-    /// That of [`ContactModel::new`].
+    /// As [`ContactModel::new`].
     #[must_use]
     pub fn with_search_depth(mut self, depth: f64) -> Self {
         for (surface, own) in self.surfaces.iter().zip(&mut self.search_depths) {
@@ -79,8 +78,8 @@ impl ContactModel {
         self
     }
 
-    /// The same with outward offsets of all surfaces \[m\], such as half the thickness of a shell given by its
-    /// mid-surface. Gaps are those of the offset surfaces.
+    /// Sets the outward offsets of all surfaces \[m\], such as half the thickness of a shell modelled by its
+    /// mid-surface. Gaps are measured between the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.offsets = offsets.to_vec();
@@ -92,7 +91,7 @@ impl ContactModel {
         self.offsets.iter().any(|&offset| offset > 0.0)
     }
 
-    /// The same with edge–edge contact of these edges of all bodies.
+    /// Adds edge–edge contact of these edges of all bodies.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
@@ -103,11 +102,11 @@ impl ContactModel {
         self
     }
 
-    /// The same with self-contact of these bodies, as far as they have faces. The stress-free configuration has no
+    /// Adds self-contact of these bodies; bodies without faces are ignored. The stress-free configuration has no
     /// self-contact.
     ///
     /// # Cost
-    /// For each of them a tree over its faces, and for each of its nodes a search in it.
+    /// For each of these bodies a tree over its faces, and for each of its nodes a search in this tree.
     #[must_use]
     pub fn with_self_contact(mut self, bodies: &[u32]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
@@ -162,8 +161,8 @@ impl ContactModel {
         first.min(second)
     }
 
-    /// Distance from the faces of either body within which contact with the other is searched: penetration depth plus
-    /// the offsets of both \[m\].
+    /// Distance from the faces within which contact of two bodies is searched: penetration depth plus both offsets
+    /// \[m\].
     pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
@@ -193,7 +192,7 @@ impl ContactModel {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
         if self.thickness.depth_limit(key.contactor) >= depth {
-            return depth; // the wall of the target only adds to that of the contactor
+            return depth; // the thickness of the target only adds to the thickness of the contactor
         }
         let depth_limit = match contactor_body == key.target {
             true => self.thickness.depth_limit(key.contactor),
@@ -224,7 +223,7 @@ impl ContactModel {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// The edges assigned to a face that can touch others: indices into the edges of its surface, ascending.
+    /// The edges assigned to a face that can touch other edges: indices into the edges of its surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }

@@ -1,14 +1,15 @@
 //! Feature edges: edges of a surface that can touch other edges, such as those of two blocks stacked crosswise.
 //!
 //! Node–face contact covers smooth surfaces. Sharp convex edges can cross without any node inside the other body, as
-//! the ridges of two roofs. Concave edges cannot, and on nearly flat edges the nodes touch at about the same time.
+//! the ridges of two roofs do. Concave edges cannot, and nearly flat edges touch at about the time at which their nodes
+//! touch.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
 
 use crate::contact::detection::face::closest_point::normals_beside_edge;
 
-/// Which edges can touch other edges.
+/// Selection of the edges that can touch other edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EdgeSelection {
     /// Sharp convex edges, where the face normals differ by 30° or more, and the borders of open surfaces.
@@ -29,9 +30,9 @@ const FLAT: f64 = 1e-9;
 /// Feature edges of one surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureEdges {
-    /// Number of the first edge of the surface; edges are numbered through all surfaces.
+    /// Number of the first edge of the surface; edge numbers run through all surfaces.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending, and so in the order of the faces they are assigned to.
+    /// Indices into [`Surface::edges`], ascending, and thus in the order of the faces that own the edges.
     edges: Vec<u32>,
     /// End of the feature edges of each face.
     ends: Vec<u32>,

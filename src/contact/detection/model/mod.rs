@@ -1,4 +1,4 @@
-//! Input of detection: the surfaces of the bodies, which of their nodes, edges and faces may touch, the thickness of
+//! Input of detection: the surfaces of the bodies, the pairs of nodes, edges and faces that may touch, the thickness of
 //! the bodies, and the configuration at the end of a predictor step.
 
 mod candidate;

@@ -1,26 +1,26 @@
-//! Thickness of the bodies, and the faces that a node of the same body never touches: those that contain it, and those
+//! Thickness of the bodies, and the faces that a node of the same body never touches: its adjacent faces, and the faces
 //! opposite across the thickness.
 //!
-//! Geometrically a node on one side of a thin body looks like one that has penetrated the other side: it is behind that
-//! face, and the normals are opposed. The stress-free configuration distinguishes the two cases, as nothing has
-//! penetrated there.
+//! The geometry of a node on one side of a thin body resembles a penetration of the other side: the node is behind the
+//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, as it has no
+//! penetration.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
 //!        material      ┆ t             the nearest is at distance t, the thickness at n
 //!      ──●────●────●────●────●──
 //! ```
-//! A node cannot touch the opposite faces within a certain distance, whatever the deformation; near a sharp edge these
-//! are the faces beyond the edge. A contact of a node is lost beyond the depth t/2. Two stacked sheets have the
-//! thickness t₁ + t₂, and the outer face of one must not appear as the outer face of the other.
+//! A node cannot touch its opposite faces within a certain distance, for any deformation; near a sharp edge these are
+//! the faces beyond the edge. A contact of a node is lost beyond the depth t/2. Two stacked sheets have the thickness
+//! t₁ + t₂, and the outer face of one must not appear as the outer face of the other.
 //!
-//! Closed lips of a cut look like a thin body, as one is at zero distance behind the other. The material between the
-//! two sides of a thin body distinguishes them (see [`CellRings`]).
+//! The closed lips of a cut resemble a thin body, as each lip is at zero distance behind the other. The material
+//! between its sides distinguishes a thin body (see [`CellRings`]).
 //!
 //! # Limits
 //! Only faces within four edges count. A thicker body has no measured thickness, and would touch itself if compressed
-//! to an eighth. A node that penetrates deeper than half its own thickness is lost, as is one deeper than the search
-//! depth. The thickness is measured on the contact surface: where only a part of the skin can touch, on that part.
+//! to an eighth. The contact of a node is lost at a penetration of half its own thickness or of the search depth. The
+//! thickness is measured on the contact surface, which may be a part of the skin.
 
 use rayon::prelude::*;
 
@@ -38,11 +38,11 @@ use crate::element::MAX_NODES;
 /// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before they are opposed.
 const ACROSS: f64 = 0.5;
 
-/// Sine of the angle behind the plane of a face beyond which a node counts as behind it. A node up to the same angle in
-/// front may still be opposite, so that a small deformation does not turn it into a penetrated one.
+/// Sine of the angle behind the plane of a face beyond which a node counts as behind the face. A node up to this angle
+/// in front of the plane may still be opposite, so that a small deformation does not make it a penetrated node.
 const BEHIND: f64 = 0.1;
 
-/// Depth beyond which a contact of a node is lost, relative to its own thickness.
+/// Depth beyond which a contact of a node is lost, relative to the thickness at the node.
 const DEPTH_LIMIT: f64 = 0.5;
 
 /// Distance of the opposite faces that a node cannot touch, relative to the search depth, which is half an edge.
@@ -51,8 +51,8 @@ const NEAR: f64 = 8.0;
 /// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
 /// face.
 ///
-/// The sign of a gap at an edge or a corner is that of the closest of all faces. Here the faces adjacent to the node
-/// are excluded, and the closest of the others may share an edge with them.
+/// The closest face of the whole surface gives the sign of a gap at an edge or a corner. This test excludes the faces
+/// adjacent to the node, and the closest remaining face may share an edge with them.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
@@ -64,13 +64,13 @@ pub(crate) struct Thickness {
     positions: Vec<Vec3>,
     /// Thickness at every node \[m\]; infinite where no opposite face is near.
     at_node: Vec<f64>,
-    /// Distance within which opposite faces are near, for every body with self-contact \[m\]; 0 for others.
+    /// Distance within which opposite faces are near, for every body with self-contact \[m\]; 0 for other bodies.
     near: Vec<f64>,
     cell_rings: CellRings,
 }
 
 impl Thickness {
-    /// Before any measurement, for bodies with these surfaces and cells in this configuration.
+    /// Unmeasured thickness of bodies with these surfaces and cells in this stress-free configuration.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
@@ -90,7 +90,7 @@ impl Thickness {
     /// Measures the thickness of a body up to `near` \[m\].
     ///
     /// # Cost
-    /// A tree over the faces, and for each node a search in it; in parallel.
+    /// A tree over the faces, and for each node a search in this tree; in parallel.
     pub fn measure(&mut self, surface: &Surface, near: f64) {
         let Some(tree) = Hierarchy::build(Builder::Fast, surface, &self.positions, 0.0) else { return };
         let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
@@ -182,7 +182,7 @@ impl Thickness {
         if nodes.contains(&node) {
             return None;
         }
-        // A flat face has one normal: near a smooth surface most faces need no closest point.
+        // A flat face has one normal, which excludes most faces of a smooth surface without a closest point.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

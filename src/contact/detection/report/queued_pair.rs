@@ -10,13 +10,13 @@ use crate::contact::detection::volume::Sphere;
 pub struct QueuedPair {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Lower bound on their time of contact, at which they are processed \[s\].
+    /// Lower bound on the time of contact of the volumes, at which the detector processes the pair \[s\].
     pub time: f64,
     /// Depth below the root of the two tree vertices.
     pub depth: [u32; 2],
-    /// Number of faces below them.
+    /// Number of faces below the two vertices.
     pub num_faces: [u32; 2],
-    /// Their current spheres.
+    /// Current spheres of the two vertices.
     pub spheres: [Sphere; 2],
 }
 

@@ -1,8 +1,8 @@
 //! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19), plus N_m C_m for the monitors of displacements, which the paper does not need.
+//! Molinari 2014, eq. (19), plus N_m C_m for displacement monitors, which the paper does not have.
 //!
-//! The mean cost C of an operation is the time of its stage over its count. Stages are timed as a whole: single
-//! operations cost about as much as reading the clock.
+//! The mean cost C of an operation is the time of its stage divided by its count. Only whole stages are timed, as
+//! reading the clock costs about as much as a single operation.
 
 use std::time::Instant;
 
@@ -13,7 +13,8 @@ use crate::contact::detection::volume::LadderTally;
 pub struct StageCounts {
     /// Predicted times of contact of two spheres, and inflated boxes, N_t.
     pub trajectory: u64,
-    /// Updated bounding volumes, N_u: all of a hierarchy, or of patches, each time; for buckets, sortings.
+    /// Updated bounding volumes, N_u: all volumes of a hierarchy or of patches at each update; for buckets, number of
+    /// sorts.
     pub update: u64,
     /// Exclusion tests of bounding volumes, and of near node–face pairs, N_v.
     pub overlap: u64,
@@ -66,7 +67,7 @@ impl StageClock {
         Self { stage, since: Instant::now() }
     }
 
-    /// Switches to `stage`, and adds the time of the stage so far.
+    /// Switches to `stage`, and adds the elapsed time to the current stage.
     pub fn enter(&mut self, stage: Stage, seconds: &mut StageSeconds) {
         if stage != self.stage {
             let now = Instant::now();
@@ -106,14 +107,14 @@ pub struct Prediction {
     pub bodies: [u32; 2],
     /// Depth below the root of the two tree vertices of the prediction.
     pub depth: [u32; 2],
-    /// The two bodies do not touch before this time \[s\].
+    /// Lower bound on the time of contact of the two bodies \[s\].
     pub time: f64,
 }
 
 /// A hierarchy at its build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeStatistics {
-    /// Body it bounds.
+    /// Body of the hierarchy.
     pub body: u32,
     /// Leaves, one per face.
     pub leaves: usize,
@@ -138,7 +139,8 @@ pub struct DetectionStatistics {
     pub seconds: StageSeconds,
     /// Instants at which the detector was not idle \[s\]; capped once bodies have touched.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at those instants that lie in flights \[s\]; that of an impact has the time of its faces.
+    /// Wall time of detection at the instants in flights \[s\]; the instant of an impact has the time of its face
+    /// tests.
     pub operated_seconds: Vec<f64>,
     /// Predictions, made in flights.
     pub predictions: Vec<Prediction>,
@@ -173,8 +175,8 @@ impl DetectionStatistics {
         all
     }
 
-    /// Gives the time since `seconds` to the instants recorded after the first `count`, or else to the last one: the
-    /// last of two is an impact and has the time of the primitives.
+    /// Assigns the time since `seconds` to the instants recorded after the first `count`; without new instants, to the
+    /// last instant. The last of two new instants is an impact and has the time of the primitives.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;
@@ -205,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// Each stage gets its own time, and their sum is that of the whole.
+    /// The clock assigns each stage its own time, and the sum is the total time.
     #[test]
     fn the_clock_gives_every_stage_its_time() {
         let pause = Duration::from_millis(4);

@@ -1,11 +1,11 @@
 //! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! Two bounds hold. Their gap over a bound on their relative speed holds for every shape. The time for which the
-//! control points of one stay apart from those of the other, along the line between the closest points, is longer where
-//! flat features slide past each other: it counts the displacement along the line only. Curved and warped features,
-//! which lie in the hulls of their control points, use the first bound alone as soon as they are near. Fast sliding
-//! features may remain separated by little after many advances. From then on time also advances by half the time to
-//! contact at the last closing rate, which is an estimate rather than a bound.
+//! Two lower bounds exist. The gap divided by a bound on the relative speed is valid for every shape. The second bound
+//! is the time for which the control points of the two features stay apart along the line between the closest points.
+//! It is larger for flat features that slide past each other, as it counts the displacement along the line only. Curved
+//! and warped features, which lie in the hulls of their control points, use the first bound alone as soon as they are
+//! near. Fast sliding features may keep a small gap after many advances. From then on time also advances by half the
+//! time to contact at the last closing rate, which is an estimate rather than a bound.
 
 use crate::contact::Edge;
 use crate::contact::detection::face::control_points::{
@@ -18,12 +18,13 @@ use crate::mesh::CellKind;
 use super::paths::StepPaths;
 use super::step_contact::BEGINNING;
 
-/// Certain advances, and most advances after them; features that are still separated then do not touch.
+/// Number of advances by the bounds, and largest number of advances by the estimate; features that remain separated
+/// after both do not touch.
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
-/// Fraction of the time of separated control points that an advance uses: the closest points are evaluated once more
-/// before they touch.
+/// Fraction of the time of separated control points that an advance uses, so that the closest points are evaluated once
+/// more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths of the control points of one feature relative to those of another, x(τ) = c₀ + c₁ τ + c₂ τ².
@@ -69,7 +70,7 @@ impl RelativePaths {
         relative
     }
 
-    /// For how long all of them stay farther than `distance` \[m\] along a unit vector.
+    /// Time for which all relative paths stay beyond `distance` \[m\] along a unit vector.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -84,7 +85,7 @@ impl RelativePaths {
 pub struct Advancement<'a> {
     /// Paths of the control points.
     pub relative: &'a RelativePaths,
-    /// Bound on the relative speed of two of their points \[m\].
+    /// Bound on the relative speed of two points of the features, per step \[m\].
     pub speed: f64,
     /// Distance of contact \[m\].
     pub offset: f64,
@@ -156,8 +157,8 @@ mod tests {
         paths
     }
 
-    /// While control points stay apart along a line, all points do, for random curved faces and edges on random
-    /// parabolas. When they no longer do, corners of linear features are at that distance, to rounding of 1e-6.
+    /// While control points stay apart along a line, all points stay apart, for random curved faces and edges on random
+    /// parabolas. At the end of this time, corners of linear features are at the distance, to rounding of 1e-6.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);
@@ -174,7 +175,7 @@ mod tests {
             let (count, mut ended) = (kind.num_nodes(), 0);
             for case in 0..400 {
                 let (direction, distance) = (samples.direction(), samples.uniform(0.0, 0.5));
-                // A node, or an edge like the face, numbered after the nodes of the face.
+                // A node, or an edge of the kind of the face, numbered after the nodes of the face.
                 let is_edge = kind.dimension() == 1 && case % 2 == 0;
                 let others = if is_edge { kind } else { CellKind::Point1 };
                 let paths = random_paths(samples, [count, others.num_nodes()], direction * 6.0);

@@ -2,18 +2,17 @@
 //!
 //! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
 //! straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on the
-//! triangle, or the edges cross inside both, is the instant of contact. In the plane the polynomial is of degree four,
-//! for a node and a segment. Curved faces and edges, quadrilaterals and offset surfaces use conservative advancement
-//! until their distance is 1e-12 of their size; features that slide too fast for this are extrapolated with their
-//! closing rate ([`advancement`]).
+//! triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of a node
+//! and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces, conservative
+//! advancement continues until the distance is 1e-12 of the size of the features. For features that slide too fast, the
+//! closing rate extrapolates the time ([`advancement`]).
 //!
-//! A step that ends there begins the contact without penetration. Where an edge is crossed next to one of its ends, a
-//! region covered by node contact, the contact begins when the node enters.
+//! A step that ends at this instant begins the contact without penetration. Node contact covers the region of an edge
+//! next to its ends: a contact there begins when the node enters.
 //!
-//! Swept boxes find the candidates, groups of faces first. Nothing is tested before the bodies themselves can touch,
-//! and from then on one part of the step at a time, in which the displacements do not exceed the size of the faces:
-//! even a long flight costs little. Features that touch in a part of the step are coplanar there, which holds for few
-//! of the nearby ones.
+//! Swept boxes find the candidates, groups of faces first. The search begins when the bodies can touch, and then
+//! continues by parts of the step in which the displacements do not exceed the size of the faces, so that even a long
+//! flight costs little. Features that touch in a part of the step are coplanar in it; few of the nearby features are.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -48,7 +47,7 @@ use sweep::Sweep;
 /// The first contact in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepImpact {
-    /// Fraction of the step before it, in \[0, 1\].
+    /// Fraction of the step before the contact, in \[0, 1\].
     pub fraction: f64,
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
@@ -69,22 +68,23 @@ pub struct StepImpactSearch {
 }
 
 impl StepImpactSearch {
-    /// For the surfaces of a model.
+    /// Search among the surfaces of a model.
     pub fn new(model: ContactModel) -> Self {
         let groups = |surface| FaceGroups::new(surface, model.thickness.positions(), FACES_PER_GROUP);
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
     /// The first contact within a step of features that are not `touching` yet: a node with a face, or two edges that
-    /// can touch. Contacts in the first millionth of the step are ignored, as they ended the last step.
+    /// can touch. Contacts in the first millionth of the step are ignored, as they belong to the impact that ended the
+    /// last step.
     ///
-    /// A step with displacements beyond the size of the faces is divided into parts, from the time on at which the
+    /// A step with displacements beyond the size of the faces is divided into parts, beginning at the time at which the
     /// bodies may touch.
     ///
     /// # Cost
     /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
-    /// the step up to the contact: the swept boxes of their groups of faces, and of the nodes, faces and edges of
-    /// groups near one of the other body.
+    /// the step up to the contact: the swept boxes of their groups of faces, and of the nodes, faces and edges in
+    /// groups near a group of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);

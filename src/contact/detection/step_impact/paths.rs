@@ -21,7 +21,8 @@ pub struct StepPaths {
 }
 
 impl StepPaths {
-    /// Paths that begin at these positions \[m\] with these velocities \[m/s\], and end a step \[s\] later at others.
+    /// Sets the paths from the positions `begin` \[m\] with these initial velocities \[m/s\] to the positions `end`
+    /// \[m\], one time step \[s\] later.
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
         self.coefficients.clear();
         self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
@@ -43,15 +44,15 @@ impl StepPaths {
         self.coefficients[node as usize]
     }
 
-    /// Derivative of the position of a node.
+    /// Derivative of the position of a node with respect to τ.
     #[inline]
     pub fn rate(&self, node: u32, tau: f64) -> Vec3 {
         let [_, c1, c2] = self.coefficients(node);
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains at least one node throughout a part of the step. A parabola is in the hull of its ends and the
-    /// intersection of its tangents there.
+    /// Box that contains all given nodes, at least one, throughout a part of the step. A parabola lies in the hull of
+    /// its ends and the intersection of its end tangents.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -102,14 +103,14 @@ pub struct Reach {
 /// Bounds on the paths of a body.
 #[derive(Clone, Debug)]
 pub struct BodyReach {
-    /// For the whole body.
+    /// Bounds of the whole body.
     pub whole: Reach,
-    /// For each group of its faces.
+    /// Bounds of each of its face groups.
     pub groups: Vec<Reach>,
 }
 
 impl BodyReach {
-    /// For a body with faces and this surface offset \[m\].
+    /// Bounds of a body with this surface offset \[m\]; `None` without faces.
     pub fn of(groups: &FaceGroups, offset: f64, paths: &StepPaths) -> Option<Self> {
         let of_group = |nodes: &[u32]| Reach::of(nodes, groups.overshoot(), offset, paths);
         let groups: Vec<Reach> = groups.iter().filter_map(|group| of_group(group.nodes)).collect();
@@ -119,8 +120,8 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// For nodes whose faces may leave their hull by `overshoot`, relative to its size, with an offset; `None` without
-    /// nodes.
+    /// Bounds of faces and edges between these nodes, with a surface offset \[m\]. Faces may leave the hull of the
+    /// nodes by `overshoot`, relative to its size. `None` without nodes.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
@@ -150,7 +151,7 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Time before which both are separated along some axis; `None` if for the whole step.
+    /// Time until which two bounds are separated along some axis; `None` if they are separated for the whole step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;

@@ -8,7 +8,7 @@ use crate::contact::detection::primitive::edge_edge::EdgePair;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Fraction of a step at its beginning in which contacts are ignored: the impact that ended the last step.
+/// Initial fraction of a step in which contacts are ignored, as they belong to the impact that ended the last step.
 pub(in crate::contact::detection) const BEGINNING: f64 = 1e-6;
 
 /// A contact and its instant.
@@ -25,13 +25,13 @@ pub(super) enum Features {
     Edges(EdgePair),
 }
 
-/// Earlier first, then by contact.
+/// Order by instant, then by contact.
 pub(super) fn order(a: &StepContact, b: &StepContact) -> Ordering {
     let ids = |step_contact: &StepContact| (step_contact.bodies, step_contact.features);
     a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
 }
 
-/// Closest point of a face to a node where nodes are `at` these positions.
+/// Closest point of a face to a node, with nodal positions from `at`.
 pub(super) fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32) -> ClosestPoint {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];

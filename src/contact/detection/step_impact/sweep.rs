@@ -1,5 +1,5 @@
-//! The first contact of two bodies in a step, or of one in self-contact: one part of the step at a time, in which the
-//! displacements do not exceed the size of the faces.
+//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts in which
+//! the displacements do not exceed the size of the faces.
 
 use rayon::prelude::*;
 
@@ -21,13 +21,14 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// How far outside a triangle, in its barycentric coordinates, a node still hits it: no gap between two triangles.
+/// Tolerance of the barycentric coordinates of a node that hits a triangle, so that no node passes between two
+/// triangles.
 const SEAM: f64 = 1e-9;
 
-/// Gap at which advanced features touch, relative to their size.
+/// Gap at which conservative advancement ends in contact, relative to the size of the features.
 const MET: f64 = 1e-12;
 
-/// Least part of a step.
+/// Shortest part of a step, as a fraction of the step.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
 /// Search for the first contact of a pair of bodies.
@@ -42,7 +43,7 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step, with the boxes of both bodies in it, and the groups of faces of either near one of the other.
+/// A part of the step, with the swept boxes of both bodies and, for each body, its face groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -50,7 +51,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// The first contact, if not after `until`.
+    /// The first contact, if it is at or before `until`.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
@@ -67,7 +68,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// First contact of the features that are near each other in a part of the step; it may be later than that.
+    /// First contact of the features that are near each other in a part of the step; it may be later than this part.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
         let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
@@ -75,7 +76,8 @@ impl<'a> Sweep<'a> {
         of_nodes.chain(self.first_of_edges(&part)).min_by(order)
     }
 
-    /// The groups that are near each other in a part of the step; `None` where the bodies are separated throughout.
+    /// The face groups that are near each other in a part of the step; `None` if the bodies are separated throughout
+    /// it.
     fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
@@ -141,8 +143,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at an instant. Otherwise there is no contact, as where the
-    /// ends of two equal blocks meet and nodes slide in along the sides.
+    /// Whether the normals of a node and a face are opposed at an instant. Otherwise node and face do not make contact,
+    /// as where the ends of two equal blocks meet and nodes slide in along the sides.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -153,8 +155,8 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First root at which a node passes a segment or triangle from outside to inside; `None` if it is not near their
-    /// line or plane in a part of the step.
+    /// First root at which a node passes a segment or triangle from outside to inside; `None` if the node is not near
+    /// the line or plane in a part of the step.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -214,8 +216,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap at which a feature with an edge between two nodes touches one with another node: at least its rounding for
-    /// this displacement in the step \[m\].
+    /// Gap at which a feature that contains the edge a–b touches a feature that contains the node `other` \[m\]: at
+    /// least the rounding error of the gap for this displacement in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -244,7 +246,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge; a parabola is in the hull of its ends and a point twice as far off as its middle.
+    /// Swept box of an edge. A parabola lies in the hull of its ends and its Bézier control point, which is twice as
+    /// far from the chord as the middle of the parabola.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -266,8 +269,8 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First root at which two straight edges cross inside both while closing; `None` if they are not near one plane in
-    /// a part of the step.
+    /// First root at which two straight edges cross at interior points while closing; `None` if the edges are not
+    /// nearly coplanar in a part of the step.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -301,8 +304,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross beyond an end. Node contact covers the region next to an end, and may
-        // begin much later or not at all; here an edge extends to its nodes.
+        // The lines of coplanar edges may cross beyond an end. An edge therefore extends only to its nodes: node
+        // contact covers the region beyond an end, and may begin much later or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

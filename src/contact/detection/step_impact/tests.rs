@@ -4,7 +4,7 @@ use crate::contact::detection::model::EdgeSelection;
 use crate::contact::detection::samples::Samples;
 use crate::mesh::CellKind;
 
-/// A triangle with its outside up, and above it another one with its outside down.
+/// A triangle that faces upwards, and above it a triangle that faces downwards.
 fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     let lower = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
     let upper = [[-0.6, -0.5, 0.0], [0.1, 0.5, 0.0], [0.5, -0.6, 0.0]];
@@ -54,7 +54,8 @@ fn polynomial_and_advancement_agree() {
     assert!(met > 200, "{met}");
 }
 
-/// Two faces 1 m apart that close at 1.25 m per step touch after 0.8 of it, with offsets of 0.1 m each after 0.64.
+/// Two faces 1 m apart that close at 1.25 m per step touch after 0.8 of the step; with offsets of 0.1 m each, after
+/// 0.64 of the step.
 #[test]
 fn offset_surfaces_meet_earlier() {
     let (model, begin) = two_triangles();
@@ -72,8 +73,8 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// Time of contact of a triangle that stands on its tip, outside down, with a resting face with this offset \[m\]; the
-/// tip moves on a parabola.
+/// Time of contact of a triangle that stands on its tip and faces downwards with a resting face of this offset \[m\];
+/// the tip moves on a parabola.
 fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f64) -> Vec3) -> Option<f64> {
     let count = face.len();
     let [begin, middle, end] = [0.0, 0.5, 1.0].map(tip);
@@ -99,7 +100,7 @@ fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f6
 }
 
 /// A tip sinks by 2e-4 m in the step, from 1e-4 m above the contact height of 0.1 m over a flat face of 10 m, while it
-/// slides along it by 1 m: it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
+/// slides along the face by 1 m: it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
@@ -114,8 +115,8 @@ fn sliding_features_meet_when_they_come_in() {
     }
 }
 
-/// A tip follows a parabolic roof of 10 m by 2 m while it approaches it by 2e-2 m, from half of that: it touches in the
-/// middle of the step, however high the roof. The tolerance is a gap of 2e-9 m.
+/// A tip slides by 2 m along a parabolic roof of 10 m and approaches it by 2e-2 m, from a distance of 1e-2 m: it
+/// touches in the middle of the step, however high the roof. The tolerance is a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {
@@ -131,7 +132,7 @@ fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
 }
 
 /// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, with random nodal displacements: the search in
-/// parts of the step and by groups of faces gives the same contact as that in the whole step among all faces.
+/// parts of the step and by groups of faces gives the contact that a search in the whole step among all faces gives.
 #[test]
 fn parts_of_a_step_find_what_the_whole_does() {
     let samples = &mut Samples::new(8);

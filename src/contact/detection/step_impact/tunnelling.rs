@@ -1,9 +1,9 @@
-//! Tunnelling: steps in which bodies would pass through each other, and contacts in which they have.
+//! Tunnelling: limits steps in which bodies would pass through each other, and recognises contacts in which they did.
 //!
-//! Contact is searched only up to the search depth behind a face. The relative displacement of two nearby bodies in a
-//! step must stay below it, and that of separated bodies below their distance plus it; boxes of the nodal positions and
-//! velocities bound these displacements. A contact pressed deeper nevertheless, where stiffness or mass cannot prevent
-//! it, is no longer found: the bodies have passed through each other.
+//! Contact is searched only up to the search depth behind a face. In a step, two nearby bodies must move relative to
+//! each other by less than the search depth, and two separated bodies by less than their distance plus the search
+//! depth. Boxes of the nodal positions and velocities bound these displacements. A contact pressed beyond the search
+//! depth, where stiffness or mass cannot prevent it, is lost: the bodies have passed through each other.
 
 use crate::contact::Constraint;
 use crate::math::Vec3;
@@ -45,16 +45,16 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether bodies with velocities in these boxes \[m/s\] approach each other in a step \[s\] by at most a `share`
-    /// of any search depth.
+    /// Whether bodies with velocities in these boxes \[m/s\] approach each other in a step \[s\] by at most the
+    /// fraction `share` of the least search depth.
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than a `share` of their search
-    /// depth, given the bodies with a surface, ascending, with the boxes of their positions \[m\] and velocities
-    /// \[m/s\].
+    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than the fraction `share` of
+    /// their search depth. `bodies`: the bodies with a surface in ascending order, with the boxes of their positions
+    /// \[m\] and velocities \[m/s\].
     ///
     /// # Cost
     /// O(N log N + pairs that are near each other in the step).
@@ -84,10 +84,11 @@ impl TunnellingGuard {
         )
     }
 
-    /// Depth and penetration limit of two bodies \[m\] if a contact of this key was pressed beyond the limit when it
-    /// was lost.
+    /// Depth and penetration limit \[m\] of a lost contact that was pressed beyond the limit; `None` for other
+    /// contacts.
     ///
-    /// `lost` is a contact of the last step that is no longer found, `positions` are those of all nodes now \[m\].
+    /// `lost`: a contact of the last step that detection no longer finds. `positions`: current positions of all nodes
+    /// \[m\].
     pub fn passed_through(&self, lost: &Constraint<'_>, positions: &[Vec3]) -> Option<[f64; 2]> {
         let of_bodies = |of: &[f64]| -> Option<[f64; 2]> {
             let [a, b] = lost.bodies.map(|body| of.get(body as usize).copied());
@@ -101,13 +102,13 @@ impl TunnellingGuard {
     }
 }
 
-/// Time in which two bodies, given the boxes of their positions and velocities, can penetrate to a depth; `offset` is
-/// the sum of their surface offsets \[m\].
+/// Time in which two bodies, given the boxes of their positions and velocities, can penetrate to the depth `limit`;
+/// `offset` is the sum of their surface offsets \[m\].
 fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // They are separated while they are so along one axis.
+    // The bodies are separated as long as they are separated along one axis.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {
@@ -126,7 +127,7 @@ mod tests {
     use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
     use crate::mesh::CellKind;
 
-    /// A square of 1 m in z = 0 and, `height` above it, another one.
+    /// Two squares with 1 m edges, in the planes z = 0 and z = `height`.
     fn squares(height: f64) -> (Vec<Vec3>, ContactModel) {
         let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         let at = |z: f64| corners.map(|[x, y]| Vec3::new(x, y, z));
@@ -141,8 +142,8 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// Search depth 0.5 m, half of it 0.25 m. A body at 100 m/s from 3 m needs 0.03 s to touch and 2.5 ms to penetrate
-    /// by 0.25 m; a receding one, or one with the same velocity, allows any step.
+    /// The search depth is 0.5 m, half of it 0.25 m. A body that approaches at 100 m/s from 3 m needs 0.03 s to touch
+    /// and 2.5 ms to penetrate by 0.25 m. A receding body, or one with equal velocity, allows any step.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(TunnellingGuard::new(&model).longest_step(&bodies, 0.5, 1.0), 1.0);
     }
 
-    /// A node in contact has passed through at a depth of 0.5 m, and not when it has come out, or slid past the rim.
+    /// A node in contact has passed through at a depth of 0.5 m, but not if it has left the body or slid past its rim.
     #[test]
     fn a_lost_contact_is_through_beyond_the_search_depth() {
         let (mut positions, model) = squares(-0.4);

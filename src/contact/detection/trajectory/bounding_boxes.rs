@@ -1,8 +1,8 @@
 //! Time of contact of two moving axis-aligned boxes.
 //!
 //! Along each axis k the boxes overlap while |d_k(t)| ≤ h_k + ρ(t), with the distance d of their centres, the sum h of
-//! their half lengths and the growth ρ of both. Each side of this is a quadratic. The first time at which all six
-//! quadratics hold is found by advancing to the first root of each that does not.
+//! their half lengths and the growth ρ of both. Each axis gives two quadratic inequalities. The search for the first
+//! time at which all six hold advances to the first root of each violated inequality.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
@@ -11,21 +11,21 @@ use super::bounding_spheres::MovingSphere;
 /// Rounding of positions and distances, relative to the sum of the sizes of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Most advances: each of six quadratics holds in at most two intervals.
+/// Largest number of advances: each of six inequalities holds in at most two intervals.
 const MAX_ADVANCES: usize = 24;
 
-/// A box along the axes whose centre moves on a parabola and which may grow alike on all sides.
+/// An axis-aligned box that moves on a parabola and may grow equally on all sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingBox {
     /// Half lengths at time 0 \[m\].
     pub half: Vec3,
-    /// Motion of its centre and its growth; the radius is not used.
+    /// Motion of the centre and growth of the box; the radius is not used.
     pub path: MovingSphere,
 }
 
 /// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not.
 ///
-/// Never late, rounding included; boxes that overlap, NaN and overflow give `Some(0.0)`.
+/// The time is never late, including rounding. Overlapping boxes, NaN and overflow give `Some(0.0)`.
 ///
 /// # Source
 /// Aragón & Molinari 2014, §3.1, hierarchies of other volumes than spheres; the quadratics are derived here.
@@ -83,7 +83,8 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// Against a scan of 4000 instants: no overlap before the time found, one at it or right after it.
+    /// Reference: a scan of 4000 instants. The boxes do not overlap before the computed time, but overlap at it or just
+    /// after it.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);

@@ -9,7 +9,7 @@ use crate::contact::detection::primitive::time_of_impact::{FacePath, time_of_app
 /// Source of velocities and accelerations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinematics {
-    /// Those of the bodies.
+    /// Exact velocities and accelerations of the bodies.
     Exact,
     /// Differences of the positions of the roots at the first steps.
     FromSteps,
@@ -18,9 +18,9 @@ pub enum Kinematics {
 /// A step of free flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight<'a> {
-    /// Time at its beginning \[s\].
+    /// Time at the beginning of the step \[s\].
     pub time: f64,
-    /// Its length \[s\].
+    /// Length of the step \[s\].
     pub duration: f64,
     /// End of the run \[s\]: later contacts are irrelevant.
     pub end: f64,
@@ -37,7 +37,7 @@ pub struct Impact {
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// The faces in contact, one of each; 0 for a wall.
+    /// The faces in contact, one of each body; 0 for a wall.
     pub faces: [u32; 2],
     /// Point of contact \[m\].
     pub point: Vec3,
@@ -48,7 +48,7 @@ pub struct Impact {
 }
 
 impl Flight<'_> {
-    /// Impact of two faces within the flight, if any. Faces that already touch and separate have none.
+    /// Impact of two faces within the flight, if any. Touching faces that separate have no impact.
     pub(crate) fn impact_of_faces(
         &self,
         model: &ContactModel,
@@ -81,8 +81,8 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two; of simultaneous ones that of the lower bodies, then of the lower faces, so that the order in
-    /// which they are found has no effect.
+    /// The earlier of two impacts; of simultaneous impacts the one with the lower bodies, then with the lower faces,
+    /// independent of the order of the search.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))

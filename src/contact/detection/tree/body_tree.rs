@@ -21,13 +21,13 @@ const EMPTY: Aabb = Aabb {
 /// Marks a body that is not in the tree.
 const NONE: u32 = u32::MAX;
 
-/// Fewest bodies per task of a search.
+/// Smallest number of bodies per task of a search.
 const BODIES_PER_TASK: usize = 64;
 
 /// Boxes of bodies, ordered for searches.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyTree {
-    /// Vertex 1 is the root; leaves are the last half.
+    /// Vertex 1 is the root; the leaves are the second half.
     boxes: Vec<Aabb>,
     /// Bodies of the leaves, in order.
     bodies: Vec<u32>,
@@ -83,11 +83,11 @@ impl BodyTree {
         }
     }
 
-    /// Visits all other bodies with boxes that overlap that of a body, until `visit` stops the search.
+    /// Visits all other bodies whose boxes overlap the box of a body, until `visit` stops the search.
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
-        // The curve bounds the depth of the tree by the number of bits of a count of bodies.
+        // The depth of the complete tree is at most the number of bits of the number of bodies.
         let mut pending = [0_usize; usize::BITS as usize + 1];
         (pending[0], pending[1]) = (0, 1);
         let mut count = 2;
@@ -109,7 +109,7 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of these bodies with all bodies whose boxes overlap theirs: ascending, first < second, without repetition.
+    /// Pairs of these bodies with all bodies of overlapping boxes: ascending, first < second, without repetition.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {
@@ -123,10 +123,10 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` if there are more than `most`.
+    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` for more than `most` pairs.
     ///
     /// # Cost
-    /// O(N log N + pairs), in parallel; at most about `most` pairs are held at any time.
+    /// O(N log N + pairs), in parallel; at most about `most` pairs are in memory at any time.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {
@@ -172,7 +172,8 @@ mod tests {
         (0..placed.len()).flat_map(of).collect()
     }
 
-    /// All pairs of overlapping boxes, for any number of bodies, also after updates; and detection of too many pairs.
+    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates, and detects too many
+    /// pairs.
     #[test]
     fn pairs_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(3);

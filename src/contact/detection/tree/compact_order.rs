@@ -14,10 +14,10 @@ const POINTS_PER_TASK: usize = 4096;
 /// Indices of the points after recursive division by planes across the longest side of their box, down to parts of
 /// eight in ascending order.
 ///
-/// The first half has as many points as the largest power of two that leaves some to the second. Every 2ᵏ points from a
-/// multiple of 2ᵏ on, at least eight, are therefore one compact part. On a surface such parts have about half the
-/// neighbours of those along a space-filling curve, whose cells the points fill unevenly. The order remains useful
-/// while neighbours stay neighbours: one computation serves a moving and deforming body.
+/// The number of points in the first half is the largest power of two less than their total. Therefore each 2ᵏ ≥ 8
+/// points from a multiple of 2ᵏ form one compact part. On a surface such a part has about half the neighbours of a part
+/// along a space-filling curve, whose cells the points fill unevenly. The order remains useful while neighbours stay
+/// neighbours, so that it is computed once for a moving and deforming body.
 ///
 /// # Cost
 /// O(n log n), in parallel.
@@ -75,8 +75,8 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// A permutation of the points, in which each aligned part of 2ᵏ is on one side of a plane from its neighbour, for
-    /// any number of threads; also for coincident points and for a point that is not finite.
+    /// The order is a permutation, in which a plane separates each aligned part of 2ᵏ points from its neighbour, for
+    /// any number of threads; also for coincident points and for a non-finite point.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

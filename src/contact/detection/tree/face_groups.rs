@@ -1,5 +1,5 @@
-//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches they
-//! carry no lists and do not move.
+//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches, groups
+//! have no contact lists and are not updated.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -7,7 +7,7 @@ use crate::math::Vec3;
 use super::compact_order::compact_order_of_faces;
 use crate::contact::detection::face::bounds::overshoot;
 
-/// Faces per group: smaller groups share more nodes with their neighbours, larger ones have looser boxes.
+/// Faces per group: smaller groups share more nodes with their neighbours, larger groups have looser boxes.
 pub(crate) const FACES_PER_GROUP: usize = 32;
 
 /// Faces of a surface in groups that are compact at the given positions.
@@ -16,7 +16,7 @@ pub(crate) struct FaceGroups {
     faces_per_group: usize,
     /// Faces, group after group.
     faces: Vec<u32>,
-    /// Nodes of each group, owned ones first: a node on a border is in several groups and owned by one.
+    /// Nodes of each group, owned nodes first. A node on a border belongs to several groups, one of which owns it.
     nodes: Vec<u32>,
     /// End of the owned nodes of each group, and end of all its nodes.
     ends: Vec<[u32; 2]>,

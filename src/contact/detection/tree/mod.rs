@@ -1,5 +1,5 @@
-//! Level 2: hierarchies of bounding volumes over the faces of a surface, trees over bodies and boxes, and the orders of
-//! faces and points that make them compact.
+//! Level 2: hierarchies of bounding volumes over the faces of a surface, trees over bodies and boxes, and spatially
+//! compact orders of faces and points.
 
 pub(crate) mod body_tree;
 pub(crate) mod box_tree;

@@ -1,8 +1,9 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! A rung is left out while it costs more than it saves, C_k > (1 − a_k) ΣC, with a_k the fraction of pairs that it
-//! does not exclude and ΣC the cost of the following tests. The costs are those of the bench of exclusion tests, not
-//! times of this run: the selection is the same in every run, for any number of threads.
+//! The ladder omits a rung that costs more than it saves, C_k > (1 − a_k) ΣC, where a_k is the fraction of pairs that
+//! the rung does not exclude and ΣC the cost of the following tests. The costs come from the benchmark of exclusion
+//! tests, not from timings of the current run, so that the selection is identical in every run and for any number of
+//! threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 
@@ -10,7 +11,7 @@ use super::ladder::{LadderTally, VolumeKind};
 const TRIALS: u64 = 1000;
 /// Pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face, required for a pair that no rung excludes \[ns\].
+/// Cost of the distance of a node from a curved face \[ns\], required for each pair that no rung excludes.
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
@@ -38,17 +39,17 @@ pub struct AdaptiveLadder {
 }
 
 impl AdaptiveLadder {
-    /// With all rungs until they are evaluated.
+    /// A ladder that uses all rungs until they are evaluated.
     pub fn new(rungs: &[VolumeKind]) -> Self {
         Self { rungs: rungs.to_vec(), paying: rungs.to_vec(), tally: LadderTally::default(), is_fixed: false }
     }
 
-    /// With all rungs, whatever they cost.
+    /// A ladder that always uses all rungs.
     pub fn fixed(rungs: &[VolumeKind]) -> Self {
         Self { is_fixed: true, ..Self::new(rungs) }
     }
 
-    /// The rungs in use, lowest first.
+    /// The rungs in use, loosest first.
     pub fn paying(&self) -> &[VolumeKind] {
         &self.paying
     }
@@ -91,8 +92,8 @@ mod tests {
         tally
     }
 
-    /// By the rule with the costs above: an oriented box fitted once for two tests costs 73.5 ns and must exclude
-    /// 0.3675 of the pairs; a sphere then has 273.5 ns to save and pays if it excludes 0.0055 of them.
+    /// Reference: the rule with the costs above. An oriented box fitted once for two tests costs 73.5 ns and must
+    /// exclude 0.3675 of the pairs; a sphere can then save 273.5 ns and pays if it excludes 0.0055 of the pairs.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(paying_after(tested(10_000, 55, 0), tested(2000, 736, 1000)), RUNGS);
         assert_eq!(paying_after(tested(10_000, 54, 0), tested(2000, 736, 1000)), RUNGS[1..]);
         assert_eq!(paying_after(tested(10_000, 100, 0), tested(2000, 734, 1000)), RUNGS[..1]);
-        // Without the box, the sphere has 200 ns to save.
+        // Without the box, the sphere can save 200 ns.
         assert_eq!(paying_after(tested(10_000, 74, 0), tested(2000, 734, 1000)), []);
         assert_eq!(paying_after(tested(999, 0, 0), tested(999, 0, 999)), RUNGS);
     }

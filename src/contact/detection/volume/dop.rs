@@ -1,11 +1,10 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
-//! The directions are those of Klosowski et al. 1998: the axes of the box, the four diagonals of the cube that cut
-//! its corners, and the six diagonals of its faces that cut its edges; of these, four in the plane. Projections on them
-//! take additions only.
-//! Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is (Aragón & Molinari 2014,
-//! eqs. (8)–(11), print norms and a conjunction). The test cannot see gaps across other directions, so it is
-//! sufficient for disjointness and not necessary.
+//! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, which cut the
+//! corners of a box, and the six face diagonals, which cut its edges; in the plane, four of them. Projections on these
+//! directions need additions only. Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is
+//! disjoint (Aragón & Molinari 2014, eqs. (8)–(11), print norms and a conjunction). The test misses gaps across other
+//! directions: it is sufficient for disjointness, not necessary.
 
 use std::f64::consts::SQRT_2;
 
@@ -105,7 +104,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // Rounding of a projection is that of its terms, which may cancel.
+        // The rounding of a projection is relative to its terms, which may cancel.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
@@ -114,10 +113,10 @@ impl<const SLABS: usize> Dop<SLABS> {
         dop
     }
 
-    /// Whether the polytopes are certainly disjoint: the slabs of some direction are.
+    /// Whether the polytopes are certainly disjoint, as the slabs of some direction are disjoint.
     ///
-    /// Three directions, which are the axes of the box where there are more than four, come first in one block without
-    /// branches: they exclude most pairs.
+    /// The first three directions, the axes if there are more than four directions, are tested without branches: they
+    /// exclude most pairs.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

@@ -1,8 +1,8 @@
 //! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
 //!
-//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution satisfies at each contact u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n:
-//! opposed to the slip at the bound, without slip below it. Normal and tangential rows form one problem, as friction
-//! changes all normal velocities.
+//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at each contact. A
+//! contact at the friction bound slips against P_t; a contact below the bound sticks. Normal and tangential rows form
+//! one problem, as friction changes all normal velocities.
 //!
 //! ```text
 //! repeat   block Jacobi steps with shared masses, each contact on its own: predict which contacts open, stick, slip
@@ -28,23 +28,23 @@ use super::operator::Operator;
 use super::unknown::{Face, Unknown};
 use crate::contact::response::groups::momentum::Momentum;
 
-/// Jacobi steps between two descents.
+/// Number of Jacobi steps between two descents by conjugate gradients.
 const STEPS: usize = 4;
 /// Largest number of rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
-/// Largest number of Jacobi steps after rounds without convergence. They stop early unless velocity changes fall by
-/// `GAIN` in `STEPS_TO_GAIN` steps.
+/// Largest number of Jacobi steps after rounds without convergence. The steps end early if the velocity change does not
+/// fall by `GAIN` in `STEPS_TO_GAIN` steps.
 const MAX_STEPS: usize = 1000;
 const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
-/// Growth of the velocity change over the smallest one, above which a round is discarded: rounds that find other
-/// contacts open or slipping increase it several times before they settle. Likewise the largest growth of the
-/// impulses from one round to the next.
+/// Ratio of the velocity change to its smallest value, above which a round is discarded: a change of the set of open or
+/// slipping contacts increases the velocity change several times before the rounds converge. The impulses may grow by
+/// this ratio from one round to the next.
 const MAX_GROWTH: f64 = 10.0;
 /// Ratio of W to D along a direction, below which impulses cause no motion.
 const NULL_SPACE: f64 = 1e-10;
 
-/// Vectors of a descent by member of a group, and its motion; workspace.
+/// Workspace of a descent: vectors by member of a group, and the motion of the movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
@@ -69,7 +69,7 @@ pub(super) struct Problem<'a> {
     pub operator: &'a Operator,
     /// Contacts of the group.
     pub members: &'a [u32],
-    /// Its movers.
+    /// Movers of the group.
     pub movers: std::ops::Range<usize>,
     /// Unknowns of all contacts.
     pub unknowns: &'a mut [Unknown],
@@ -80,8 +80,8 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Solves for the impulses from the current ones; returns whether they converged. If not, the impulses with the
-    /// smallest residual are taken.
+    /// Solves for the impulses, starting from the current impulses; returns whether they converged. Without convergence
+    /// it keeps the impulses with the smallest residual.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
             // A single contact needs no descent.
@@ -98,10 +98,10 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only, and takes the impulses with the smallest residual of all; returns whether
-    /// they converged. Rounds without convergence cycle through sets of sticking and slipping contacts and amplify
-    /// rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem. `left` is the
-    /// smallest velocity change of the rounds \[m/s\].
+    /// Restarts with Jacobi steps only, and keeps the impulses with the smallest residual of all rounds and steps;
+    /// returns whether they converged. Rounds without convergence cycle through sets of sticking and slipping contacts
+    /// and amplify rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem.
+    /// `left` is the smallest velocity change of the rounds \[m/s\].
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -143,7 +143,7 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates a step along its difference from the previous one, stored in `start`.
+    /// Extrapolates a step along its difference from the previous step, which `start` stores.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -208,8 +208,8 @@ impl Problem<'_> {
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion of the movers without impulses. The final motion adds that of the impulses to it, so that
-    /// momentum is conserved independently of the iterations.
+    /// Stores the motion of the movers without impulses. The final motion is the sum of this motion and the motion by
+    /// the impulses, so that momentum is conserved independently of the iterations.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -243,7 +243,7 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last ones. A combination far from the last round contains
+    /// Starts the next round at the best combination of the last rounds. A combination far from the last round contains
     /// self-equilibrated impulses, as on a body wedged by friction, and is discarded.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
@@ -266,8 +266,8 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Jacobi step: all contacts from the same velocities; returns the largest velocity change of a contact by its
-    /// own impulse \[m/s\].
+    /// Jacobi step: solves each contact on its own, all from the same velocities; returns the largest velocity change
+    /// of a contact by its own impulse \[m/s\].
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -296,8 +296,8 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate gradients on the closed contacts, to the tolerance. Contacts that open or slip in between are fixed
-    /// there.
+    /// Conjugate gradients on the closed contacts, to the tolerance. A contact that opens or slips on the way is fixed
+    /// at its bound.
     fn descend(&mut self, workspace: &mut Workspace) {
         workspace.faces.clear();
         workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
@@ -357,7 +357,7 @@ impl Problem<'_> {
         power
     }
 
-    /// Fixes contacts that open or slip before a `full` step; returns whether there are any.
+    /// Fixes contacts that open or slip before the step length `full`; returns whether it fixed any.
     fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
         let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {

@@ -9,13 +9,13 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
+    /// Part of the relative velocity due to fixed or prescribed nodes \[m/s\].
     pub drift: Vec3,
     /// Relative velocity before the impulses \[m/s\].
     pub before: Vec3,
     /// Relative velocity before the current solution \[m/s\].
     pub start: Vec3,
-    /// Its change in half a step by the forces at the beginning of the step \[m/s\].
+    /// Change of the relative velocity in half a step by the forces at the beginning of the step \[m/s\].
     pub kick: Vec3,
     /// Initial guesses of the impulse \[N·s\] and of the normal projection impulse \[kg·m\].
     pub guess: Vec3,
@@ -28,11 +28,11 @@ pub(super) struct Contact {
     pub has_slid: bool,
     /// Whether another contact of the same rigid bodies was sticking in the previous step.
     pub is_held: bool,
-    /// Closing speed of a resting contact, from forces and prescribed motion between two contact solutions \[m/s\].
+    /// Closing speed that forces and prescribed motion give a resting contact between two contact solutions \[m/s\].
     pub resting: f64,
     /// Whether friction jams the contact, so that it has no restitution.
     pub is_jammed: bool,
-    /// Time since its beginning, at most a step, with projection of positions \[s\].
+    /// Time since the beginning of the contact, at most a step, with projection of positions \[s\].
     pub since: f64,
     /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact, with
     /// projection of positions \[m/s\].
@@ -59,7 +59,7 @@ impl Contact {
         };
     }
 
-    /// Fraction of an impact with restitution at this closing speed. A contact lifted by rounding, or by a rebound
+    /// Fraction of the restitution that acts at this closing speed. A contact lifted by rounding, or by a rebound
     /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;

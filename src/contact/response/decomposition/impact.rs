@@ -1,24 +1,24 @@
 //! Impact and friction impulses.
 //!
 //! The normal and friction impulses of a group combine two solutions of one problem: P_c without restitution, which
-//! never creates energy, and P_e with normal velocities of at least those of Newton's law (if friction sticks
-//! throughout, the laws of Poisson and Stronge agree with it). The law holds at the beginning of the contact, which
-//! is before or after the middle of the step, and forces act until then: with the change w of the normal velocity by
-//! the forces (`lead`), n · u⁺ + w = −e (n · u⁻ + w).
+//! never creates energy, and P_e with normal velocities no less than by Newton's law (if friction sticks throughout,
+//! the laws of Poisson and Stronge agree with Newton's law). The law holds at the beginning of the contact, before or
+//! after the middle of the step, and forces act until then. With the change w of the normal velocity by the forces
+//! (`lead`), n · u⁺ + w = −e (n · u⁻ + w).
 //!
-//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses:
-//! the second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes
-//! against forces. Of P_c + α (P_e − P_c), the largest α ≤ 1 is chosen that creates no energy in total with the
-//! forces at the beginning of the step, a root of a convex quadratic. Energy created by changing forces is dissipated
-//! in the following steps, by the same fraction of the impact energy in all groups. Both solutions lie in Coulomb's
-//! cones and leave no contact closing, and so do their convex combinations. In the sequential order, other contacts
-//! and steps do not count.
+//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses: the
+//! second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes against
+//! forces. The impulses are P_c + α (P_e − P_c) with the largest α ≤ 1 that creates no energy in total with the forces
+//! at the beginning of the step; α is a root of a convex quadratic. The following steps dissipate energy created by
+//! changing forces, as an equal fraction of the impact energy in all groups. Both solutions and their convex
+//! combinations lie in Coulomb's cones and leave no contact closing. The sequential order bounds the energy of each
+//! contact alone, without other contacts and steps.
 //!
-//! P_e may not exist if friction jams contacts, as of a body wedged in a groove. Then restitution is dropped in the
-//! contacts farthest from their target velocity, and the problem is solved again, until a solution exists.
+//! P_e may not exist if friction jams contacts, as for a body wedged in a groove. Then the contacts farthest from their
+//! target velocity lose their restitution, and the problem is solved again, until a solution exists.
 //!
-//! In the sequential order each contact is a group of its own, in turn, until none is closing: an impact propagates
-//! along a row of bodies.
+//! In the sequential order each contact in turn is a group of its own, until no contact is closing: an impact
+//! propagates along a row of bodies.
 //!
 //! # Source
 //! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α:
@@ -35,20 +35,21 @@ use super::options::Order;
 use super::unknown::Unknown;
 use crate::contact::response::UnsolvedProblems;
 
-/// Tolerance of relative velocities, over the largest one before the impulses, in addition to the rounding of
-/// velocities.
+/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses, in addition to the
+/// rounding error of velocities.
 const TOLERANCE: f64 = 1e-11;
-/// Closing speed over the largest relative velocity before the impulses, below which a contact is at rest.
+/// Ratio of the closing speed to the largest relative velocity before the impulses, below which a contact is at rest.
 const CLOSING_TOLERANCE: f64 = 1e-9;
-/// Energy change over the work of the impulses on the velocities before them, below which it is rounding.
+/// Ratio of the energy change to Σ P · u⁻, below which the change counts as rounding error.
 const ENERGY_TOLERANCE: f64 = 1e-9;
 /// Largest mean ratio of an initial guess to the impulse required by the velocities.
 const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of sequential passes.
 const MAX_PASSES: usize = 15;
-/// Shortfall of velocities, over the largest target of restitution, that is due to incomplete convergence only.
+/// Ratio of the velocity shortfall to the largest target velocity, below which incomplete convergence explains the
+/// shortfall.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Shortfall over the largest one, above which a contact counts as jammed.
+/// Ratio of the shortfall to the largest shortfall, above which a contact counts as jammed.
 const JAMMED_RATIO: f64 = 0.1;
 /// Largest number of searches for jammed contacts.
 const MAX_JAM_SEARCHES: usize = 4;
@@ -65,8 +66,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Closing speed below which a contact is at rest \[m/s\].
     rest: f64,
-    /// Energy created by contact before, and by position corrections of this step with the forces at its beginning
-    /// \[J\].
+    /// Energy created by contact in earlier steps, and by position corrections of this step with the forces at its
+    /// beginning \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -87,8 +88,8 @@ struct Solution {
 }
 
 impl Decomposition {
-    /// Solves for the impulses of all contacts and the velocities after them, given the energy `created` by contact
-    /// before \[J\].
+    /// Solves for the impulses of all contacts and the final velocities, given the energy `created` by contact in
+    /// earlier steps \[J\].
     pub(super) fn solve_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
         let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
@@ -138,7 +139,8 @@ impl Decomposition {
         -push_out.dot(kick) * (2.0 / time_step)
     }
 
-    /// Largest relative velocity of the members before the impulses, and its rounding error \[m/s\].
+    /// Largest relative velocity of the members before the impulses, and the rounding error of relative velocities
+    /// \[m/s\].
     fn scale_of_velocities(&self) -> (f64, f64) {
         let (mut speed, mut rounding) = (0.0_f64, 0.0_f64);
         for &k in &self.members {
@@ -172,7 +174,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Marks sliding contacts: friction at its bound without slip does not count.
+    /// Marks sliding contacts. A contact with friction at its bound but without slip is not sliding.
     fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -182,19 +184,19 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the initial guess has the magnitude that the velocities require. Opposed impulses of any size can
-    /// remain on a body wedged by friction after an impact; such a guess is discarded.
+    /// Whether the initial guess has the magnitude that the velocities require. After an impact, opposed impulses of
+    /// any magnitude can remain on a body wedged by friction; the solver discards such a guess.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // The load on top of a stack is required at its base, and is part of the guesses of all contacts below it.
+        // The impulse on top of a stack is required at its base, and is part of the guesses of all contacts below.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
-    /// Solves the contacts sequentially, until none is closing.
+    /// Solves the contacts sequentially, until no contact is closing.
     fn solve_sequentially(&mut self) {
         if !(0..MAX_PASSES).any(|_| self.solve_closing_contacts() == 0) {
             self.unsolved.impulses += 1;
@@ -298,8 +300,8 @@ impl Group<'_> {
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks jammed contacts among those with restitution by their shortfall; returns whether there are any, and
-    /// others remain.
+    /// Marks jammed contacts among those with restitution by their shortfall; returns whether it marked any and left
+    /// others unmarked.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -321,7 +323,7 @@ impl Group<'_> {
     }
 
     /// Solves with the normal velocities `target` of a contact and its closing speed \[m/s\]; returns whether a
-    /// solution was found. With contacts jammed by friction there may be none with restitution.
+    /// solution was found. If friction jams contacts, a solution with restitution may not exist.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -417,7 +419,7 @@ impl Group<'_> {
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // Impulses on contacts that separated before do not conserve energy.
+        // Impulses on contacts that were already separating do not conserve energy.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

@@ -14,7 +14,7 @@ use crate::math::Vec3;
 
 /// Number of stored rounds.
 const DEPTH: usize = 6;
-/// Relative pivot of the normal equations below which a direction is rounding.
+/// Relative pivot of the normal equations below which a direction counts as rounding error.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
@@ -45,7 +45,7 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round with its start and end impulses, the latter with the masses of their contacts \[kg\].
+    /// Adds a round: the impulses at its start, and the impulse at its end with the mass \[kg\] of each contact.
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -100,8 +100,8 @@ fn least_squares(products: &Products, right: &Weights) -> Weights {
 mod tests {
     use super::*;
 
-    /// A linear iteration with eigenvalues 0.99, 0.9, 0.5 and −0.8 converges, as with GMRES, in one round more than
-    /// its number of eigenvalues, to the square root of the threshold `RANK`; plain rounds leave 0.94 of the first
+    /// A linear iteration with eigenvalues 0.99, 0.9, 0.5 and −0.8 converges like GMRES in one round more than its
+    /// number of eigenvalues, to the square root of `RANK`. As many rounds without mixing leave 0.94 of the first
     /// component.
     #[test]
     fn linear_iterations_end_in_as_many_rounds_as_they_have_parts() {

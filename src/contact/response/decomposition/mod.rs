@@ -32,16 +32,17 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///
 /// The relative velocity at a contact is decomposed into the normal part, to which restitution applies, the slip, to
-/// which Coulomb's law applies, and a remainder, which is unchanged. The impulses are, with v_r = Σ w_a v_a:
+/// which Coulomb's law applies, and an unchanged remainder. The impulses are, with v_r = Σ w_a v_a:
 ///
 /// ```text
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before
-/// the impulses, positions are projected to zero penetration, with the smallest correction in the mass norm. The
-/// projection conserves the centre of mass; a couple on the nodes of each contact restores the angular momentum it
-/// changes, unless a support reacts to it. The step accounts for the work of the projection against the forces.
+/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before the
+/// impulses, positions are projected to zero penetration, with the smallest correction in the mass norm. The projection
+/// conserves the centre of mass; a couple on the nodes of each contact restores the angular momentum that the
+/// projection changes, unless a support reacts to this change. The step accounts for the work of the projection against
+/// the forces.
 ///
 /// A sliding contact keeps the dynamic coefficient until it stops. A resting contact, which closes only by the forces
 /// and the prescribed acceleration, has no restitution and stays in contact.
@@ -112,8 +113,8 @@ impl Decomposition {
         }
     }
 
-    /// Loads the contacts with zero impulses and corrections, for a step whose middle is `between` after the middle
-    /// of the previous one \[s\].
+    /// Loads the contacts with zero impulses and corrections, for a step whose middle is `between` \[s\] after the
+    /// middle of the previous step.
     fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64, between: f64) {
         self.groups.find(constraints, bodies.mobility);
         self.operator.assemble(constraints, &self.groups, bodies);
@@ -172,7 +173,7 @@ impl Decomposition {
     }
 
     /// Writes impulses, results and losses −I · (v_r⁻ + v_r⁺)/2 of each contact, which sum to the loss of kinetic
-    /// energy. The loss by restitution is that at the velocities at which the contact begins.
+    /// energy. The loss by restitution is evaluated at the velocities at which the contact begins.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -228,7 +229,7 @@ impl Decomposition {
                 Mover::Rotation(_) => {}
             }
         }
-        // Including fixed bodies, whose supports react to the impulses.
+        // Fixed bodies are included: their supports react to the impulses.
         let held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let bodies_in_contact = constraints.iter().flat_map(|constraint| constraint.bodies);
         action.rigid_corrections.extend(bodies_in_contact.filter(held).map(RigidCorrection::none));

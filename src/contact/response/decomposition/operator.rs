@@ -7,7 +7,7 @@ use crate::contact::response::row::{deformable_sides, rigid_sides};
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Rotation, Vec3};
 
-/// Compliance over that without ties, below which ties keep a contact from moving.
+/// Ratio of the compliance with ties to the compliance without ties, below which the ties fix a contact.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// Marks nodes and bodies without a mover.
@@ -58,14 +58,14 @@ pub(super) struct Operator {
     tied: Vec<Term<f64>>,
     /// Mover of a tied node, and its weight along each axis with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Tied node, not mover, with fixed components, and the tie impulse on these per impulse of the contact.
+    /// Tied node (not its mover) with fixed components, and the tie impulse on these components per contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
     /// Rows by constraint.
     pub(super) rows: Vec<Row>,
     /// End of the movers of each group.
     group_ends: Vec<u32>,
-    /// Mover of every node, followed by that of every body.
+    /// Mover of every node, followed by the mover of every body.
     places: Vec<u32>,
 }
 
@@ -88,7 +88,7 @@ impl Operator {
         }
     }
 
-    /// Numbers of terms so far.
+    /// Current numbers of terms.
     fn counts(&self) -> [u32; 5] {
         let Self { weights, levers, tied, shares, reactions, .. } = self;
         [weights.len(), levers.len(), tied.len(), shares.len(), reactions.len()].map(|len| len as u32)
@@ -149,7 +149,7 @@ impl Operator {
         *place
     }
 
-    /// Mover of the centre, followed by that of the rotation.
+    /// Mover of the centre; the rotation mover follows it.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -309,9 +309,9 @@ impl Operator {
         }
     }
 
-    /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. As
-    /// diagonal blocks D, they satisfy W ≤ D. That of tied nodes is the one without the ties, which is no smaller,
-    /// unless the ties keep the contact from moving.
+    /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. The
+    /// block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their compliance without the
+    /// ties, an upper bound, unless the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -340,8 +340,8 @@ impl Operator {
         compliance
     }
 
-    /// Rounding error of a relative velocity: a few ε Σ |w| |v|. In a fast common motion the jump itself can be as
-    /// small.
+    /// Rounding error of a relative velocity: a few ε Σ |w| |v|. If both bodies move fast together, the relative
+    /// velocity can be as small as this error.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());

@@ -9,7 +9,7 @@ pub enum Order {
     /// Simultaneously, by iteration to convergence.
     #[default]
     Together,
-    /// Sequentially, the deepest first, until none is closing.
+    /// Sequentially, the deepest first, until no contact is closing.
     OneByOne,
 }
 

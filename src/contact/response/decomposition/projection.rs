@@ -10,17 +10,17 @@ use crate::contact::response::row::sides;
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Vec3};
 
-/// Tolerance of the gaps, over the deepest penetration.
+/// Tolerance of the gaps relative to the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// Rotational mobility about an axis, over the largest one, below which the rotation is fixed.
+/// Ratio of the rotational mobility about an axis to the largest mobility, below which the rotation counts as fixed.
 const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
 impl Decomposition {
     /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
     /// the mass norm.
     ///
-    /// A contact with restitution ends e |g| above its target: the impact was at |g|/v_n before the end of the step,
-    /// followed by separation with e v_n. This is at most the travel in a step.
+    /// A contact with restitution ends e |g| above its target: the impact was |g|/v_n before the end of the step, and
+    /// separation with e v_n followed. This height is at most the relative displacement in a step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -79,8 +79,8 @@ impl Decomposition {
         }
     }
 
-    /// Reverses the slip displacement since the beginning of the contact in the step, as far as friction stopped the
-    /// slip: otherwise a sticking contact would creep by the tangential force times dt²/m per step.
+    /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
+    /// stopped the slip. Otherwise a sticking contact would creep by the tangential force times dt²/m per step.
     pub(super) fn project_slip(&mut self) {
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -93,9 +93,9 @@ impl Decomposition {
     }
 
     /// Restores the angular momentum removed by the position corrections, Σ m_a Δx_a × v_a of each contact, and by
-    /// impulses whose contactor is not on its target after them: by a couple on a rigid body, or by a rotation of
-    /// nodes, if both sides can move. The support of a fixed side reacts to it. Returns the added kinetic energy
-    /// \[J\] and the angular impulse of the supports \[N·m·s\].
+    /// impulses that leave the contactor off its target. If both sides can move, a couple on a rigid body or a rotation
+    /// of nodes restores it. The support of a fixed side reacts to it. Returns the added kinetic energy \[J\] and the
+    /// angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -108,7 +108,7 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Points of action of the impulses, before the rotating of slip.
+                // Points of action of the impulses, before the slip is reversed.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
@@ -139,8 +139,8 @@ impl Decomposition {
     }
 
     /// Applies a common jump of the angular velocities to the rigid bodies of a contact, which keeps their relative
-    /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum, less than required about
-    /// fixed axes \[N·m·s\]; `None` if no body can rotate.
+    /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum \[N·m·s\], which fixed axes
+    /// reduce; `None` if no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
@@ -168,7 +168,7 @@ impl Decomposition {
     }
 
     /// Adds this angular momentum \[N·m·s\] to the free nodes of a contact by a rotation about their centre of mass,
-    /// as far as they have inertia; returns the added kinetic energy \[J\].
+    /// except about axes without inertia; returns the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
@@ -222,7 +222,8 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Σ m_a Δx_a × v_a over the free, untied nodes and the bodies of a contact, for the position corrections by `push_out` \[kg·m\].
+/// Σ m_a Δx_a × v_a over the free, untied nodes and the bodies of a contact, where `push_out` \[kg·m\] causes the
+/// position corrections.
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

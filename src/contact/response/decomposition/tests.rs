@@ -31,8 +31,8 @@ fn kinetic(velocities: &[Vec3], inverse_mass: &[f64]) -> f64 {
     velocities.iter().zip(inverse_mass).map(|(v, inverse)| 0.5 * v.norm_squared() / inverse).sum()
 }
 
-/// Node 3 of 0.8 kg on a face of 2, 1, 1.5 kg, e = 0.5, μ = 0.2. Reference: independent evaluation of the formulas of
-/// the single contact to 12 digits, for velocities, impulses and loss.
+/// Node 3 of 0.8 kg on a face of 2, 1, 1.5 kg, e = 0.5, μ = 0.2. Reference: independent evaluation of the formulas of a
+/// single contact to 12 digits, for velocities, impulses and energy loss.
 #[test]
 fn reference_case() {
     let velocities = [
@@ -107,9 +107,9 @@ fn momenta_are_conserved_by_projection_and_friction() {
     }
 }
 
-/// Five contacts that share nodes, with random weights, normals, masses and velocities: with restitution from 0 to 1
-/// and friction from 0 to 0.6, in 600 problems, no kinetic energy is created, no contact is left closing, and every
-/// impulse is in Coulomb's cone.
+/// 600 problems of five contacts that share nodes, with random weights, normals, masses and velocities, restitution
+/// from 0 to 1 and friction from 0 to 0.6. No kinetic energy is created, no contact remains closing, and every impulse
+/// is in Coulomb's cone.
 #[test]
 fn many_contacts_create_no_energy() {
     let mut random = Random(7);
@@ -143,7 +143,7 @@ fn many_contacts_create_no_energy() {
         for (constraint, result) in constraints.iter().zip(&action.results) {
             let closing = -constraint.normal.dot(&constraint.jump(&after));
             assert!(closing < 1e-6, "case {case}: {closing}");
-            // The sum of impulses of several rounds, each in its cone, lies in the cone too.
+            // The cone is convex, so that it contains the sum of the impulses of several rounds.
             let bound = friction * result.normal_force;
             assert!(result.friction_force.norm() <= bound + 1e-9, "case {case}: {result:?}");
         }
@@ -196,9 +196,9 @@ fn contact_can_be_solved_every_few_steps() {
     assert_eq!(acts, [true, false, false, true, false, false, true]);
 }
 
-/// A ball of 1 kg strikes a rough wall of 0.5 kg, which can move along its tilted normal only, and sticks: with m_eff
-/// of 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction dissipates all of ½ m 1.5², as the slider
-/// reacts to it.
+/// A ball of 1 kg strikes a rough wall of 0.5 kg, which can move along its tilted normal only, and sticks. With m_eff
+/// of 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s. Friction dissipates ½ m 1.5² completely, as the slider
+/// reacts to the friction impulse.
 #[test]
 fn ball_sticks_to_a_wall_on_a_slider() {
     let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
@@ -219,8 +219,8 @@ fn ball_sticks_to_a_wall_on_a_slider() {
     assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
 }
 
-/// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s; the node and the ball have
-/// the accelerations `held` and `free` at its beginning \[m/s²\].
+/// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s; the node and the ball have the
+/// accelerations `held` and `free` at the beginning of the step \[m/s²\].
 fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) -> f64 {
     let mut constraints = Constraints::default();
     let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
@@ -238,9 +238,9 @@ fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) 
     corrected(&velocities, &action)[1].z
 }
 
-/// Forces on a ball, or the acceleration of its support, close a contact with v1 between two contact solutions. Up to
-/// 2 v1 the contact rests and has no restitution, from 3 v1 on it has full restitution, with linear interpolation
-/// between. With separating forces, every closing contact is an impact.
+/// Forces on a ball, or the acceleration of its support, close a contact with v1 between two contact solutions. Up to a
+/// closing speed of 2 v1 the contact rests without restitution; from 3 v1 on it has full restitution, with linear
+/// interpolation between. With separating forces, every closing contact is an impact.
 #[test]
 fn restitution_acts_on_impacts_only() {
     let (weight, restitution) = (4.0, 0.8);
@@ -255,7 +255,7 @@ fn restitution_acts_on_impacts_only() {
             }
         }
         for accelerations in [[0.0, weight], [-weight, 0.0], [0.0, 0.0]] {
-            // Small restitution, so that the remaining kick of the ball creates no energy.
+            // The restitution is small, so that the remaining kick of the ball creates no energy.
             let after = rebound(0.2, every, -3.0, accelerations);
             assert!((after - 0.6).abs() < 1e-13, "{accelerations:?}: {after}");
         }

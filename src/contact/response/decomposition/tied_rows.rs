@@ -7,11 +7,11 @@ use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::deformable_sides;
 use crate::math::{Mat3, Vec3};
 
-/// Weight of a tied node in a row, below which it is left out: the shares decrease from node to node.
+/// Weight below which a row omits a tied node: the weights decrease from node to node.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 impl Operator {
-    /// Appends the rows of the groups of ties that a contact acts on.
+    /// Appends the rows of the tie groups on which a contact acts.
     pub(super) fn append_tied(&mut self, constraint: &Constraint<'_>, mobility: &Mobility) {
         for (place, (group, ..)) in tied_terms(constraint, mobility).enumerate() {
             if tied_terms(constraint, mobility).take(place).all(|(other, ..)| other != group) {
@@ -51,8 +51,8 @@ impl Operator {
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity of the tied nodes of a contact that its movers do not give: of fixed nodes, and of the
-    /// rounding of the ties \[m/s\].
+    /// Relative velocity of the tied nodes of a contact without the contribution of its movers: velocities of fixed
+    /// nodes and rounding errors of the ties \[m/s\].
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -78,7 +78,7 @@ impl Operator {
     }
 
     /// Applies impulses on nodes of a contact to the velocities of the nodes tied to them; returns the work of these
-    /// impulses \[J\]. The ties react on `fixed` components \[N·s\].
+    /// impulses \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,

@@ -2,10 +2,10 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Compliance along a direction, over the largest one, below which it counts as fixed.
+/// Ratio of the compliance along a direction to the largest compliance, below which the direction counts as fixed.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// Fraction of a step within which a contact that reaches a bound counts as at it.
+/// Fraction of a step within which a contact that reaches a bound counts as at the bound.
 const AT_BOUND: f64 = 1e-9;
 
 /// One contact of the problem.
@@ -15,7 +15,7 @@ pub(super) struct Unknown {
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// Part of the relative velocity of fixed or prescribed nodes \[m/s\].
+    /// Part of the relative velocity due to fixed or prescribed nodes \[m/s\].
     pub drift: Vec3,
     /// Static and dynamic coefficient of friction \[-\].
     pub friction: [f64; 2],
@@ -110,7 +110,7 @@ impl Unknown {
         }
     }
 
-    /// Largest step of the impulse along a direction until the contact opens or slips.
+    /// Largest step of the impulse along a direction before the contact opens or slips.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
         self.opens_after(direction).min(match face {
             Face::Sticking => self.slips_after(direction),

@@ -24,7 +24,7 @@ impl Groups {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// Joins contacts likewise, with `rigid_moves` deciding whether a rigid body can move.
+    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,
@@ -43,7 +43,7 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
-                    // Ties join the contacts on their nodes, fixed ones included.
+                    // Ties join the contacts on their nodes, including fixed nodes.
                     let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
                     tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }

@@ -1,5 +1,5 @@
-//! Accelerated iteration: extrapolates each sweep along its difference from the previous one, and restarts when that
-//! is no longer a descent direction.
+//! Accelerated iteration: extrapolates each sweep along its difference from the previous sweep, and restarts when this
+//! difference is no longer a descent direction.
 //!
 //! # Source
 //! Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183–202, §4; O'Donoghue & Candès, Found. Comput. Math. 15 (2015)

@@ -6,7 +6,7 @@
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
 //! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the same
-//! normal and the penetration of the new one is about that of the old one.
+//! normal and about the same penetration.
 //!
 //! # Source
 //! Derived.
@@ -19,13 +19,13 @@ use crate::math::Vec3;
 /// Contacts that continue with another target body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
-    /// Key of each ended contact, and of the new one that continues it.
+    /// Key of each ended contact, and of the new contact that continues it.
     found: Vec<[ContactKey; 2]>,
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from the contacts `before`, with their motion over the step \[m/s\], to contacts `now`
-    /// without history. Returns whether there are any.
+    /// Finds the transfers from the contacts `before`, with velocities over the step \[m/s\], to contacts `now` without
+    /// history. Returns whether it found any.
     pub fn find(
         &mut self,
         before: &Constraints,

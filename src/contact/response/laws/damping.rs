@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Viscous damping of a spring in one direction, as a fraction of critical damping: ζ in the damping coefficient 2 ζ
-/// κ/ω, with the frequency ω of the contact coupled to all others on the same bodies.
+/// κ/ω, where ω is the frequency of the contact coupled to all other contacts of its bodies.
 ///
 /// An undamped spring under a resting body oscillates between zero and twice the load, and friction vanishes whenever
 /// the load does. Damping that begins when a contact has outlasted the half period of a free impact brings the body
@@ -32,7 +32,8 @@ impl Damping {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// ζ of a contact at this age, in half periods of its oscillation: the resting part grows during the second one.
+    /// ζ of a contact at this age, in half periods of its oscillation: the part `at_rest` grows during the second half
+    /// period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }

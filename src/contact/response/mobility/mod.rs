@@ -24,8 +24,8 @@ struct SlidingNode {
     inverse_mass: f64,
 }
 
-/// Mobility and motion of a rigid body. Prescribed components of the centre have no mobility, nor has the rotation of
-/// a supported body.
+/// Mobility and motion of a rigid body. Prescribed components of the centre and the rotation of a supported body have
+/// zero mobility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
@@ -40,7 +40,7 @@ pub struct RigidMobility {
     pub angular_velocity: Vec3,
     /// Acceleration of the centre at the end of the step without contact \[m/s²\].
     pub acceleration: Vec3,
-    /// Rate of the angular momentum over the inertia at the end of the step, without contact \[rad/s²\].
+    /// Inverse inertia times the rate of the angular momentum, at the end of the step without contact \[rad/s²\].
     pub angular_acceleration: Vec3,
 }
 
@@ -68,7 +68,7 @@ impl Mobility {
         self.tied = tied;
     }
 
-    /// Mobility of the tied nodes; [`Self::velocity_jump`] and [`Self::matrix`] are those without the ties.
+    /// Mobility of the tied nodes. [`Self::velocity_jump`] and [`Self::matrix`] ignore the ties.
     pub fn tied(&self) -> &TiedMobility {
         &self.tied
     }

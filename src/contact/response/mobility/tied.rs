@@ -17,7 +17,7 @@ pub struct TiedMobility {
     group_of: Vec<u32>,
 }
 
-/// The nodes of a group of ties, ascending, and their ties along each axis.
+/// Nodes of a group of ties, ascending, and their ties along each axis.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedGroup {
     pub nodes: Vec<u32>,
@@ -73,8 +73,7 @@ impl TiedMobility {
     }
 
     /// Distributes impulses on nodes of one group over all of its nodes by the ties: the velocity changes M⁻¹ J of the
-    /// returned impulses J keep the tied points together. The impulses on fixed components are those that their
-    /// supports react to.
+    /// returned impulses J keep the tied points together. The supports react to the impulses on fixed components.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,
@@ -129,7 +128,8 @@ impl TiedNodes {
     /// ```text
     /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d,   Δv_d = Σ_c s_dc Δv_c
     /// ```
-    /// and fixed nodes c receive what their dependent nodes do not: J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d).
+    /// and fixed nodes c receive the remaining impulses of their dependent nodes: J'_c = J_c + Σ_d s_dc (J_d − m_d
+    /// Δv_d).
     fn distribute(&self, impulses: &mut [f64], changes: &mut Vec<f64>, ordered: &mut Vec<f64>) {
         let Self { masses, unknowns, .. } = self;
         changes.clear();

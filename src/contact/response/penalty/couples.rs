@@ -1,8 +1,8 @@
 //! Couples that remove the moments of friction forces.
 //!
 //! A contact force acts on the contactor and on a target point at the distance of the penetration, so that its
-//! tangential part has a moment. Nodal forces with zero sum remove it. Their work follows the trapezoidal rule: half
-//! of it in the step at whose end they act, half in the next.
+//! tangential part has a moment. Nodal forces with zero sum remove this moment. Their work follows the trapezoidal
+//! rule: half of it is done in the step at whose end they act, half in the next step.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,8 @@ impl Couples {
             && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
     }
 
-    /// Clears the couples of the previous step; `report` receives the energy that their second half takes from each
-    /// pair of bodies over a step \[J\].
+    /// Clears the couples of the previous step; `report` receives the energy that the second half of their work takes
+    /// from each pair of bodies over a step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
@@ -40,8 +40,8 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple against the moment of a force on a contactor; returns the energy that its first half takes
-    /// over the step \[J\].
+    /// Adds the couple against the moment of a force on a contactor; returns the energy that the first half of its work
+    /// takes over the step \[J\].
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,

@@ -26,14 +26,14 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Separation in a step over the previous penetration, above which a contact no longer detected has opened and not
-/// moved to another face.
+/// Ratio of the separation in a step to the previous penetration, above which an undetected contact has opened rather
+/// than moved to another face.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, less the penetration at which a contact began beyond its travel (see
-/// `spring`). Contacts of both passes act at full stiffness. With the rule
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, minus the initial penetration that the closing displacement of a new
+/// contact does not explain (see `spring`). The contacts of both passes have full stiffness. With the rule
 /// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
 /// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
 /// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.
@@ -43,11 +43,11 @@ const OPENING_RATIO: f64 = 0.5;
 ///
 /// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
-/// again with its damping. Its force rotates with the normal. Friction and damping laws are those of the current
-/// faces of a contact; the stiffness remains that of its first faces. The static coefficient applies until a contact
-/// slides, and between rigid bodies until all of their contacts slide. As the contactor is the penetration away from
-/// its target point, friction has a moment, which a couple on the nodes of the contact removes.
+/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, first
+/// without and then with its damping. The force rotates with the normal. The current faces of a contact determine its
+/// friction and damping laws, its first faces the stiffness. The static coefficient applies until a contact slides, and
+/// between rigid bodies until all of their contacts slide. As the contactor is at the distance of the penetration from
+/// its target point, friction has a moment; a couple on the nodes of the contact removes it.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
@@ -78,7 +78,7 @@ pub struct PenaltyMemory {
 }
 
 impl PenaltyMemory {
-    /// Whether its constraints fit these numbers of nodes and bodies.
+    /// Whether the stored constraints fit these numbers of nodes and bodies.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.pressed.fit(num_nodes, num_bodies)
             && self.releases.fit(num_nodes, num_bodies)
@@ -100,8 +100,8 @@ impl Penalty {
         }
     }
 
-    /// Records the energy that the springs create by the change of the step, to be balanced at the opening. The steps
-    /// conserve T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
+    /// Records the energy that the springs create as the time step changes; the openings balance it. The time
+    /// integration conserves T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -174,7 +174,7 @@ impl Penalty {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
-            // Trapezoidal rule: half of the last forces acts over this step.
+            // By the trapezoidal rule, half of the last forces acts over this step.
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
@@ -200,7 +200,7 @@ impl Penalty {
         });
     }
 
-    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency the
+    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency that the
     /// springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
@@ -218,7 +218,7 @@ impl Penalty {
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
             spring.created += spring.adapt(share, closing);
-            // Kept from the previous step, or transferred.
+            // A continued or transferred spring keeps its share.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
             let contact_frequency =
@@ -240,8 +240,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping at mid-step
-    /// velocities, more for damping at the rate of the end of the step.
+    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping by mid-step
+    /// velocities; the factor is larger for damping by the rate at the end of the step.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

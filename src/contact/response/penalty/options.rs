@@ -8,11 +8,11 @@ use crate::contact::response::laws::friction::FrictionLaw;
 /// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// From mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over deformable nodes + n · H n over rigid bodies.
+    /// From masses and time step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over deformable nodes + n · H n over rigid bodies.
     /// Stable for any material.
     Mass,
     /// From the elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\],
-    /// infinite for nodes of rigid bodies. The time step decreases if this is stiffer than the elements.
+    /// infinite for nodes of rigid bodies. The time step decreases if the contact is stiffer than the elements.
     Segment(Vec<f64>),
     /// Constant for all contacts \[N/m\].
     Given(f64),

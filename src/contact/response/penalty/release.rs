@@ -1,8 +1,8 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! A spring compressed for a part of a step acts at its ends all the same: by the trapezoidal rule it absorbs too
-//! much energy at closing and returns too much at opening. A force p against the normal at the end of the step in
-//! which the contact opens restores the energy balance E of its life to zero:
+//! A spring that is compressed for a part of a step acts at the ends of the step in full: by the trapezoidal rule it
+//! absorbs too much energy at closing and returns too much energy at opening. A force p against the normal at the end
+//! of the step in which the contact opens restores the energy balance E of its life to zero:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
@@ -54,7 +54,8 @@ impl Opening {
 /// Balancing forces of opened contacts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
-    /// Contacts that opened in this step; contacts no longer detected have the constraint of the previous step.
+    /// Contacts that opened in this step; a contact that is no longer detected keeps its constraint of the previous
+    /// step.
     constraints: Constraints,
     /// Force on each contactor against the normal \[N\].
     forces: Vec<f64>,

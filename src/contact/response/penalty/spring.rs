@@ -19,7 +19,7 @@ pub(super) struct Spring {
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// ω of the contact coupled to all others on the same nodes or rigid bodies \[rad/s\].
+    /// ω of the contact coupled to all other contacts on its nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
     /// Coupled compliance of the contact \[1/kg\].
     pub compliance: f64,
@@ -37,7 +37,7 @@ pub(super) struct Spring {
     /// Total force on the contactor at the end of the previous step \[N\], and the stored energy there \[J\].
     pub acted: Vec3,
     pub stored: f64,
-    /// Offset of the effective penetration from the geometric one \[m\].
+    /// Offset of the effective penetration from the geometric penetration \[m\].
     pub offset: f64,
     /// Damping part of the normal force \[N\].
     pub damped: f64,
@@ -62,8 +62,8 @@ impl Spring {
         }
     }
 
-    /// Sets the share of the stable total stiffness; returns the energy this adds to the normal spring \[J\].
-    /// `closing` is the decrease of the gap over the step, −Δg \[m\].
+    /// Sets the share of the stable total stiffness; returns the energy that the change adds to the normal spring
+    /// \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
     /// The offset changes such that the trapezoidal work equals the energy change of the spring over the step: ½ κ'
     /// δ'² − ½ κ δ² = ½ (p + κ' δ') closing, with the previous force p and the penetration δ' at the end. The
@@ -93,8 +93,8 @@ impl Spring {
     /// Effective penetration at this gap \[m\]; a negative offset decreases with the penetration. `closing` is the
     /// decrease of the gap over the step, −Δg \[m\].
     ///
-    /// A new contact has entered by at most `closing`. A deeper one entered laterally, or replaces another contact
-    /// whose spring took the energy: at full penetration it would store energy without corresponding work.
+    /// A new contact has entered by at most `closing`. A deeper new contact entered laterally, or replaces another
+    /// contact, whose spring took the energy; its spring would store energy without work at full penetration.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -106,10 +106,10 @@ impl Spring {
     /// Fraction of the spring force that acts in a step of partial contact, at closing or opening; 1 otherwise.
     /// `closing` is −dg/dt \[m/s\].
     ///
-    /// A force at the end of a step acts from its middle to the middle of the next. In a step at closing or opening,
-    /// with a fraction τ in contact, ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of the leapfrog to
-    /// O((ω dt)⁴), while the full force has an error of up to ¼ (ω dt)². For deformable nodes, which oscillate with
-    /// their elements, ω is an estimate, and the remaining error is balanced at the opening.
+    /// A force at the end of a step acts from the middle of the step to the middle of the next step. In a step at
+    /// closing or opening, with a fraction τ in contact, ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
+    /// the leapfrog to O((ω dt)⁴), while the full force has an error of up to ¼ (ω dt)². For deformable nodes, which
+    /// oscillate with their elements, ω is an estimate, and the remaining error is balanced at the opening.
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -125,9 +125,9 @@ impl Spring {
     /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω, in addition to the spring force; `closing` is dδ/dt at the
     /// middle of the step \[m/s\].
     ///
-    /// The rate is that at the end of the step, the mean of the rates before and after the kick by both forces: with
-    /// the rate before, restitution has an error of ½ ζ ω dt, and strong damping is unstable. A contact that began in
-    /// the last fraction τ of the step is damped for (½ + τ) of the kick.
+    /// The rate at the end of the step is the mean of the rates before and after the kick by both forces. With the rate
+    /// before the kick, restitution would have an error of ½ ζ ω dt, and strong damping would be unstable. A contact
+    /// that began in the last fraction τ of the step is damped for (½ + τ) of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -135,7 +135,7 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // Element forces are unknown here: in a body at rest they balance the spring force.
+        // Element forces, which balance the spring force in a body at rest, are unknown here.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -146,9 +146,10 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction of the penetration of a new contact, as the damping force d acts since its beginning and not since
-    /// the end of the step: over the last fraction τ of the step and half of the next, ½ (τ − ½) dt² d/m \[m\].
-    /// Without it, restitution depends on the instant of the beginning in the step, by up to half of ζ ω dt.
+    /// Reduction of the penetration of a new contact by its damping force d: ½ (τ − ½) dt² d/m \[m\]. The force acts
+    /// from the beginning of the contact, not from the end of the step: over the last fraction τ of the step and half
+    /// of the next step. Without this reduction, restitution varies by up to ½ ζ ω dt with the instant in the step at
+    /// which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -157,7 +158,7 @@ impl Spring {
         way.min(penetration)
     }
 
-    /// Reduces the penetration by `way` \[m\]; returns the energy this takes \[J\].
+    /// Reduces the penetration by `way` \[m\]; returns the energy removed \[J\].
     pub fn reduce_penetration(&mut self, way: f64) -> f64 {
         let stored = self.normal_energy();
         self.penetration -= way;
@@ -195,7 +196,7 @@ impl Spring {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Continues in another constraint over a step. The penetration is integrated over the step; an offset
+    /// Transfers the spring to another constraint over a step. The penetration is integrated over the step; an offset
     /// compensates the height difference of the surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
@@ -226,10 +227,11 @@ impl Spring {
     /// Slides with a slip rate \[m/s\] over a step under a normal force \[N\]; returns the dissipation by friction
     /// and damping \[J\].
     ///
-    /// The sum of spring and damping force stays in the circle. With the spring force inside, the returned damping
-    /// force d is dissipative for any slip, as c |v|² ≥ |d|²/c. With a sliding spring it is zero.
+    /// The sum of spring and damping force stays in the friction circle. If the spring force is inside the circle, the
+    /// returned damping force d dissipates energy for any slip, as c |v|² ≥ |d|²/c. For a sliding spring the damping
+    /// force is zero.
     ///
-    /// By the trapezoidal rule of the energy balance, the dissipation is −(t_n + t_{n+1})/2 · travel less the energy
+    /// By the trapezoidal rule of the energy balance, the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy
     /// change of the spring.
     pub fn slide(
         &mut self,
@@ -244,7 +246,7 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // A slip per step beyond the spring stretch is a rotation about the sticking contacts.
+        // A slip in one step greater than the spring stretch is a rotation about the sticking contacts.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

@@ -57,8 +57,8 @@ fn answer_at_rest(
 }
 
 /// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061 (40-digit
-/// arithmetic), the force is f m_eff δ / dt², without resultant and, as the contactor is above the weighted point,
-/// without moment.
+/// arithmetic). The force is f m_eff δ / dt². The nodal forces have no resultant and, as the contactor is above the
+/// weighted point, no moment.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -124,9 +124,9 @@ fn deep_contacts_begin_at_the_entered_distance() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // Attracted, to balance the energy of the opening in the middle of a step.
+    // The force attracts, to balance the energy of the opening in the middle of a step.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
-    // In contact for 5/6 of the step.
+    // The node is in contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
 }
 
@@ -140,8 +140,8 @@ fn frequency_bound_holds_for_one_contact() {
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
 
-/// The same at the centre of an eight-node face, whose corners have negative weights, for random masses and for a
-/// fixed contactor.
+/// The bound also holds at the centre of an eight-node face, whose corners have negative weights, for random masses and
+/// for a fixed contactor.
 #[test]
 fn frequency_bound_holds_on_quadratic_faces() {
     let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
@@ -209,8 +209,8 @@ fn friction_sticks_slides_and_balances() {
     }
 }
 
-/// A contact with soft start: its force is that of the current stiffness, and, as nothing moves, all of its energy
-/// but the quarter at its beginning is numerical work.
+/// The force of a contact with soft start follows the current stiffness. As nothing moves, all of its energy except the
+/// initial quarter is numerical work.
 #[test]
 fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {
@@ -287,7 +287,7 @@ fn frequency_bound_holds_for_a_rigid_body() {
 }
 
 /// A contact that slides from a smooth onto a rough face has the friction of the rough face and the stiffness of the
-/// smooth one, on which it began.
+/// smooth face, on which it began.
 #[test]
 fn laws_follow_the_current_face() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {

@@ -1,4 +1,4 @@
-//! The response of a simulation: one of the three, with its memory apart.
+//! The response of a simulation: one of the three contact responses, with its memory stored separately.
 
 #[cfg(test)]
 mod tests;
@@ -53,8 +53,8 @@ impl SelectedResponse {
         }
     }
 
-    /// Computes the action of the constraints on the bodies over a step from the memory of the previous one, and updates
-    /// the memory. Memory of another response counts as none.
+    /// Computes the action of the constraints on the bodies over a step from the memory of the previous step, and
+    /// updates the memory. Ignores the memory of another response.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -72,7 +72,7 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// The same at the middle of the step, see [`Stage::Middle`]; without effect for other stages.
+    /// [`Self::respond_from`] at the middle of the step, see [`Stage::Middle`]; without effect for other stages.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -111,7 +111,7 @@ impl SelectedResponse {
 }
 
 impl ResponseMemory {
-    /// Whether its constraints fit these numbers of nodes and bodies.
+    /// Whether the stored constraints fit these numbers of nodes and bodies.
     pub(crate) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         match self {
             Self::Decomposition(_) => true,

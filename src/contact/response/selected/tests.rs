@@ -1,4 +1,4 @@
-//! Contacts whose target is a point inside an element: Σ w_a x_a = 0 while the gap is not.
+//! Contacts with a target point inside an element: Σ w_a x_a = 0 although the gap is not zero.
 
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
 use crate::math::Vec3;
@@ -52,9 +52,9 @@ fn responses() -> [Box<dyn Response>; 3] {
     ]
 }
 
-/// The gap stored in the constraint is the penetration; forces, impulses and position corrections conserve linear and
-/// angular momentum; the gap opens. Reference: Σ w_a = 0 and Σ w_a x_a = 0 conserve both for any vector times the
-/// weights; tolerance: rounding of momenta of about 1.
+/// The responses take the penetration from the stored gap. Forces, impulses and position corrections conserve linear
+/// and angular momentum, and the gap opens. Reference: any vector times the weights conserves both momenta, as Σ w_a =
+/// 0 and Σ w_a x_a = 0. Tolerance: rounding of momenta of about 1.
 #[test]
 fn the_stored_gap_counts() {
     let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];

@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 /// matrix, constant in time; its Cholesky factor is stored.
 ///
 /// # Cost
-/// Per solution, a few products for each weight and two for each entry of the factor.
+/// Per solution, a few products per weight and two products per entry of the factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
@@ -45,8 +45,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Reduces the conditions along an axis between these nodes; `parts` gives the weights of nodes and the terms of
-    /// movable rigid bodies in each. `None` if rounding makes A singular, for extreme mass ratios.
+    /// Reduces the conditions along an axis between these nodes; `parts` gives the nodal weights and the terms of
+    /// movable rigid bodies of each sum. `None` if rounding makes A singular, for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -87,8 +87,8 @@ impl Axis {
         self.rows.rigid_terms()
     }
 
-    /// Computes the jumps j of the following step of this length \[s\] from the nodal velocities and positions and
-    /// the rigid bodies at its end; returns the largest |j| \[m/s\].
+    /// Computes the jumps j of the following step, of this length \[s\], from the nodal velocities and positions and
+    /// from the rigid bodies at the end of that step; returns the largest |j| \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -210,7 +210,7 @@ impl Axis {
     /// as a sum of squares. Row-major \[kg, kg·m, kg·m²\].
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of the nodes d, followed by those of the nodes c.
+        // √m times the motions of the nodes d, followed by √m times the motions of the nodes c.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)

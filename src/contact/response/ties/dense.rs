@@ -1,10 +1,10 @@
 //! Small dense systems with mass matrices, row-major, in place.
 
-/// Pivot of the scaled equations below which it is rounding.
+/// Pivot of the scaled equations below which a row counts as rounding error.
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b in place of b, with row-major A, which is overwritten. Unknowns are first scaled by the diagonal,
-/// as for a mass matrix. Undetermined unknowns are zero. `scales` is overwritten.
+/// Solves A x = b with row-major A; x overwrites b. Scaling of the unknowns by the diagonal suits mass matrices.
+/// Undetermined unknowns are zero. A and `scales` are overwritten.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is rounding.
+    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is at rounding level.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

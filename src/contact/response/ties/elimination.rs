@@ -1,6 +1,6 @@
 //! Elimination of sparse rows, in place.
 
-/// Threshold of pivots over the largest entry; among eligible pivots, short rows are preferred.
+/// Smallest ratio of a pivot to the largest entry; among eligible pivots, the elimination prefers short rows.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 /// Column and value of an entry.
@@ -73,7 +73,7 @@ impl SparseRows {
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates a column from all rows without a pivot but that of this one; `update` receives the changed rows.
+    /// Eliminates the column of a pivot from all other rows without a pivot; `update` receives the changed rows.
     fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);

@@ -16,16 +16,16 @@ use crate::math::Vec3;
 /// Largest number of Newton iterations.
 const MAX_ITERATIONS: u32 = 20;
 
-/// Gap tolerance, over the size of the coordinates.
+/// Gap tolerance relative to the largest coordinate.
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Gap tolerance for stagnating iterations, over the size of the coordinates.
+/// Gap tolerance of stagnating iterations, relative to the largest coordinate.
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Largest ratio of the gaps of two consecutive iterations without stagnation.
+/// Ratio of the gaps of two consecutive iterations, above which the iteration stagnates.
 const MAX_GAP_RATIO: f64 = 0.5;
 
-/// A group of coupled ties, independent of all others, with its forces.
+/// A group of coupled ties, independent of all other groups, with its tie forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// All nodes except those of movable rigid bodies, ascending.
@@ -133,7 +133,7 @@ impl Group {
         })
     }
 
-    /// The nodes and their ties, unless movable rigid bodies are among the tied ones.
+    /// The nodes and their ties; `None` if movable rigid bodies are tied.
     pub fn tied_group(&self) -> Option<TiedGroup> {
         let Self { nodes, axes, rigid_bodies, .. } = self;
         let axes = || axes.each_ref().map(Axis::tied_nodes);

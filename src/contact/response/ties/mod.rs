@@ -22,13 +22,13 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 /// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components.
 ///
 /// The tie forces are Lagrange multipliers that make the points coincide at the end of the following step, of length
-/// dt': with the velocities v after the kick by all other forces, Σ w_a v_a' = −Σ w_a x_a/dt'. They do no work, and
-/// as the points coincide they have no moment. Ties can be combined with any contact response.
+/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work,
+/// and as the points coincide they have no moment. Ties can be combined with any contact response.
 ///
 /// A direct solution makes the cost independent of the masses: dependent nodes of deformable bodies are condensed out
 /// axis by axis (see `axis`), which leaves a small dense system for the movable rigid bodies (see `rigid_bodies`). As
-/// these rotate by finite angles, Newton iterations solve it until the points coincide at the end of the following
-/// step.
+/// these bodies rotate by finite angles, Newton iterations solve the system until the points coincide at the end of the
+/// following step.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -83,7 +83,7 @@ impl Ties {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
     }
 
-    /// Mobility of the tied nodes, of groups without movable rigid bodies.
+    /// Mobility of the tied nodes in groups without movable rigid bodies.
     pub fn mobility(&self, num_nodes: usize) -> TiedMobility {
         TiedMobility::new(self.groups.iter().filter_map(Group::tied_group).collect(), num_nodes)
     }
@@ -94,7 +94,7 @@ impl Ties {
     }
 
     /// Adds the tie forces to the action; accelerations include the other forces of the action. Returns the number of
-    /// Newton iterations of all groups: one per group without movable rigid bodies.
+    /// Newton iterations of all groups; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -129,7 +129,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of ties that implies all: between the same two rigid bodies, three at distant points.
+/// A subset of the ties that implies all of them: of the ties between two rigid bodies, it contains three at distant
+/// points.
 fn independent(
     members: &[u32],
     ties: &Constraints,
@@ -186,7 +187,7 @@ mod tests {
     }
 
     /// A node tied to a rotating and translating triangle: over many steps the points coincide, linear and angular
-    /// momentum are conserved to rounding, and the kinetic energy to O(dt²).
+    /// momentum are conserved to rounding, and the kinetic energy is conserved to O(dt²).
     #[test]
     fn tied_points_coincide_and_do_no_work() {
         let mut x = positions(0.0);

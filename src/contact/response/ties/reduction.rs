@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Weight below which it is rounding.
+/// Weight below which a term counts as rounding error.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
 /// A weighted sum over nodes.
@@ -23,8 +23,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition. Its first node that `can_follow` becomes dependent, unless the remaining weight of another
-    /// one is larger by half.
+    /// Adds a condition. Its first node that `can_follow` and has at least half the largest remaining weight of such
+    /// nodes becomes dependent.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -80,8 +80,9 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four nodes with a cycle of conditions, the last of which is redundant, and a mean: all conditions hold for any
-    /// values of the independent nodes. A fixed node is never dependent; a condition between two fixed nodes remains.
+    /// Four nodes with a cycle of conditions, the last of which is redundant, and a condition on a mean: all conditions
+    /// hold for any values of the independent nodes. A fixed node is never dependent; a condition between two fixed
+    /// nodes remains.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -16,11 +16,11 @@ const MOTIONS: usize = 4;
 /// to a line, than this fraction of the size of the tied region leave a negligible gap.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// The same threshold in units of the coordinate rounding over that size.
+/// `REDUNDANT_PIVOT` in units of the coordinate rounding over the size of the tied region.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation of the finite difference for the response to a moment, far above the rounding of a rotation and small in
-/// its square \[rad\].
+/// Rotation of the finite difference for the response to a moment \[rad\]: far above the rounding error of a rotation,
+/// and with a negligible square.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
@@ -30,10 +30,10 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// M contains the masses, and for the rotation the angular impulse per change of the angular velocity; g the impulses
-/// of nodes; C the conditions between rigid bodies and fixed nodes, with the gap rates k; H the added mass of the
-/// following nodes along each axis. Forces act at the current positions (C, T), and points coincide at the new ones
-/// (C', T'), so that angular momentum is conserved in finite rotations.
+/// M contains the masses, and for the rotation the angular impulse per change of the angular velocity. g contains the
+/// impulses of nodes, C the conditions between rigid bodies and fixed nodes, k the gap rates of these conditions, and H
+/// the added mass of the following nodes along each axis. Forces act at the current positions (C, T), and points
+/// coincide at the new ones (C', T'), so that angular momentum is conserved in finite rotations.
 ///
 /// Conditions are eliminated without the masses, so that points coincide for any masses. Redundant conditions have no
 /// pivot; their number is determined in the reference configuration, where all tied points coincide. The unit of

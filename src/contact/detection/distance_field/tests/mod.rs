@@ -37,8 +37,8 @@ fn the_tetrahedron_has_its_reference_values() {
     }
 }
 
-/// Each function is 1 at its point and 0 at the others; sums, quadratics and derivatives (central differences of step
-/// 1e-5, to 1e-8) are as they must be.
+/// Each function is 1 at its point and 0 at the other points. The functions sum to 1 and reproduce quadratics; their
+/// derivatives agree with central differences of step 1e-5 to 1e-8.
 #[test]
 fn enriched_functions_interpolate() {
     let mut samples = Samples::new(37);
@@ -82,8 +82,9 @@ fn enriched_functions_interpolate() {
     }
 }
 
-/// Integrals as fractions of the element: 17/840, 4/105, 27/280 and 32/105 of the tetrahedron, 1, 4, 16, 64 of 216 of
-/// the hexahedron, 1, 4, 16 of 36 of the quadrilateral, 1/20, 2/15, 9/20 of the triangle; all are positive.
+/// Integrals as fractions of the element volume, all positive: 17/840, 4/105, 27/280 and 32/105 for the tetrahedron;
+/// 1/216, 4/216, 16/216 and 64/216 for the hexahedron; 1/36, 4/36 and 16/36 for the quadrilateral; 1/20, 2/15 and 9/20
+/// for the triangle.
 #[test]
 fn lumped_weights_are_positive() {
     let fractions: [(CellKind, &[f64]); 4] = [
@@ -104,8 +105,8 @@ fn lumped_weights_are_positive() {
     }
 }
 
-/// The rules integrate what the least squares need: on tetrahedra degree 7, ∫ L₁^a L₂^b L₃^c = a! b! c!/(a+b+c+3)!; on
-/// the others the volume.
+/// The rules have the degree that the least squares need: on tetrahedra degree 7, ∫ L₁^a L₂^b L₃^c = a! b!
+/// c!/(a+b+c+3)!; on other elements the test integrates the volume.
 #[test]
 fn rules_are_exact() {
     let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();

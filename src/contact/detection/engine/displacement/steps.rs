@@ -11,7 +11,8 @@ const NODES_PER_TASK: usize = 16_384;
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// How far displacements of a curved face may exceed the range of its nodal displacements, relative to that range.
+    /// Largest excess of the displacements of a curved face over the range of its nodal displacements, relative to this
+    /// range.
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
     pub rounding: f64,
@@ -28,7 +29,7 @@ impl Steps {
     }
 }
 
-/// Bounds of a list of nodes, in parallel where it is long.
+/// Bounds over a list of nodes; a long list is processed in parallel.
 pub(crate) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);

@@ -1,6 +1,6 @@
 //! Upper bound on an accumulated relative displacement.
 
-/// Sum of the bounds of all steps, and the bound of the last one \[m\].
+/// Sum of the bounds of all steps, and the bound of the last step \[m\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Travel {
     travelled: f64,
@@ -24,7 +24,7 @@ impl Travel {
         self.travelled
     }
 
-    /// Whether the sum exceeds a limit \[m\]; also true where it is not finite.
+    /// Whether the sum exceeds a limit \[m\]; also true for a non-finite sum.
     pub fn is_past(&self, limit: f64) -> bool {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }

@@ -1,8 +1,8 @@
 //! Kinematics from the first steps: root velocities and accelerations by differences of updated positions.
 //!
 //! The hierarchies are refitted to the nodes at the first three instants of a flight, from which the motions of their
-//! roots follow ([`RootHistory`]). A prediction starts from the spheres refitted at the present instant. The volumes grow
-//! by a bound on the error of the motions, so that no contact is predicted late.
+//! roots follow ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes
+//! grow by a bound on the error of the motions, so that no contact is predicted late.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2: the engine is active at the first two increments.
@@ -16,11 +16,11 @@ use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::contact::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Positions of the roots at the first instants, and what follows from them.
+/// Positions of the roots at the first instants, and the resulting kinematics.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstSteps {
     history: RootHistory,
-    /// Instant of the spheres below \[s\].
+    /// Instant at which the spheres were fitted \[s\].
     fitted_at: f64,
     positions: Vec<Vec3>,
     /// Spheres of the vertices, by body.
@@ -73,8 +73,8 @@ impl FirstSteps {
         self.fitted_at
     }
 
-    /// Takes the positions of the roots at this instant; the third ones give the kinematics. Returns the number of refitted
-    /// volumes.
+    /// Adds the positions of the roots at this instant; the third positions give the kinematics. Returns the number of
+    /// refitted volumes.
     pub fn take_positions(
         &mut self,
         trees: &[Option<Hierarchy>],

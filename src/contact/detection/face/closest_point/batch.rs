@@ -1,8 +1,8 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The arithmetic is that of the closed form for one triangle (`super::voronoi`), operation by operation, so a lane has
-//! the bits of the scalar result. Only the choice of the region differs: all six tests are evaluated, and the numerator
-//! and denominator of the single division are blended before it. Slivers are recomputed in the scalar form.
+//! The operations are those of the closed form for one triangle (`super::voronoi`), so that lanes and scalar results
+//! are bitwise equal. Only the choice of the region differs: all six tests are evaluated, and a blend selects the
+//! numerator and denominator of the single division. The scalar form recomputes slivers.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -13,7 +13,7 @@ use crate::math::vectorised::{Kernel, Vectorised};
 /// Four points, component by component.
 pub type PointLanes = [Lanes; 3];
 
-/// Four triangles: the corners, each component of the four side by side.
+/// Corners of four triangles, component by component in lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleLanes {
     /// Corners \[m\].
@@ -29,7 +29,7 @@ pub struct ClosestLanes {
     pub point: PointLanes,
     /// Squares of their distances to the queries \[m²\].
     pub distance_squared: Lanes,
-    /// Where on the triangles they lie, as numbers: see [`ClosestLanes::lane`].
+    /// Numbers of the features on which the points lie, see [`ClosestLanes::lane`].
     region: Lanes,
 }
 
@@ -46,7 +46,7 @@ const REGIONS: [Feature; 7] = [
 
 /// Closest points of blocks of four triangles to four queries each.
 ///
-/// Lanes beyond the data may hold any values. The slices have one length; the excess of a longer one is left unchanged.
+/// Lanes beyond the data may hold any values. The slices have equal lengths; the excess of a longer slice is unchanged.
 ///
 /// # Cost
 /// No allocation. The results do not depend on the processor.
@@ -79,7 +79,8 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// The same, and the normals (b − a) × (c − a) of the triangles, twice as long as their areas \[m²\].
+/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles, whose lengths are twice the
+/// areas \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -153,7 +154,7 @@ impl TriangleLanes {
 
     /// Triangles given by lane.
     ///
-    /// They are assembled in registers: memory written number by number is slow to read as a whole.
+    /// Assembled in registers, as a vector load after scalar stores to memory is slow.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -184,7 +185,7 @@ impl TriangleLanes {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
 
-    /// Closest points to four queries. To be called inside [`Vectorised::run`].
+    /// Closest points to four queries. Callers run it inside [`Vectorised::run`].
     #[inline(always)]
     fn closest(&self, query: &PointLanes) -> ClosestLanes {
         let (mut closest, slivers) = self.closest_and_slivers(query);
@@ -194,7 +195,7 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. To be called inside
+    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. Callers run it inside
     /// [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
@@ -208,7 +209,7 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // Regions share borders, where the first in the order of the scalar form counts: corners, ab, ac, bc, interior.
+        // On common borders the first region in the order of the scalar form counts: corners, ab, ac, bc, interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -288,7 +289,7 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use proptest::prelude::*;
 
-    /// A triangle of any quality and a query anywhere, or on a corner, an edge, a normal through a border.
+    /// A triangle of any quality, and a query anywhere, on a corner, on an edge, or on a normal through a border.
     fn pair(s: &mut Samples) -> ([Vec3; 3], Vec3) {
         let mut corners = [s.vector(1.0), s.vector(1.0), s.vector(1.0)];
         let thin = s.pick(&[0.0, 1e-13, 1e-9, 1e-6, 1e-3]);
@@ -314,7 +315,8 @@ mod tests {
     }
 
     proptest! {
-        /// The result has the bits of the scalar form on any processor, and lanes beyond the last pair have no effect.
+        /// The result is bitwise equal to the scalar form on any processor, and lanes beyond the last pair have no
+        /// effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

@@ -1,9 +1,10 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F is of twice the degree of x and its coefficients are sums of dot products of the
-//! control points of x; those of the Hessian are second differences of those of F. The eigenvalues of a matrix
-//! polynomial, being a convex combination of its coefficients, are nowhere less than the least of theirs.
+//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Its coefficients are sums of dot products of the control
+//! points of x, and the coefficients of its Hessian are second differences of the coefficients of F. A matrix
+//! polynomial is a convex combination of its coefficients; its eigenvalues are nowhere less than the least eigenvalue
+//! of a coefficient.
 
 use crate::math::Vec3;
 
@@ -22,7 +23,7 @@ impl Bounds {
     /// For an affine x: F is a square, and convex.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// From the coefficients of |x − r|² and, where F may be less than `limit`, those of the Hessian of F.
+    /// Bounds from the coefficients of |x − r|² and, where F may be less than `limit`, of the Hessian of F.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -69,7 +70,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -109,7 +110,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -117,7 +118,8 @@ impl BilinearNet {
 
 /// Quadratic triangle, by its six control points.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4: the first index counts corner 1, the second corner 2, the rest corner 0.
+    /// Coefficients of |x − r|², degree 4: the first index is the degree in corner 1, the second in corner 2; the
+    /// remaining degree is in corner 0.
     squares: [[f64; 5]; 5],
 }
 
@@ -155,7 +157,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -225,11 +227,11 @@ impl BiquadraticNet {
         let across = transpose(&self.across());
         let mixed = transpose(&self.mixed().map(raise_cubic)).map(raise_cubic);
         let (along, across) = (along.map(raise_quadratic), across.map(raise_quadratic));
-        // `along` and `mixed` now count η first, `across` ξ.
+        // η varies fastest here.
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }

@@ -1,7 +1,7 @@
-//! Closest point of a triangle by brute force: the projection on its plane if that is inside, or else the best of its
-//! edges.
+//! Closest point of a triangle by brute force: the projection on its plane if it is inside, otherwise the closest point
+//! of its edges.
 //!
-//! Slower than the test of Voronoi regions, but rounding errors are not multiplied, as slivers require.
+//! Slower than Voronoi regions, but without amplification of rounding errors on slivers.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -21,9 +21,9 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     best
 }
 
-/// Projection on the plane of the triangle, if it is inside.
+/// Projection on the plane of the triangle; `None` if it is outside the triangle.
 ///
-/// It is computed along the longest edge and the height over it. The error is that of the height, rather than of its
+/// Computed along the longest edge and the height over it. The rounding error is relative to the height, not to its
 /// square as in barycentric coordinates, and moves the point along the height only.
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
@@ -37,7 +37,7 @@ fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     if !(apex > 0.0 && along > 0.0 && apex + along < 1.0) {
         return None;
     }
-    // Weights of the corners k, k + 1, k + 2; ξ are those of the corners 1 and 2.
+    // Weights of the corners k, k + 1, k + 2; ξ contains the weights of the corners 1 and 2.
     let weights = [1.0 - apex - along, along, apex];
     let xi = [weights[(4 - k) % 3], weights[(5 - k) % 3]];
     Some(answer(query, origin + base * along + side * apex, xi, Feature::Face))

@@ -1,4 +1,4 @@
-//! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global one.
+//! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
 //! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. By the
 //! fundamental theorem along the segment from ξ* to ξ,
@@ -7,15 +7,15 @@
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, as ξ* is optimal, and DᵀD ≥ AᵀD + DᵀA − AᵀA for any A, as (D − A)ᵀ(D − A) ≥ 0. Where
-//! AᵀD + DᵀA − AᵀA + K is positive definite for all ξ, therefore, no other point is closer. With A the Jacobian at the
-//! centre this is linear in x, and dot products of its coefficients with A and p bound it. Unlike the Hessian of F, it
-//! contains the second derivatives in the direction of p only: it certifies faces with nodes displaced in their plane,
-//! on which F is not convex far from the query.
+//! The first term is not negative, as ξ* is optimal, and DᵀD ≥ AᵀD + DᵀA − AᵀA for any A, as (D − A)ᵀ(D − A) ≥ 0.
+//! Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. If A is the Jacobian at
+//! the centre, this matrix is linear in x, and dot products of its coefficients with A and p bound it. Unlike the
+//! Hessian of F, the matrix contains the second derivatives in the direction of p only. It therefore certifies faces
+//! with nodes displaced in their plane, on which F is not convex far from the query.
 //!
-//! Only points within |p| of r matter. Multiplied by the inverse of A, x − r is ξ plus bounded nonlinear terms: such
-//! points lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier 1990,
-//! *Interval Methods for Systems of Equations*, ch. 5). Where the whole face has no certificate, that box often has.
+//! Only points within |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms, so that such points lie in a box
+//! about the solution of the linear problem (as in interval Newton methods: Neumaier 1990, *Interval Methods for
+//! Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on that box.
 
 use std::ops::Range;
 
@@ -24,18 +24,18 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Determinant of a matrix, relative to the square of its trace, below which it does not count as positive definite:
-/// the iterations would lose digits.
+/// Determinant of a matrix, relative to the square of its trace, below which the matrix does not count as positive
+/// definite, as the iterations would lose digits.
 const MARGIN: f64 = 1e-8;
-/// Most boxes tested after the first.
+/// Largest number of boxes tested after the first box.
 const MAX_BOXES: usize = 3;
-/// Largest size of the next box, relative to the present one.
+/// Largest size of the next box, relative to the current box.
 const REDUCTION: f64 = 0.7;
 /// Rounding of a box, relative to its size.
 const NOISE: f64 = 1e-6;
 
-/// Whether no point of a face is closer than that at ξ, which satisfies the optimality conditions. The criterion is
-/// sufficient, not necessary.
+/// Whether the point at ξ, which satisfies the optimality conditions, is the closest point of the face. The criterion
+/// is sufficient, not necessary.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);
@@ -43,7 +43,7 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Tests nested boxes that contain all points as close as that at ξ.
+/// Tests nested boxes that contain all points at least as close as the point at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -61,8 +61,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// A face over a box of natural coordinates, its own s in [−1, 1]², with dot products of its coefficients with its
-/// tangents at the centre. A segment counts as a strip, whose second tangent is as long as the first.
+/// Part of a face over a box of natural coordinates, in coordinates s of the box in [−1, 1]², with dot products of its
+/// coefficients with its tangents at the centre. A segment counts as a strip with a second tangent of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -76,7 +76,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
     const IS_STRIP: bool = P::KIND.dimension() == 1;
     const NONLINEAR: Range<usize> = P::KIND.dimension() + 1..P::POWERS.len();
 
-    /// Over the least box around the domain.
+    /// The part over the smallest box around the domain.
     #[inline]
     fn whole(polynomial: &P) -> Self {
         if matches!(P::KIND.linear(), CellKind::Tri3) {
@@ -112,8 +112,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: lower bounds of the diagonal, upper
-    /// bounds of the rest.
+    /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: lower bounds of the diagonal entries,
+    /// upper bound of the magnitude of the off-diagonal entry.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -127,7 +127,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
             m22 -= 2.0 * across * second;
             spread += along * second + across * first;
             let bend = offset.dot(&self.polynomial.coefficients()[k]);
-            // Constant second derivatives have a sign.
+            // The sign of constant second derivatives is known.
             match P::POWERS[k] {
                 [2, 0] => m11 += 2.0 * bend,
                 [0, 2] => m22 += 2.0 * bend,
@@ -142,11 +142,11 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Box of the points of this box within `distance` of r; `None` if it is no smaller.
+    /// Smaller box that contains the points of this box within `distance` of r; `None` if it is not clearly smaller.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
-        // The rows of the inverse of A times a coefficient.
+        // A⁻¹ times a coefficient.
         let solve = |[a, b]: [f64; 2]| [(g22 * a - g12 * b) * inverse, (g11 * b - g12 * a) * inverse];
         let mut reach = [g22, g11].map(|g| distance * (g * inverse).sqrt());
         for k in Self::NONLINEAR {
@@ -169,9 +169,9 @@ impl<P: FacePolynomial> PartOverBox<P> {
 
 /// Bounds of the mean of monomials on the path from ξ* to another point of the box.
 ///
-/// There |s₁ᵏ s₂ˡ| is at most the value with |s*ᵢ| + t (1 − |s*ᵢ|) in place of sᵢ. Simpson's rule gives the mean of
-/// that exactly, as no derivative has a degree above three. It grows with t, so its mean with the weights 2 (1 − t) is
-/// no greater.
+/// On this path |s₁ᵏ s₂ˡ| is at most its value for sᵢ = |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound
+/// exactly, as no derivative has a degree above three. The bound grows with t, so its mean with the weights 2 (1 − t)
+/// is no greater.
 struct PathBounds {
     start: [f64; 2],
     middle: [f64; 2],
@@ -184,7 +184,8 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// For a derivative of the monomial with these powers, `by` times with respect to s₁ and s₂, at most twice in all.
+    /// Bound of a derivative of the monomial with these powers: `by` times with respect to s₁ and s₂, at most twice in
+    /// total.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -236,7 +237,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// From a starting point: whether the local minimum has a certificate, and its excess distance over the global one.
+    /// Whether the local minimum found from a starting point has a certificate, and its excess distance over the global
+    /// minimum.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -270,7 +272,7 @@ mod tests {
         assert!(refused > 300 && certified > 2000, "{refused} {certified}");
     }
 
-    /// Typical nodes and queries of a detector; the search covers the others.
+    /// Nearly all faces and queries typical of a detector have a certificate; the search covers the others.
     #[test]
     fn nearly_all_faces_of_meshes_pass() {
         let mut s = Samples::new(2);
@@ -323,8 +325,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner is missing from a box, or the one after, of the points within a distance of r, in distances of
-    /// the corner.
+    /// Whether a corner is missing from the first or second box of points within a distance of r, given as a multiple
+    /// of the distance of the corner.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -3,13 +3,14 @@
 use super::Feature;
 use crate::mesh::CellKind;
 
-/// Most nodes of a face: the size of buffers for its shape functions.
+/// Largest number of nodes of a face, the size of buffers for its shape functions.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Distance from the border of a domain below which a coordinate is on it: the rounding of the sum of two coordinates.
+/// Distance from the border of a domain below which a point is on the border: the rounding of the sum of two
+/// coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
-/// A natural domain, its corners in the order of the corner nodes.
+/// A natural domain; corners are in the order of the corner nodes.
 #[derive(Debug)]
 pub struct Domain {
     /// Corners.
@@ -87,7 +88,7 @@ impl Domain {
         if k + 1 == self.corners.len() { 0 } else { k + 1 }
     }
 
-    /// The point of the domain closest to ξ; the centre for a ξ that is not a number.
+    /// The point of the domain closest to ξ; the centre if ξ is NaN.
     pub fn project(&self, xi: [f64; 2]) -> [f64; 2] {
         if xi.iter().any(|x| x.is_nan()) {
             return self.centre;
@@ -106,7 +107,7 @@ impl Domain {
         }
     }
 
-    /// Feature on which a point of the domain lies: on the border if within rounding of it.
+    /// Feature on which a point of the domain lies; a point within rounding of the border is on the border.
     #[inline]
     pub fn feature(&self, xi: [f64; 2]) -> Feature {
         let on = |k: usize| {

@@ -64,8 +64,8 @@ pub enum Method {
     /// Newton projection on the face alone: a query that projects outside has no closest point. The plain algorithm of
     /// tutorials, kept as a counter-example: it is blind to nodes that project inside no face.
     Projection,
-    /// That of [`Method::Auto`], on the faces around the nearest node of the target only: the rule of Petőcz & Armero
-    /// (1998), kept as a counter-example. The closest point may be on a long face whose nodes are all farther away.
+    /// [`Method::Auto`] on the faces around the nearest node of the target only: the rule of Petőcz & Armero (1998),
+    /// kept as a counter-example. The closest point may be on a long face whose nodes are all farther away.
     NearestNode,
     /// Closed form of flat triangles by Voronoi regions, and of segments.
     Voronoi,
@@ -185,7 +185,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// The local minimum, and without a certificate a search for the global one.
+/// The local minimum if certified; otherwise a search for the global minimum.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {

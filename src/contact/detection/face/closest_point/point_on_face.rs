@@ -13,7 +13,7 @@ pub enum Feature {
     Vertex(u8),
 }
 
-/// How a closest point was obtained.
+/// Method by which a closest point was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// In closed form.
@@ -24,7 +24,7 @@ pub enum Outcome {
     Searched,
     /// By [`Method::Projection`](super::Method::Projection) only: the query projects outside the face.
     Outside,
-    /// The iterations were exhausted, or the positions are not finite; the point is the best one found.
+    /// The iterations were exhausted, or the positions are not finite; the point is the best iterate.
     Capped,
 }
 
@@ -41,6 +41,6 @@ pub struct ClosestPoint {
     pub feature: Feature,
     /// Iterations, of the method and of the search; zero in closed form.
     pub iterations: u32,
-    /// How it was obtained.
+    /// Method by which the point was obtained.
     pub outcome: Outcome,
 }

@@ -2,8 +2,8 @@
 //!
 //! At a point inside a face the sign is that of its normal. On an edge or a corner the adjacent faces may disagree. The
 //! sum of their normals, at a corner weighted by the angle of each face there, always gives the correct sign (Bærentzen
-//! & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open surface only the
-//! existing faces count.
+//! & Aanæs 2005), provided the edge or corner point is the closest point of the whole surface. On the border of an open
+//! surface only the existing faces count.
 
 use std::f64::consts::PI;
 
@@ -31,11 +31,12 @@ pub struct Gap {
 
 /// Pseudo-normal of the surface at a point of a face, which gives the sign of a distance.
 ///
-/// Inside the face its normal at `xi`; on an edge n₁ + n₂ with the normals of both faces there; at a vertex Σ angle_f
-/// n_f. A segment from a to b in the plane has its normal to the right, (Δy, −Δx), and at its ends n₁ + n₂.
+/// Inside the face it is the face normal at `xi`, on an edge the sum n₁ + n₂ of the normals of both faces, at a vertex
+/// Σ angle_f n_f. In the plane, the normal of a segment from a to b points to the right, (Δy, −Δx); at its ends the
+/// pseudo-normal is n₁ + n₂.
 ///
 /// # Shapes and units
-/// `positions`: of all nodes, by the global numbers of the surface. Unit length; zero where the faces have no area.
+/// `positions`: of all nodes, by global number. The result has unit length; it is zero where the faces have no area.
 pub fn pseudo_normal(
     surface: &Surface,
     positions: &[Vec3],
@@ -46,7 +47,7 @@ pub fn pseudo_normal(
     unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
 }
 
-/// The same, of any length unless it is zero.
+/// The [`pseudo_normal`] before normalisation.
 pub fn pseudo_normal_vector(
     surface: &Surface,
     positions: &[Vec3],
@@ -66,8 +67,8 @@ pub fn pseudo_normal_vector(
 
 /// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
 ///
-/// Inside a face the normal is that of the face, and where r and x* coincide within rounding it is the pseudo-normal.
-/// `closest` must be the closest of the whole surface, or of all its faces near the point.
+/// Inside a face the face normal replaces this unit normal; where r and x* coincide within rounding, the pseudo-normal
+/// replaces it. `closest` must be the closest point of the whole surface, or of all its faces near the point.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -102,7 +103,7 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
 
-/// The same with the nodes `at` these positions.
+/// The same normal with nodal positions from `at`.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
@@ -119,7 +120,7 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, of any length, with the same bits as in lanes.
+/// Normal of a face at ξ, of any length, bitwise equal to the normal computed in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -143,7 +144,7 @@ pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: us
     }
 }
 
-/// n₁ + n₂ at the same point of the k-th edge of a face.
+/// Sum n₁ + n₂ of both face normals at a point of the k-th edge of a face.
 fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
     let normal = face_normal(surface, positions, face, xi);
     let (kind, nodes) = surface.face(face);
@@ -163,8 +164,8 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point is behind a face and, beyond its rim, in front of an adjacent face that falls away from it. `offset`
-/// is from its closest point on the face, on this feature, to it.
+/// Whether a point is behind a face and, beyond its rim, in front of an adjacent face beyond a convex edge. `offset` is
+/// the vector to the point from the closest point of the face, which lies on `feature`.
 ///
 /// ```text
 ///   face      ┆
@@ -230,15 +231,15 @@ fn normal_on_edge(
     face_normal_where(surface, at, face, xi)
 }
 
-/// Σ angle_f n_f over the face ring of a node (global number), not of unit length; zero for a node outside the surface.
+/// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
 ///
-/// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of an
-/// edge π, at one inside a face 2 π.
+/// The angle at a corner is between the tangents of its two edges; it is π at a mid-edge node and 2 π at a node inside
+/// a face.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }
 
-/// The same with the nodes `at` these positions.
+/// The same normal with nodal positions from `at`.
 pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
@@ -246,9 +247,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Whether the normals of the whole face ring of a node (global number) are [opposed](normals_are_opposed) to a
-/// direction, or all are along it: the nodal normal, a positive sum of them, then is too. `None` where they differ, and
-/// for curved or collapsed faces.
+/// `true` if all normals of the face ring of a node (global number) are [opposed](normals_are_opposed) to a direction,
+/// `false` if all point along it. The nodal normal, a positive combination of them, then has the same sense. `None` if
+/// the face normals differ in sense, and for curved or collapsed faces.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {

@@ -1,4 +1,4 @@
-//! Every method on every kind of face: optimality by its definition, agreement with closed forms, degenerate faces.
+//! Every method on every kind of face: optimality conditions, agreement with closed forms, degenerate faces.
 
 use super::minimisation::sqp::Hessian;
 use super::polynomial::{Expansion, Visitor, visit};
@@ -45,7 +45,8 @@ fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
 
 /// Checks the first-order conditions by definition: no feasible direction descends.
 ///
-/// The slope is known as well as F: a descent step gains slope²/2h, and gains of 32 ε F are rounding.
+/// The rounding of F limits the accuracy of the slope: a descent step gains slope²/2h, and gains of 32 ε F are rounding
+/// errors.
 fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
     let at = format!("{label} {kind:?} {nodes:?} {query:?}: {found:?} {here:?}");
@@ -172,7 +173,7 @@ fn curved_faces_have_one_distance() {
     assert!(searched > 100, "{searched}");
 }
 
-/// Collapsed edges, no area, coincident nodes and slivers down to 10⁻¹² of their length.
+/// Faces with collapsed edges, without area, with coincident nodes, and slivers as thin as 10⁻¹² of their length.
 #[test]
 fn degenerate_faces() {
     let mut s = Samples::new(13);
@@ -278,7 +279,7 @@ fn newton_falls_back_on_edges_and_corners() {
         let found = local(Method::Newton, Start::Centre, CellKind::Quad4, &nodes, &query.into());
         assert!((0..2).all(|i| (found.xi[i] - xi[i]).abs() < 1e-10), "{found:?}");
     }
-    // On the axis of a cylinder every step is lost.
+    // On the axis of a cylinder every step diverges.
     let arc = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
     let found = local(Method::Newton, Start::Centre, CellKind::Line3, &arc, &Vec3::new(0.0, 0.5, 0.0));
     assert_minimum(&found, CellKind::Line3, &arc, &Vec3::new(0.0, 0.5, 0.0), "arc");

@@ -1,14 +1,14 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The face is divided into cells. A cell is discarded when none of its points can be closer than the best known. Three
-//! bounds apply:
+//! The face is divided into cells. A cell is discarded when none of its points can be closer than the best known point.
+//! Three bounds apply:
 //!
 //! - The least Bernstein coefficient of F discards distant cells.
 //! - If no eigenvalue of the Hessian is below −α, a point ξ* that satisfies the optimality conditions of a cell of
 //!   diameter δ bounds F by F(ξ*) − ½ α δ² (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This discards cells on
 //!   which F is convex or nearly so.
-//! - The plane through the closest point of a cell normal to its offset from the query: if all control points are
-//!   behind it, so is the cell. This discards flat cells with any parametrisation, such as faces without area.
+//! - A cell lies behind the plane through its closest point, normal to the offset from the query, if all its control
+//!   points do. This discards flat cells with any parametrisation, such as faces without area.
 //!
 //! The control points are computed anew for each cell, so that rounding shrinks with the cells.
 
@@ -21,7 +21,7 @@ use crate::math::Vec3;
 const TOLERANCE: f64 = 1e-11;
 /// Rounding of the coefficients of F, relative to the greatest.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Most subdivisions between the face and a cell.
+/// Largest number of subdivisions between the face and a cell.
 const MAX_DEPTH: usize = 96;
 /// Cells after which the search stops.
 const MAX_CELLS: u32 = 20_000;
@@ -29,7 +29,7 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point; converged if it is certainly the global minimum, within the tolerance.
+    /// The best point; converged if the bounds prove it the global minimum, within the tolerance.
     pub minimum: Minimum,
     /// Cells examined after the first, which is the whole face.
     pub cells: u32,
@@ -80,7 +80,7 @@ pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Sear
     Search { minimum: Minimum { xi, iterations, converged: complete && objective.is_finite() }, cells }
 }
 
-/// The state of a search: the face and the best point of it so far.
+/// The state of a search: the face and its best point so far.
 struct BranchAndBound<'a, P> {
     polynomial: &'a P,
     size: f64,
@@ -90,9 +90,10 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best, which a point of the cell may replace first.
+    /// Whether no point of a cell is closer than the best point. Closer points found in the cell first replace the best
+    /// point.
     ///
-    /// `part`: the polynomial over the cell; `known`: a point of it that satisfies the optimality conditions.
+    /// `part`: the polynomial over the cell; `known`: a point of the cell that satisfies its optimality conditions.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
         if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
@@ -117,12 +118,12 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
             || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
-    /// F below which a point is an improvement.
+    /// Value of F below which a point is an improvement.
     fn threshold(&self, noise: f64) -> f64 {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at a point of a cell, which replaces the best if it is lower.
+    /// F at a point of a cell, which replaces the best point if its F is lower.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -131,7 +132,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         objective
     }
 
-    /// Descends from the best point, which may be only as good as a bound requires.
+    /// Descends from the best point, which need not be a local minimum.
     fn polish(&mut self) {
         let local = Sqp { hessian: Hessian::Exact }.minimise(self.polynomial, self.xi);
         self.iterations += local.iterations;
@@ -153,7 +154,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
     }
 }
 
-/// F below which a point is an improvement, given the best.
+/// Value of F below which a point is an improvement, given the best.
 #[inline]
 fn threshold(objective: f64, size: f64) -> f64 {
     let tolerance = TOLERANCE * size;

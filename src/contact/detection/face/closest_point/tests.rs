@@ -19,7 +19,7 @@ fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
     nodes.iter().zip(values).map(|(x, n)| x * n).sum()
 }
 
-/// Least distance over grids refined around the best point found: an upper bound of the distance.
+/// Least distance over grids that are refined around the best grid point: an upper bound of the distance.
 fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let to_domain = |s: f64, t: f64| match kind {
         CellKind::Line2 => [2.0 * s - 1.0, 0.0],
@@ -98,8 +98,8 @@ fn random_faces_against_sampling() {
     }
 }
 
-/// Typical mesh quadrilaterals: a square, increasingly distorted and warped, with queries beyond the centre of
-/// curvature, where several local minima exist.
+/// Typical mesh quadrilaterals, from a square to increasingly distorted and warped ones, with queries beyond the centre
+/// of curvature, where several local minima exist.
 #[test]
 fn warped_quadrilaterals_against_sampling() {
     let mut s = Samples::new(2);
@@ -143,7 +143,7 @@ fn degenerate_faces_against_sampling() {
     }
 }
 
-/// Flat faces of every kind with exact coordinates: each border of a region, on both sides of it by 10⁻¹².
+/// Flat faces of every kind with exact coordinates: queries on both sides of each border of a region, at 10⁻¹² from it.
 #[test]
 fn every_region_of_flat_faces_and_its_borders() {
     use Feature::{Edge, Face, Vertex};
@@ -191,7 +191,7 @@ fn regions_of_a_segment_and_a_quadrilateral() {
         let angle = TAU * (f64::from(k) + 0.5) / 16.0;
         let query = Vec3::new(angle.cos(), angle.sin(), 0.0) * 10.0;
         let found = closest_point(Method::Auto, Start::Nearest, CellKind::Quad4, &nodes, &query);
-        // For distant queries the corner regions cover all but a strip of each side.
+        // For distant queries the corner regions cover everything except a strip at each side.
         assert!(matches!(found.feature, Feature::Vertex(_)));
         let corner = nodes.iter().position(|x| (x - query).norm() < 9.3 && (x - found.point).norm() == 0.0);
         assert_eq!(Some(found.feature), corner.map(|c| Feature::Vertex(c as u8)));
@@ -300,8 +300,9 @@ fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     assert_eq!(beyond, [1.0, 1.0]);
 }
 
-/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded: where all normals are on one side of a
-/// direction, so is the nodal normal of the common node; with a curved or collapsed face the result is undecided.
+/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded. If all normals are on one side of a
+/// direction, the normal of the common node is on this side too. With a curved or collapsed face the result is
+/// undecided.
 #[test]
 fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     let samples = &mut Samples::new(6);

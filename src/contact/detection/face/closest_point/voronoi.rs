@@ -17,8 +17,8 @@ pub const SLIVER: f64 = 1e-6;
 /// Closest point of a three-node triangle.
 ///
 /// # Source
-/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5; his d₃…d₆ and the areas from the products of the edges
-/// among themselves, as in §3.4, which cancel less where the query is far.
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5; d₃…d₆ and the areas are computed from products of the edges,
+/// as in §3.4, with less cancellation for distant queries.
 pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let [a, b, c] = nodes;
     let (ab, ac, ap) = (b - a, c - a, query - a);

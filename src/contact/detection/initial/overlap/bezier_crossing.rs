@@ -6,14 +6,14 @@ use crate::contact::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Most pairs of pieces of two faces; more are near each other only where the faces conform.
+/// Largest number of pairs of pieces of two faces; more pairs are near each other only if the faces conform.
 const MAX_PIECES: usize = 16384;
-/// Distance from flat pieces beyond which the faces do not reach, in units of the deviation of the pieces from the
-/// faces.
+/// Distance from the flat pieces that the faces cannot exceed, in units of the deviation of the pieces from the faces.
 const CLEAR: f64 = 2.0;
 
-/// Intersection of two faces by subdivision: separated pieces drop out, until the others are flat up to `touching`.
-/// Along an intersection many pairs of flat pieces certainly intersect. The first face may be a segment in space.
+/// Intersection of two faces by subdivision: separated pieces are discarded, until the remaining pieces are flat up to
+/// `touching`. Along an intersection many pairs of flat pieces certainly intersect. The first face may be a segment in
+/// space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,

@@ -9,18 +9,18 @@ use super::side::Side;
 
 /// Lattice points along each axis of the common box from which balls grow.
 const LATTICE: usize = 8;
-/// Most points of a body from which balls grow.
+/// Largest number of points of a body from which balls grow.
 const MAX_POINTS: usize = 1000;
-/// Most contact points of a growing ball, and most trials for each.
+/// Largest number of contact points of a growing ball, and of trials for each.
 const MAX_TOUCHED: usize = 8;
 const MAX_TRIALS: usize = 30;
-/// Number of the largest balls that rise along the medial axis, their number of steps, and the ratio of successive step
-/// lengths, which is also the first step relative to the common box: the last step is 1e-9 of the box.
+/// Number of balls, the largest, that rise along the medial axis; their number of steps; and the ratio of successive
+/// step lengths, which is also the first step relative to the common box. The last step is 1e-9 of the box.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Fraction by which a ball may intersect a surface, and by which another one must be larger to replace it.
+/// Fraction by which a ball may intersect a surface, and by which another ball must be larger to replace it.
 const TOLERANCE: f64 = 1e-9;
 
 /// Diameter and centre of about the largest ball inside both of two closed surfaces.
@@ -50,7 +50,7 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
     Some((2.0 * found.radius, found.centre))
 }
 
-/// Centres of equal cells of a box, a single layer where it is flat.
+/// Centres of equal cells of a box, in a single layer for a flat box.
 fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     let size = bounds.upper - bounds.lower;
     let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
@@ -93,7 +93,7 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// The largest ball found by steps of decreasing length away from the contact point. Where the ball touches two
+    /// The largest ball along steps of decreasing length away from the contact point. Where the ball touches two
     /// surfaces in turn, its path follows the medial surface between them.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
@@ -109,8 +109,8 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the same point from the same side: an oversized ball shrinks until no surface
-    /// point is inside.
+    /// The largest ball that touches the contact point of `ball` from its side: an oversized ball shrinks until no
+    /// surface point is inside.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

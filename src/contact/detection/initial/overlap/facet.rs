@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection with a segment whose ends are both farther than `margin` from the plane, at a point as far inside
-    /// the border.
+    /// Intersection with a segment whose ends are both farther than `margin` from the plane, at a point farther than
+    /// `margin` inside the border.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,7 +28,7 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Intersection with a segment, or with a border widened by `slack`.
+    /// Intersection of a segment with the facet, whose border is widened by `slack`.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
@@ -36,8 +36,8 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection with a segment that stays inside the border by more than its distance from the plane, wherever that
-    /// is below `margin`. Perturbations of facet and segment by half the margin each then keep the intersection.
+    /// Intersection with a segment that stays farther than `margin` inside the border at all points within `margin` of
+    /// the plane. Perturbations of facet and segment by half the margin each then keep the intersection.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -47,8 +47,8 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles, where a path across it in this one passes through all that
-    /// is nearer to the other than `margin`, as in [`Self::passed_by`].
+    /// Midpoint of the intersection line of two triangles, if the other triangle covers all points within `margin` of
+    /// it on a path across this line in this triangle, as in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
@@ -75,7 +75,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Intersections of the border of a triangle with the plane of another with this normal.
+    /// Intersections of the border of a triangle with the plane of another triangle with this normal.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -93,7 +93,7 @@ impl Facet {
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// Heights of the ends of a segment above the plane, if these are on both sides by more than `margin`.
+    /// Heights of the ends of a segment above the plane, if they are on opposite sides by more than `margin`.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =
@@ -114,7 +114,7 @@ impl Facet {
     }
 }
 
-/// Point of a segment at a height between those of its ends.
+/// Point of a segment at a height between the heights of its ends.
 fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }

@@ -20,7 +20,7 @@ use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is
 /// node, segments of a plane body cross, or curved faces without a common node intersect.
 ///
 /// # Cost
-/// For each body a tree over its faces, and its pairs of nearby faces.
+/// For each body a tree over its faces, and tests of pairs of nearby faces.
 pub fn self_crossings(model: &ContactModel, positions: &[Vec3]) -> Vec<(u32, Vec3)> {
     let crossing =
         |&body: &u32| Some((body, SelfCrossing::new(&model.surfaces[body as usize], positions)?.find()?));
@@ -145,7 +145,7 @@ impl<'a> SelfCrossing<'a> {
 mod tests {
     use super::*;
 
-    /// Two tetrahedra in one body, the tip of the second at a height above the face z = 0 … −1 of the first.
+    /// Two tetrahedra in one body; the tip of the second is at a given height relative to the face z = 0 of the first.
     fn tip_at(height: f64) -> Option<Vec3> {
         let positions: Vec<Vec3> = [
             [0.0, 0.0, 0.0],

@@ -11,12 +11,13 @@ use crate::math::Vec3;
 
 use super::winding::{is_closed, winds_around};
 
-/// Sideways shift of all interior points, in units of their depth: less than 1, so that they stay inside, and along no
-/// axis or diagonal, so that it removes alignments.
+/// Sideways shift of all interior points, in units of their depth. It is less than 1, so that the points stay inside,
+/// and oblique to all axes and diagonals, so that it removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and the normals of its face ring; below it the node has none.
+/// Least cosine between the outward direction of a node and the normals of its face ring; below it the node has no
+/// outward direction.
 const LEAST_COSINE: f64 = 0.05;
-/// Most iterations for the outward direction of a node; two or three are usual.
+/// Largest number of iterations for the outward direction of a node; two or three usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.
@@ -97,7 +98,7 @@ impl<'a> Side<'a> {
         self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes and face centres of a closed surface moved inward to this depth, as far as they are in a box.
+    /// The nodes and face centres of a closed surface moved inward to this depth, if they are in a box.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
         let Some(displacements) = &self.inward_displacements else { return Vec::new() };
         let nodes = self.surface.nodes().iter().zip(displacements);
@@ -121,7 +122,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node a displacement behind all faces of its ring, by between 0.5 and a few units; zero where there is none.
+/// For each node a displacement behind all faces of its ring, by between 0.5 and a few units; zero if none exists.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -135,8 +136,8 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with n·m ≥ 1 for all of these normals n, with equality for one: along the point of their hull nearest to
-/// the origin, approximately; `None` if that is about the origin.
+/// A vector m with n·m ≥ 1 for all normals n, with equality for one of them. It points approximately along the point of
+/// the hull of the normals that is nearest to the origin; `None` if this point is about at the origin.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// The outward direction is in front of all faces where one exists; opposed faces have none.
+    /// The outward direction, if one exists, is in front of all faces; opposed faces have no outward direction.
     #[test]
     fn outward_directions_are_in_front_of_all_faces() {
         let samples = &mut Samples::new(8);

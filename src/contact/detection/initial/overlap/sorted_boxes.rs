@@ -1,4 +1,4 @@
-//! Boxes near a given one, by sorting along an axis.
+//! Search for boxes near a given box, by sorting along an axis.
 
 use crate::contact::detection::volume::Aabb;
 

@@ -96,7 +96,7 @@ fn found(a: &Single, b: &Single) -> Option<Vec3> {
         .or_else(|| curved_crossing([&a.surface, &second], &positions, &common, 1e-9))
 }
 
-/// Whether an edge of a triangle of one intersects one of the other.
+/// Whether an edge of a triangle of one set intersects a triangle of the other set.
 fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     let boxes: Vec<Aabb> = b.iter().map(|triangle| Aabb::fit(triangle, 0.0)).collect();
     a.iter().any(|first| {
@@ -137,8 +137,8 @@ fn crossings_are_those_of_fine_triangles() {
     assert!(crossing > 60 && apart > 60 && different == 0, "{crossing}, {apart}, {different}");
 }
 
-/// Two domes whose tops overlap, with all nodes and edges far away: detected down to a depth of some millionths, not
-/// where they touch or are separated.
+/// Two domes whose tops overlap, with all nodes and edges far away: the overlap is detected down to a depth of some
+/// millionths; touching and separated domes are not reported.
 #[test]
 fn tops_of_domes_that_overlap_are_seen() {
     let dome = |top: f64, bend: f64| {
@@ -156,8 +156,8 @@ fn tops_of_domes_that_overlap_are_seen() {
     }
 }
 
-/// Two bars in the plane that cross like a plus sign, no node of one inside the other, with straight and with curved
-/// sides; side by side they only touch.
+/// Two bars in the plane that cross like a plus sign, without nodes inside each other, with straight and with curved
+/// sides. Side by side the bars only touch.
 #[test]
 fn bars_that_cross_in_the_plane_are_seen() {
     let bar = |along: Vec3, across: Vec3, at: Vec3| {
@@ -186,7 +186,7 @@ fn bars_that_cross_in_the_plane_are_seen() {
 }
 
 /// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over triangles and parallelograms around it in any
-/// orientation: where their gap is below the deviation of flat pieces, these may intersect.
+/// orientation: where their gap is below the deviation of their flat pieces, the pieces may intersect.
 #[test]
 fn bowls_that_touch_do_not_overlap() {
     let samples = &mut Samples::new(3);
@@ -216,8 +216,8 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// Flat six-node triangles are whole pieces: they intersect inside, though the intersecting edges are borders of the
-/// other.
+/// Flat six-node triangles are not subdivided: their interiors intersect, although the intersecting edges are borders
+/// of the other body.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
     let straight = |turn: &dyn Fn(Vec3) -> Vec3, kind: CellKind| {
@@ -234,7 +234,7 @@ fn straight_faces_of_six_nodes_that_cross_are_seen() {
 }
 
 /// A triangle over the saddle z = x y: an edge between the saddle and the two triangles of its corners does not
-/// intersect, one through the saddle does.
+/// intersect; an edge through the saddle does.
 #[test]
 fn warped_quadrilaterals_are_no_triangles() {
     let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]];
@@ -248,8 +248,8 @@ fn warped_quadrilaterals_are_no_triangles() {
     }
 }
 
-/// Sides of three nodes that cross before they meet in a corner: the region above the loop between them is outside,
-/// though the adjacent side faces away.
+/// Three-node sides that cross before they meet in a corner: the region above the loop between them is outside,
+/// although the adjacent side faces away.
 #[test]
 fn a_node_beside_an_inverted_corner_is_outside() {
     let wedge = [[0.0, 0.0], [1.0, -0.2], [1.0, 0.2], [0.5, 0.1], [1.1, 0.0], [0.5, -0.1]];

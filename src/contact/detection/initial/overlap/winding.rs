@@ -1,7 +1,7 @@
-//! Winding number of a surface about a point, which tells inside from outside independently of the normals nearby.
+//! Winding number of a surface about a point, which distinguishes inside from outside independently of nearby normals.
 //!
-//! Where a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
-//! point outside. The winding number does not depend on that.
+//! If a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
+//! point outside. The winding number is still correct.
 
 use std::f64::consts::TAU;
 
@@ -12,10 +12,10 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Deviation of a piece of a face from its corners, relative to its distance, that is neglected: pieces of different
-/// size have gaps between them, which are seen under angles of this size.
+/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point:
+/// gaps between pieces of different size subtend angles of this magnitude.
 const COARSENESS: f64 = 0.05;
-/// Most subdivisions of a face, reached for a point on it.
+/// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
 /// Whether the winding number of a surface about a point is not zero; true for an open surface with a fractional
@@ -24,8 +24,7 @@ pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }
 
-/// Whether a surface has no border: every edge, in the plane every node, has as many faces in one orientation as in the
-/// other.
+/// Whether a surface has no border: every edge (in the plane, every node) has equally many faces of either orientation.
 pub fn is_closed(surface: &Surface) -> bool {
     let (mut of_edges, mut of_nodes) =
         (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
@@ -34,7 +33,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // A collapsed edge has one node twice.
+            // Both nodes of a collapsed edge are equal.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }
@@ -48,8 +47,8 @@ pub fn is_closed(surface: &Surface) -> bool {
     of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
 }
 
-/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values where it intersects
-/// itself.
+/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values if the surface
+/// intersects itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {

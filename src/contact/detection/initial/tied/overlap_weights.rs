@@ -7,12 +7,12 @@
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
 //! on each face f of the contactor:   φ = D M⁻¹ N,   D = diag ∫ N_i dA,   M_ij = ∫ N_i N_j dA
 //! ```
-//! Σ φ_i = 1: a traction that is the same everywhere is that of both sides (the patch test), and linear displacements
-//! go through. Shape functions of quadratic faces whose integrals are not positive are replaced by Ñ_c = N_c + α Σ N_m
-//! at corners, with the middle nodes m beside, and Ñ_m = (1 − 2α) N_m, α = 1/5, which span the same functions.
+//! As Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly. On quadratic
+//! faces, where integrals of shape functions are not all positive, Ñ_c = N_c + α Σ N_m at corners c, summed over the
+//! adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m, α = 1/5, replace them; both sets span one space.
 //!
-//! Integrals are by Gauss points of triangles of the overlap, each face of the contactor projected into its plane; that
-//! of M and D are by the same points, so that all holds to rounding.
+//! Gauss points of triangles of the overlap give all integrals, including M and D, in the plane of each contactor face,
+//! so that these properties hold to rounding.
 //!
 //! # Source
 //! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of
@@ -37,13 +37,14 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// Least covered fraction of a face for integrals over it, and largest apparent one, for curved surfaces.
+/// Smallest and largest covered fraction of a face that counts as covered; on curved surfaces the apparent fraction may
+/// exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Covered fraction up to which a face counts as not covered.
+/// Covered fraction up to which a face counts as uncovered.
 const BARE: f64 = 1e-6;
 /// Largest cosine between the normals of overlapping faces, which are opposed.
 const OPPOSED: f64 = -0.5;
-/// Weights below this are rounding.
+/// Weight below which it counts as rounding error.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -61,10 +62,10 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the near contactor nodes (`is_near`) all of whose faces the target covers; `None` for others.
+/// Weights of near contactor nodes (`is_near`) whose faces the target covers completely; `None` for other nodes.
 ///
 /// # Cost
-/// An index of the faces of the target, and for each face of the contactor its overlaps with nearby faces.
+/// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.
 pub(super) fn consistent_shares(
     [contactor, target]: [&Surface; 2],
     positions: &[Vec3],
@@ -103,7 +104,7 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by an area, without rounding residues; empty where the area is zero.
+/// Sums divided by an area, without rounding residues; `None` for zero area.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -113,8 +114,7 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// From the coefficients of the modified shape functions to the positions of middle nodes, u_m = (1 − 2α) ũ_m + α Σ
-/// ũ_c.
+/// Converts coefficients of the modified shape functions to values of middle nodes, u_m = (1 − 2α) ũ_m + α Σ ũ_c.
 fn shift_back(contactor: &Surface, shares: &mut BTreeMap<u32, Shares>) {
     let mut shifted: BTreeMap<u32, Option<Shares>> = BTreeMap::new();
     for face in 0..contactor.num_faces() {
@@ -149,7 +149,7 @@ const fn is_replaced(kind: CellKind) -> bool {
     matches!(kind, CellKind::Tri6 | CellKind::Quad8)
 }
 
-/// Ñ from N for a face of this kind.
+/// Replaces N by Ñ for a face of this kind.
 fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     if is_replaced(kind) {
         let count = kind.corners().len();
@@ -208,7 +208,7 @@ fn of_face(
     for k in nodes.len()..MAX_FACE_NODES {
         mass[(k, k)] = 1.0;
     }
-    // A face covered only by a sliver may be singular; its nodes then get no weights.
+    // The mass matrix of a face covered only by a sliver may be singular; its nodes then have no weights.
     let inverse = mass.try_inverse().unwrap_or_else(Matrix::zeros);
     let mut products = vec![BTreeMap::new(); nodes.len()];
     for (weight, values, other, other_values) in points {

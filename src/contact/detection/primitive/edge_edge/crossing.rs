@@ -8,20 +8,20 @@ use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
 use crate::math::Vec3;
 
-/// Fraction of an edge at either end that its node covers if it is in contact.
+/// Fraction of an edge at either end that node contact covers if the end node is in contact.
 pub(super) const END: f64 = 0.01;
 
-/// Fraction of an edge at either end that its node always covers: of two bodies the rounding of places; of a body with
-/// itself more, since coincident vertices of the lips of a cut move by the strain of their edges, and would alternate
-/// between node and edge contacts.
+/// Fraction of an edge at either end that node contact always covers: between two bodies, the rounding of edge
+/// coordinates. The fraction is larger in self-contact, as coincident vertices of the lips of a cut move with the
+/// strain of their edges and would alternate between node and edge contacts.
 const AT_END: f64 = 1e-12;
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the least angle between crossing edges.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the angle by which the common perpendicular may point into a face: where faces lie flat on each other, as in
-/// crosswise stacked blocks, it is normal to both up to their deformation.
+/// Sine of the angle by which the common perpendicular may point into a face: if faces lie flat on each other, as in
+/// crosswise stacked blocks, it is normal to both faces up to their deformation.
 const LEANING: f64 = 0.1;
 
 /// Two crossed edges.
@@ -84,14 +84,14 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
 }
 
 /// Whether straight edges with these chords are too close to parallel to cross, as along the rims of blocks. Most pairs
-/// are, and need no closest points. Arcs may cross all the same.
+/// are too close to parallel and need no closest points. Arcs may cross nevertheless.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges; `None` where they are parallel, or where the
-/// normal does not belong to both edges. Face normals are evaluated at the positions `at`.
+/// Unit normal out of the target at the closest points of two edges; `None` for parallel edges, or if the normal is
+/// outside the normal range of an edge. Face normals are evaluated at the positions `at`.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -115,13 +115,13 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// Whether a face of one edge has a normal opposed to that of a face of the other. Where both edges have two faces this
-/// follows from the normal; for borders of coplanar sheets it does not hold.
+/// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
+/// faces, this follows from the contact normal; at borders of coplanar sheets it is false.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }
 
-/// Whether both faces beside an edge fall away from this direction, and it points out of the edge.
+/// Whether the direction points out of an edge and into neither of its two faces.
 fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
     let most = LEANING * along.norm();
     let into = [first.cross(along), along.cross(second)];

@@ -1,9 +1,9 @@
 //! From candidate pairs of edges to contact constraints.
 //!
-//! Two convex edges that cross touch along the common perpendicular of their tangents, n = ±(d₁ × d₂)/|d₁ × d₂|. It is
-//! the contact normal if n is a direction from which both faces of the target edge fall away, and −n such a direction
-//! of the contactor edge: the arcs of the two edges on the Gauss map intersect. Contact around a corner, or with the
-//! far side of a penetrated body, is thereby excluded.
+//! Two convex edges that cross touch along the common perpendicular of their tangents, n = ±(d₁ × d₂)/|d₁ × d₂|. The
+//! vector n is the contact normal if it points into neither face of the target edge and −n into neither face of the
+//! contactor edge: the arcs of the two edges on the Gauss map intersect. This condition excludes contact around a
+//! corner and with the far side of a penetrated body.
 //!
 //! ```text
 //!         contactor
@@ -14,12 +14,13 @@
 //!       ╱      ╲
 //!        target
 //! ```
-//! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from
-//! those of the chords of their halves. Where two arcs approach each other at two places at once, only one is found.
+//! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from the
+//! closest points of the chords of their halves. If two arcs approach each other at two places, only one place is
+//! found.
 //!
-//! Node–face contact covers edges closer to parallel than 0.6°, and points next to the end of an edge whose node is in
-//! contact with the same body: the end of an edge is as deep in the other body as the edge, up to a hundredth of its
-//! length. A corner outside the face of the other body by less than that is supported by its edges only.
+//! Node–face contact covers edges closer to parallel than 0.6°, and crossings within a hundredth of the edge length
+//! from an end whose node is in contact with the other body: the node is about as deep in this body as the crossing.
+//! Edge contact alone supports a corner outside the face of the other body by less than this distance.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
@@ -80,11 +81,11 @@ impl EdgeEdgeSearch {
         self.candidates.len()
     }
 
-    /// Adds the constraints of crossed edges to `constraints`, which so far contain those of nodes.
+    /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
     ///
-    /// If an edge crosses two edges of a body closer to each other than its depth, as at a corner, only the shallower
-    /// crossing counts. If it crosses the rims of a seam between flush bodies, neither counts. Crossings covered by a
-    /// node in contact with the same body do not count.
+    /// If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
+    /// crossing counts. If an edge crosses the rims of a seam between flush bodies, neither crossing counts. Crossings
+    /// covered by a node in contact with the same body do not count.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

@@ -6,13 +6,13 @@ use crate::contact::detection::model::ContactModel;
 use crate::contact::{Edge, EdgeOnEdge, Surface};
 use crate::math::Vec3;
 
-/// Least normal part of a distance for a point to be in front of a plane rather than beside it.
+/// Least ratio of the normal component to the distance of a point that is in front of a plane rather than beside it.
 const BEFORE: f64 = 0.1;
 
 /// Two edges that the stress-free configuration allows to touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
-    /// Their numbers, the lower one first.
+    /// Numbers of the edges, the lower number first.
     pub key: EdgeOnEdge,
     /// Their bodies.
     pub bodies: [u32; 2],
@@ -71,7 +71,7 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Lists the edges assigned to one face with those assigned to another, if they are within `reach` \[m\] and can touch.
+/// Lists pairs of an edge assigned to one face and an edge assigned to another, within `reach` \[m\], that can touch.
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

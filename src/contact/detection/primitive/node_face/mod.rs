@@ -30,11 +30,11 @@ use target_face::TargetFace;
 pub struct NodeFaceOptions {
     /// Method.
     pub method: Method,
-    /// Where an iterative method starts.
+    /// Starting point of an iterative method.
     pub start: StartFrom,
 }
 
-/// Where an iterative method starts on a candidate face.
+/// Starting point of an iterative method on a candidate face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartFrom {
     /// The nearest of the nodes and the centre.
@@ -60,7 +60,7 @@ impl StartFrom {
 /// The closest of the candidate faces of one contactor node.
 #[derive(Clone, Copy, Debug)]
 struct Closest {
-    /// Its index among the candidates.
+    /// Index of the face among the candidates.
     candidate: u32,
     point: ClosestPoint,
     /// Normal of the face at the point, of any length, if already computed.
@@ -98,14 +98,14 @@ struct Found {
 pub(crate) struct NodeFaceSearch {
     vectorised: Vectorised,
     group_ends: Vec<u32>,
-    /// Data of the face of each candidate that every step needs.
+    /// Data of the face of each candidate, read in every step.
     target_faces: Vec<TargetFace>,
     /// Closest face of each contactor node within the search depth, if the next step may start from it.
     last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
 
-/// Sine of the angle to the normal that counts as rounding: at the rim of a face its own normal applies.
+/// Sine of the angle to the face normal that counts as rounding, so that at the rim of a face the face normal applies.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 /// Contactor nodes per task, and contactor nodes searched at a time.
@@ -156,11 +156,11 @@ impl NodeFaceSearch {
         }
     }
 
-    /// Replaces `constraints` by those of the penetrated nodes. The closest face of each target counts, the first of
-    /// equally close ones. The sign of the gap is that of the pseudo-normal of the feature on which the closest point
-    /// lies.
+    /// Replaces `constraints` by the constraints of the penetrated nodes. The closest face of each target counts, the
+    /// first of equally close faces. The pseudo-normal of the feature on which the closest point lies gives the sign of
+    /// the gap.
     ///
-    /// A node deeper than the search depth of its pair of bodies counts as outside, on the far side of the target.
+    /// A node deeper than the search depth of its body pair counts as outside, on the far side of the target.
     pub fn find(
         &mut self,
         candidates: &[Candidate],
@@ -213,7 +213,7 @@ struct ClosestFaces<'a> {
 
 /// Some contactor nodes.
 struct Groups<'a> {
-    /// First candidate of the first node, and end of the candidates of each.
+    /// First candidate of the first node, and end of the candidates of each node.
     begin: u32,
     ends: &'a [u32],
     /// Starting points of the nodes; empty if none are known.
@@ -243,10 +243,10 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, ascending: the nearest within the search depth of
-    /// those with opposed normals.
+    /// Passes the closest candidate face of each node to `each`, in ascending order: among the faces with opposed
+    /// normals, the nearest face within the search depth.
     ///
-    /// Candidates are processed in lanes, whichever nodes they belong to.
+    /// Lanes process candidates of different nodes together.
     fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
@@ -280,8 +280,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// With [`Method::NearestNode`] the node of the candidate faces nearest to the contactor, the first of equally near
-    /// ones.
+    /// With [`Method::NearestNode`], the node of the candidate faces nearest to the contactor, the first of equally
+    /// near nodes.
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -298,11 +298,11 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Replaces the closest face of the node by a candidate face if that is closer.
+    /// Replaces the closest face of the node by a closer candidate face.
     ///
     /// A node cannot have entered a face from outside unless their normals are opposed. Without this condition, a node
-    /// that slides in along the side of its target, as where two blocks of equal section meet, would be nearest to that
-    /// side.
+    /// that slides in along the side of its target, as where two blocks of equal section meet, would make contact with
+    /// that side.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -325,8 +325,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normals of a face, of any length, and of the node are opposed; they are computed only if the
-    /// candidate does not already imply it.
+    /// Whether the normals of a face, of any length, and of the node are opposed; the normals are computed only if the
+    /// candidate does not already state it.
     fn normals_are_opposed(
         &self,
         candidate: &Candidate,
@@ -369,7 +369,7 @@ impl ClosestFaces<'_> {
     }
 
     /// The gap of a node inside its target, including the offset. A node past the rim of its face, by at most its
-    /// depth, counts as below that face: no force pushes it along the face.
+    /// depth, counts as below the face, so that no force pushes it along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -379,7 +379,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // By reference: reading back a copy would wait for its store, longer than the rest takes.
+        // By reference, as the load of a copy would wait for its store, which takes longer than the remaining work.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -391,7 +391,7 @@ impl ClosestFaces<'_> {
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
         let nodes = surface.face(candidate.face as usize).1;
-        // Two corners of the face, as one may be the origin.
+        // Two corners of the face, as a single corner may be at the origin.
         let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
         let rounding = rounding_of_gap([query, corners[0], corners[1]]);
         let before = from_face.dot(pseudo_normal);
@@ -399,7 +399,7 @@ impl ClosestFaces<'_> {
             && before > 0.0
             && before * before > rounding * rounding * pseudo_normal.norm_squared()
         {
-            return None; // no root is taken for nodes before the face
+            return None; // avoids the square root for nodes in front of the face
         }
         let of_one_body = candidate.contactor_body == candidate.key.target;
         if of_one_body && point.feature != Feature::Face {

@@ -22,9 +22,9 @@ const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 /// Rounding of positions, distances and speeds, relative to the sum of the sizes of their terms; estimated below
 /// half of this.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Steps of the advance that refines a time; each doubles the digits of a head-on contact.
+/// Largest number of advances that refine a time; each doubles the correct digits of a head-on contact.
 const MAX_ADVANCES: usize = 30;
-/// Lengths \[m\] below which powers of time would underflow: such a pair counts as touching.
+/// Length \[m\] below which powers of time would underflow; pairs of smaller scale count as touching.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere on a parabola whose radius may grow.
@@ -64,8 +64,8 @@ struct RelativeMotion {
 /// Aragón & Molinari 2014, eq. (12); first root by monotone pieces, see [`first_root`].
 ///
 /// # Cost
-/// Two spheres in the same field of gravity: two square roots. Otherwise a quartic, and a few steps of advance if they
-/// touch.
+/// Two square roots for spheres of equal acceleration without growth. Otherwise a quartic, and a few advances if the
+/// spheres touch.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -119,8 +119,8 @@ impl RelativeMotion {
         (time <= horizon).then_some(time)
     }
 
-    /// First root of the inflated quartic in \[0, horizon\]. Rounding, and with it the earliness, grows with the
-    /// squared length of the path over the whole horizon.
+    /// First root of the inflated quartic in \[0, horizon\]. The rounding, and by how much the root is early, grow with
+    /// the squared length of the path over the whole horizon.
     fn first_contact(&self, horizon: f64) -> Option<f64> {
         let time = power_of_two_above(horizon);
         let (v, a) = (self.velocity * time, self.acceleration * time * time);
@@ -159,11 +159,11 @@ impl RelativeMotion {
         ]
     }
 
-    /// Refines a conservative time, and keeps it conservative: conservative advancement (Mirtich 1996).
+    /// Refines a conservative time by conservative advancement (Mirtich 1996).
     ///
-    /// The quartic squares lengths, so its rounding grows with the squared path over the whole horizon; here the
-    /// rounding is that of the distance itself. The distance is at least its projection on the present direction n,
-    /// |d(t + s)| ≥ n·d(t + s), and that minus ρ(t + s) is a quadratic of s. `None` if it has no root within the
+    /// The quartic squares lengths, so its rounding grows with the squared path over the whole horizon; here only the
+    /// distance itself is rounded. The distance is at least its projection on the current direction n, |d(t + s)| ≥
+    /// n·d(t + s), and n·d(t + s) − ρ(t + s) is a quadratic in s. `None` if the quadratic has no root within the
     /// horizon.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =

@@ -1,13 +1,13 @@
 //! Closest faces of a batch of queries, in stages.
 //!
-//! A block of consecutive queries passes each stage before the next begins. A query then never waits for its own
-//! intermediate result: the processor continues with the others.
+//! All queries of a block pass a stage before the next stage begins. The processor then never waits for the
+//! intermediate result of a query: it continues with the other queries.
 //!
 //! 1. Nearby queries form groups. A descent to the nearest node bounds the distance of a group from the faces; the
-//!    nodes of the lowest level within that distance are listed.
+//!    group lists the nodes of the lowest level within that distance.
 //! 2. Each query starts in the nearest listed node and its nearest leaf.
-//! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the rest is listed in pairs with the
-//!    queries.
+//! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the remaining nodes and leaves form
+//!    pairs with the query.
 //! 4. The distances of all pairs are computed; the least gives the closest face.
 //!
 //! A query that overflows a list is searched alone.
@@ -23,19 +23,19 @@ use crate::math::eight_lanes::{EightLanes, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::vectorised::Kernel;
 
-/// Fewest queries per task.
+/// Smallest number of queries per task.
 pub(super) const QUERIES_PER_TASK: usize = 1024;
 
 /// Queries of a block.
 const BLOCK: usize = 32;
 
-/// Most queries of a group.
+/// Largest number of queries in a group.
 const GROUP: usize = 8;
 
-/// Nodes are listed in chunks of eight.
+/// Number of chunks of eight listed nodes.
 const CHUNKS: usize = LISTED / CHILDREN;
 
-/// Most pairs of a query and a node or leaf per block.
+/// Largest number of pairs of a query and a node or leaf per block.
 const PAIRS: usize = 16 * BLOCK;
 
 /// Marks a missing index.
@@ -55,11 +55,11 @@ struct Block<'a, O> {
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// The group of each query, and the nodes that each group lists.
+    /// Group of each query, and nodes listed by each group.
     group_of: [usize; BLOCK],
     nodes: [[u32; LISTED]; BLOCK],
     num_nodes: [usize; BLOCK],
-    /// Boxes of the nodes of the present group.
+    /// Boxes of the nodes of the current group.
     boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
     /// Upper bound on the squared distance of each query from its closest face.
@@ -82,8 +82,8 @@ struct Block<'a, O> {
     stack: Stack,
 }
 
-/// Squared distance, face, and index of the leaf times [`LANES`] plus lane, packed in that order: the least is the
-/// closest face, and the first of equally close ones.
+/// Squared distance, face, and index of the leaf times [`LANES`] plus lane, packed in that order: the least value
+/// belongs to the closest face, the first among equally close faces.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
@@ -97,7 +97,7 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], places: [0; PAIRS] };
 
-    /// Pairs a query with the marked ones of eight indices; returns false if the list is full.
+    /// Pairs a query with the indices `first` to `first` + 7 that `set` marks; returns false if the list is full.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -120,7 +120,7 @@ impl Pairs {
     }
 }
 
-/// Bit `number` of eight, or no bit beyond them.
+/// Bit `number` of eight bits; 0 for larger numbers.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8
@@ -185,7 +185,7 @@ impl Best {
         Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(place))
     }
 
-    /// The closer of this one and the faces of a leaf.
+    /// The closer of this face and the faces of a leaf.
     #[inline(always)]
     fn or(self, simd: impl EightLanes, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
         let (distance_squared, lane) = simd.first_least(distances_squared);
@@ -198,7 +198,7 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf and lane, if within the square root of `farthest`.
+    /// Leaf and lane of the face, if its squared distance is at most `farthest`.
     #[inline(always)]
     fn place(self, farthest: f64) -> Option<(u32, usize)> {
         let place = self.0 as u32;
@@ -262,7 +262,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Finds the nearest leaf of the nearest node of each query, and the distance of its faces.
+    /// Finds the nearest leaf in the nearest node of each query, and the distances of its faces.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;
@@ -343,7 +343,7 @@ impl<O: EightLanes> Block<'_, O> {
     }
 }
 
-/// Takes the faces of the leaves in pairs into account.
+/// Updates the closest face of each query with the faces of the paired leaves.
 #[inline(always)]
 fn visit(
     simd: impl EightLanes,
@@ -364,18 +364,18 @@ fn visit(
 }
 
 impl ClosestFaceIndex {
-    /// The closest face within `radius` \[m\] of `query`, the first of equally close ones; `None` if no face is within
-    /// it or the query is not finite.
+    /// The closest face within `radius` \[m\] of `query`, the first among equally close faces; `None` if no face is
+    /// within this radius or the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
         closest[0]
     }
 
-    /// The closest face of each query as [`ClosestFaceIndex::closest`] gives it, in parallel.
+    /// The closest face of each query, in parallel; the result equals that of [`ClosestFaceIndex::closest`].
     ///
     /// # Cost
-    /// No allocation. Queries near the preceding one cost less.
+    /// No allocation. Queries near the preceding query cost less.
     pub fn closest_to_all(&self, queries: &[Vec3], radius: f64, closest: &mut [Option<ClosestFace>]) {
         queries.par_chunks(QUERIES_PER_TASK).zip(closest.par_chunks_mut(QUERIES_PER_TASK)).for_each(
             |(queries, closest)| self.vectorised.run(SearchAll { index: self, queries, radius, closest }),

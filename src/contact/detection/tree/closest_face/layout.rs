@@ -7,20 +7,20 @@ use super::*;
 use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::contact::detection::volume::Aabb;
 
-/// Fewest faces per task.
+/// Smallest number of faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the bounds of a face, relative to its extent, besides the rounding of the coordinates: computed closest
-/// points may lie slightly off their face.
+/// Margin of the bounds of a face, relative to its extent, in addition to the rounding of the coordinates: computed
+/// closest points may lie slightly off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Fraction of spare leaves, which let faces be divided where it costs least.
+/// Fraction of spare leaves, which allows divisions of the faces at least cost.
 const SPARE: f64 = 0.15;
 
-/// Most faces for which all divisions are compared.
+/// Largest number of faces for which the build compares all divisions.
 const COMPARED: usize = 64;
 
-/// Least extent along an axis for its divisions to be compared, relative to the longest extent.
+/// Extent relative to the longest extent, above which the build compares the divisions along an axis.
 const SHORTEST: f32 = 0.4;
 
 /// A face to be assigned to a leaf: its box, relative to the first node of the surface.
@@ -53,7 +53,7 @@ impl Extent {
         [0, 1, 2].map(|d| self.upper[d] - self.lower[d])
     }
 
-    /// Half its surface area: proportional to the probability that a query meets it.
+    /// Half the surface area, proportional to the probability that a query visits the box.
     fn area(&self) -> f32 {
         let [x, y, z] = self.size();
         x * y + y * z + z * x
@@ -199,7 +199,7 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces so that each leaf gets a run of neighbouring ones, and counts these: recursively divides them
+/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run, by recursive division
 /// between the first and the second half of the leaves.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
@@ -218,8 +218,8 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis and divides them between two sets of leaves: many faces in proportion, across their
-/// longest extent; few faces where the total surface area is least.
+/// Sorts faces along an axis and divides them between two sets of leaves. Many faces are divided in proportion to the
+/// leaves, across their longest extent; few faces at the least total surface area.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -262,7 +262,7 @@ fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) 
     best
 }
 
-/// Consecutive runs of these lengths.
+/// Consecutive runs of `items` with these lengths.
 fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     let mut rest = items;
     let mut run = |&count: &usize| {
@@ -321,7 +321,7 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box that contains the closest points of a face, and its margin for their rounding; `None` where no node is finite.
+/// Box that contains the closest points of a face, and its margin for their rounding; `None` if no node is finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

@@ -7,18 +7,19 @@ use super::*;
 use crate::contact::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Largest ratio of a computed squared distance of a box to that of a point in it, and the excess below the normal
-/// numbers of single precision. Differences, squares and sums have errors of 3 units in the last place, and the
-/// position of a query half a unit in proportion to its distance; `outward` covers the rest.
+/// Largest ratio of the computed squared distance of a box to the squared distance of a point in it, and largest excess
+/// below the normal numbers of single precision. Differences, squares and sums have errors of 3 units in the last
+/// place, and the position of a query has an error of half a unit, relative to its distance; `outward` covers the
+/// remaining rounding.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
-/// Most nodes of a list.
+/// Largest number of nodes in a list.
 pub(super) const LISTED: usize = 32;
 
-/// Low bits of a key, which hold an index instead: that of the child, or the position in a list.
+/// Low bits of a key, which store the index of the child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Most stack entries: seven for each of at most 11 levels, and eight written at a time.
+/// Largest number of stack entries: seven for each of at most 11 levels, and eight written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
 /// Nodes and leaves that may hold a closer face: their numbers, below the bits of the bound.
@@ -61,7 +62,7 @@ impl Rounded {
         Self { corners: [place, place] }
     }
 
-    /// Joint box of this one and another.
+    /// Joint box of two boxes.
     #[inline(always)]
     pub(super) fn union(&self, other: &Self) -> Self {
         let ([lower, upper], [other_lower, other_upper]) = (&self.corners, &other.corners);
@@ -89,7 +90,7 @@ impl Node {
         }
     }
 
-    /// Squared distances to a point or a box, as bits whose low part holds the number of the child.
+    /// Squared distances to a point or a box, as bits whose low part is the number of the child.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -121,7 +122,7 @@ impl Visitor for Search<'_> {
         self.limit
     }
 
-    /// Compares the faces of a leaf: closer ones, and equally close ones that come first.
+    /// Replaces the closest face by a face of the leaf that is closer, or equally close and of lower number.
     #[inline(always)]
     fn visit(&mut self, place: u32) {
         let faces = &self.index.leaves[place as usize].faces;
@@ -145,11 +146,11 @@ pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
-/// Slack of a squared distance to a node of a face over that to the face, relative to it and to the squared
-/// coordinates: either is rounded.
+/// Margin of the squared distance to a node of a face over the squared distance to the face, relative to the distance
+/// and to the squared coordinates, as both distances are rounded.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
-/// Upper bound on the squared distance to the surface, from points of it.
+/// Upper bound on the squared distance to the surface, from points of the surface.
 #[inline(always)]
 pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     let mut sum = [0.0; CHILDREN];
@@ -164,12 +165,13 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // No sample is farther from the origin than the query and the two from each other.
+    // The distance of a sample from the origin is at most the distance of the query from the origin plus the distance
+    // between both.
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
 impl ClosestFaceIndex {
-    /// Passes all leaves within the limit of a visitor, from the root down, nearer boxes first.
+    /// Calls the visitor for all leaves within its limit, from the root down, nearer boxes first.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -189,7 +191,7 @@ impl ClosestFaceIndex {
                 let node = &self.nodes[(place - num_leaves) as usize];
                 let keys = node.keys(simd, query);
                 nearest = simd.least(&keys);
-                // All are written; the stack keeps those within the limit.
+                // All children are written; the stack keeps the children within the limit.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
                     waiting += (keys[k] <= visitor.limit() && keys[k] != nearest) as usize;
@@ -211,8 +213,8 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Points of the faces near the centre of some queries, from a descent to the nearest boxes; `None` where they
-    /// cannot improve the limit `farthest`.
+    /// Points of the faces near the centre of some queries, from a descent to the nearest boxes; `None` if they cannot
+    /// improve the limit `farthest`.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {

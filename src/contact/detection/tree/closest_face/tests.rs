@@ -1,4 +1,4 @@
-//! The closest face against a search over all faces.
+//! Compares the closest face with a search over all faces.
 
 use super::search::{Rounded, single};
 use super::*;
@@ -7,7 +7,7 @@ use crate::contact::detection::volume::Aabb;
 use crate::math::eight_lanes::PortableLanes;
 use proptest::prelude::*;
 
-/// The first of the closest faces, by looking at all.
+/// The first of the closest faces, by a search over all faces.
 fn brute_force(surface: &Surface, positions: &[Vec3], query: &Vec3, radius: f64) -> Option<ClosestFace> {
     let mut best: Option<ClosestFace> = None;
     for face in 0..surface.num_faces() {
@@ -32,7 +32,7 @@ fn assert_brute_force(surface: &Surface, positions: &[Vec3], queries: &[Vec3], r
     }
 }
 
-/// Faces of one or of mixed kinds over random nodes, some of them degenerate, some nodes shared or coincident.
+/// Faces of one or of mixed kinds over random nodes; some faces are degenerate, some nodes are shared or coincident.
 fn soup(s: &mut Samples, num_faces: usize, kinds: &[CellKind]) -> (Surface, Vec<Vec3>) {
     let num_nodes = 2 * num_faces + 9;
     let spread = s.pick(&[0.05, 0.3, 1.0]);
@@ -57,7 +57,7 @@ fn soup(s: &mut Samples, num_faces: usize, kinds: &[CellKind]) -> (Surface, Vec<
     (Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))), positions)
 }
 
-/// Queries anywhere, and on nodes, on edges and a little off them.
+/// Random queries, and queries on and slightly off nodes and edges.
 fn queries(s: &mut Samples, positions: &[Vec3], count: usize) -> Vec<Vec3> {
     (0..count)
         .map(|_| {
@@ -98,8 +98,8 @@ proptest! {
 }
 
 proptest! {
-    /// The key of a box is never beyond that of the distance to a point in it, near the box and far, where single
-    /// precision changes its exponent and elsewhere.
+    /// The key of a box never exceeds the key of the distance to a point in the box, for near and far queries, and
+    /// where the exponent in single precision changes.
     #[test]
     fn rounding_excludes_no_box(seed: u64) {
         let mut s = Samples::new(seed);
@@ -135,7 +135,7 @@ fn sheet(n: u32) -> (Surface, Vec<Vec3>) {
     (Surface::new(faces.iter().map(|f| (CellKind::Tri3, f.as_slice()))), positions)
 }
 
-/// Rows of neighbouring queries, which share their path through the tree, and jumps, which cannot.
+/// Rows of neighbouring queries share their path through the tree; scattered queries do not.
 #[test]
 fn neighbouring_and_scattered_queries() {
     let (surface, positions) = sheet(20);
@@ -151,8 +151,8 @@ fn neighbouring_and_scattered_queries() {
     }
 }
 
-/// Queries about the middle of a ball, to which all faces are as close: more than any list holds, of nodes where the
-/// ball has many faces, of leaves where it has fewer.
+/// Queries about the centre of a ball, equally close to all faces, overflow the lists: the list of nodes on a ball with
+/// many faces, the list of leaves on a ball with fewer faces.
 #[test]
 fn queries_that_all_faces_are_close_to() {
     let mut s = Samples::new(3);
@@ -171,7 +171,7 @@ fn queries_that_all_faces_are_close_to() {
     }
 }
 
-/// A regular grid and its own nodes and middles: as many ties as there can be.
+/// Queries at the nodes and midpoints of a regular grid, which give the largest number of ties.
 #[test]
 fn of_equally_close_faces_the_first_wins() {
     let (surface, positions) = sheet(9);

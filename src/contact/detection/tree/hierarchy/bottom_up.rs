@@ -1,8 +1,8 @@
 //! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
 //!
-//! The joint radius is *reducible*: the joint ball of A with B ∪ C is no smaller than with B or with C. Two balls that
-//! are each other's nearest partner therefore remain so until they merge, whatever merges elsewhere. Merging all such
-//! pairs at once gives the tree of the greedy method, up to ties, without its priority queue.
+//! The joint radius is *reducible*: the joint ball of A and B ∪ C is no smaller than the joint ball of A and B, or of A
+//! and C. Two mutually nearest balls therefore remain mutually nearest until they merge, whichever other balls merge
+//! first. Merging all such pairs at once gives the tree of the greedy method, up to ties, without its priority queue.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use super::nearest::{NO_PARTNER, NONE, Partner, REMOVED, Runs};
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Fewest balls per task.
+/// Smallest number of balls per task.
 const BALLS_PER_TASK: usize = 64;
 
 /// Largest coordinate or radius whose square and cube stay finite.
@@ -30,7 +30,7 @@ struct Balls {
 /// [`super::topology::Topology::new`].
 ///
 /// # Cost
-/// O(n log n) expected, O(n²) where the sizes are graded so steeply that few pairs are mutual at a time. The result
+/// O(n log n) expected, O(n²) for sizes graded so steeply that few pairs are mutually nearest at a time. The result
 /// does not depend on the number of threads.
 ///
 /// # Source
@@ -85,7 +85,8 @@ impl Balls {
 
     /// Merges all mutually nearest pairs, each into the index of its first ball.
     ///
-    /// The ball of least cost always qualifies, so every round merges a pair even where costs are equal or rounded.
+    /// The ball of least cost is always mutually nearest with its partner, so every round merges a pair even if costs
+    /// are equal or rounded.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];
@@ -108,8 +109,8 @@ impl Balls {
         }
     }
 
-    /// Live balls that are new or have lost their partner. A remaining partner is still the nearest: a new ball is no
-    /// nearer than the older of its two parts.
+    /// Lists live balls that are new or have lost their partner. A remaining partner is still the nearest, as a new
+    /// ball is no nearer than either of its two parts.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {
@@ -144,7 +145,7 @@ impl Balls {
     }
 }
 
-/// Moves a sphere of non-finite cost to the origin, so that it takes part in the clustering.
+/// Moves a sphere of non-finite cost to the origin, so that the clustering includes it.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

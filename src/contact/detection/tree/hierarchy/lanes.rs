@@ -1,4 +1,4 @@
-//! Several spheres in lanes, with the same bits as the scalar formulas.
+//! Several spheres in lanes, bitwise equal to the scalar formulas.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::Simd;
@@ -61,8 +61,7 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and right children of some vertices; `None` if a child is not yet computed, that is not
-    /// among the `spheres`, which are of the vertices from `first` on and before them.
+    /// Spheres of the left and right children of some vertices; `None` if `spheres` does not contain a child yet.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);

@@ -6,7 +6,7 @@ impl Hierarchy {
     /// Vertices at a depth, and leaves above it, ascending: every face is below exactly one of them.
     pub fn level(&self, depth: u32) -> Vec<u32> {
         let mut depths = vec![0_u32; self.num_vertices()];
-        // In post-order a parent stands after its children.
+        // Parents follow their children.
         for v in (0..self.root()).rev() {
             depths[v as usize] = self.parent(v).map_or(0, |above| depths[above as usize] + 1);
         }
@@ -26,7 +26,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// A chain of segments, each twice as long as the one before: an extremely unbalanced tree.
+    /// A chain of segments, each twice as long as the previous segment: an extremely unbalanced tree.
     fn chain(num_faces: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 2]> = (0..num_faces).map(|k| [k, k + 1]).collect();
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));
@@ -34,7 +34,7 @@ mod tests {
         (surface, positions)
     }
 
-    /// From the root alone to all leaves, each level has every face below exactly one of its vertices, in its sphere.
+    /// On every level, from the root to the leaves, each face is below exactly one vertex and inside its sphere.
     #[test]
     fn every_level_holds_every_face_once() {
         let (surface, positions) = chain(12);

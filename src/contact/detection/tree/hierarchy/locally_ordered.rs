@@ -1,9 +1,9 @@
 //! Parallel locally-ordered clustering (PLOC): every cluster selects its partner among its neighbours along a
 //! space-filling curve, and all mutual pairs merge at once.
 //!
-//! A block of consecutive leaves is first clustered on its own, in the cache and in parallel with other blocks, until
-//! few clusters remain; then the clusters of all blocks are merged. The remaining clusters are much fewer than the
-//! leaves of a block, so the tree hardly differs from one built without blocks.
+//! Blocks of consecutive leaves are first clustered separately, in the cache and in parallel, until few clusters
+//! remain; then the clusters of all blocks are merged. A block retains many fewer clusters than it has leaves, so the
+//! tree hardly differs from a tree built without blocks.
 //!
 //! Costs are compared in single precision on coordinates scaled to the unit cube. This rounding affects the choice of
 //! pairs only, never a sphere of the tree.
@@ -55,7 +55,7 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block
     Topology::new(links, blocks)
 }
 
-/// Blocks of equal size except the last; a single block is clustered to the end.
+/// Blocks of equal size except the last; a single block is clustered down to one cluster.
 pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)
@@ -68,10 +68,10 @@ pub fn blocks(num_leaves: usize) -> Vec<Block> {
     blocks
 }
 
-/// One cluster per leaf of a block.
+/// Clustering that starts with one cluster per leaf of a block.
 struct SingleLeaves<'a> {
     spheres: &'a [Sphere],
-    /// Vertex of the first.
+    /// Vertex of the first leaf.
     first_vertex: u32,
     cube: Cube,
 }

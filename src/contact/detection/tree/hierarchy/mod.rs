@@ -1,7 +1,7 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices are stored in blocks of up to a thousand leaves: the leaves of a block, then its inner vertices, children
-//! before parents and mostly in long runs without mutual dependence; last the vertices above the blocks, up to the
+//! before parents and mostly in long runs of independent vertices. The vertices above the blocks follow, up to the
 //! root. Blocks are built and refitted in parallel, in the cache, four vertices at a time. Two blocks of three and two
 //! leaves:
 //!
@@ -16,15 +16,15 @@
 //! ```
 //!
 //! A vertex has two spheres. The *nested* sphere follows the deformation: its centre is a *material* point, a
-//! combination of nodes fixed at the build; see [`Hierarchy::refit`]. The *reference* sphere bounds the faces below in
-//! the configuration of the build and serves rigid motion. It equals the nested sphere at the build unless it is fitted
-//! to the points ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere
-//! gets a root of radius 2.5).
+//! combination of nodes with constant weights from the build; see [`Hierarchy::refit`]. The *reference* sphere bounds
+//! the faces below in the configuration of the build and serves rigid motion. At the build it equals the nested sphere,
+//! unless [`Hierarchy::fit_reference_spheres`] fits it to the points: nested spheres grow with the height of the tree
+//! (the root sphere of a unit sphere has radius 2.5).
 //!
 //! Trees are binary. With K children per vertex a tree is shallower by a factor of log₂ K, but an opened vertex costs K
-//! predictions at once, without the spheres in between that exclude several of its descendants with one.
+//! predictions, and lacks the intermediate spheres, each of which can exclude several descendants with one prediction.
 //!
-//! Trees over graded faces may be deep: no algorithm here recurses over the height of a tree.
+//! Trees over graded faces may be deep, so that no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -61,9 +61,9 @@ use topology::{Block, Topology, pieces};
 pub enum Builder {
     /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration: merges the pair with the smallest joint sphere, all mutually nearest pairs at once.
+    /// Greedy agglomeration: merges pairs with the smallest joint sphere, all mutually nearest pairs at once.
     BottomUp,
-    /// Greedy agglomeration by a queue of pairs, partners found in a tree built by online insertion: the tree of
+    /// Greedy agglomeration by a queue of pairs, with partners from a tree built by online insertion. Gives the tree of
     /// [`Builder::BottomUp`], up to ties.
     Insertion,
 }
@@ -82,7 +82,7 @@ pub enum HierarchyVolume {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Interpolation parameter of the centre of each inner vertex between those of its children.
+    /// Interpolation parameter of the centre of each inner vertex between the centres of its children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -187,8 +187,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere \[m³\]: the measure by which the
-    /// literature compares builders.
+    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere \[m³\]: the measure of tree quality in
+    /// the literature.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -200,7 +200,7 @@ impl Hierarchy {
     }
 }
 
-/// Cuts the leaf part out of data stored per vertex, block by block.
+/// Leaf parts of data stored per vertex, one per block.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()

@@ -5,9 +5,9 @@
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Spheres in a box of the lowest level.
+/// Number of spheres in a box of the lowest level.
 const RUN: usize = 8;
-/// Boxes in a box of the next level.
+/// Number of boxes in a box of the next level.
 const FAN: usize = 4;
 
 /// Marks a sphere that has no partner.
@@ -21,7 +21,7 @@ struct Run {
     least_radius: f64,
 }
 
-/// A partner and the radius of the joint sphere with it.
+/// A partner of a sphere.
 #[derive(Clone, Copy, Debug)]
 pub struct Partner {
     /// Radius of the joint sphere \[m\].
@@ -33,7 +33,7 @@ pub struct Partner {
 /// No partner at any cost.
 pub const NO_PARTNER: Partner = Partner { cost: f64::INFINITY, place: NONE };
 
-/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single one.
+/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single box.
 #[derive(Debug, Default)]
 pub struct Runs {
     levels: Vec<Vec<Run>>,
@@ -60,8 +60,8 @@ impl Run {
         Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
     }
 
-    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: the centres are no nearer
-    /// than the box, the radii no smaller than the least.
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: no centre is nearer than the
+    /// box, and no radius is smaller than the least radius.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -111,8 +111,8 @@ impl Runs {
         }
     }
 
-    /// The partner with the smallest joint sphere for the sphere at `place`. The order of the search breaks ties: its
-    /// own run first, in pairs.
+    /// The partner with the smallest joint sphere for the sphere at `place`. The order of the search breaks ties; the
+    /// search begins with the run of the sphere, in pairs.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;

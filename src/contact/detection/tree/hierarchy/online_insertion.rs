@@ -1,8 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
 //! The queue holds one pair for each live ball: the ball, its best partner at some time, and the radius of their joint
-//! ball. Removal of balls only raises the cost of the best partner, so a stale cost is a lower bound; a new ball that is
-//! a better partner has a pair of its own. The first pair of the queue whose balls both live is therefore the best one.
+//! ball. Removal of balls only raises the cost of the best partner, so a stale cost is a lower bound; a new ball that
+//! is a better partner has a pair of its own. The first pair of the queue with two live balls is therefore the best
+//! pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,7 +15,8 @@ use crate::contact::detection::volume::Sphere;
 /// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
 ///
 /// # Cost
-/// O(n log n) expected; the searches are serial and follow nested balls, so that [`super::bottom_up::merges`] is faster.
+/// O(n log n) expected; the searches are serial and descend through nested balls, so that [`super::bottom_up::merges`]
+/// is faster.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up and online insertion algorithms;
@@ -80,7 +82,7 @@ impl Ord for Pair {
     }
 }
 
-/// A vertex that waits in a search, by a lower bound for what is below it.
+/// A vertex in the queue of a search, ordered by a lower bound of the cost below it.
 type Waiting = Reverse<Pair>;
 
 /// A vertex of the online tree: a ball of the set, or the joint ball of two vertices.
@@ -88,7 +90,7 @@ type Waiting = Reverse<Pair>;
 struct Vertex {
     ball: Sphere,
     parent: u32,
-    /// Children; for a ball of the set [`NONE`] and its number.
+    /// Children of a joint ball; [`NONE`] and its number for a ball of the set.
     children: [u32; 2],
     /// Least radius of the balls below \[m\].
     least_radius: f64,
@@ -99,12 +101,12 @@ struct OnlineTree {
     vertices: Vec<Vertex>,
     free: Vec<u32>,
     root: u32,
-    /// Vertex of each ball by its number; [`NONE`] where it is not in the tree.
+    /// Vertex of each ball by its number; [`NONE`] for a ball that is not in the tree.
     places: Vec<u32>,
 }
 
 impl OnlineTree {
-    /// Empty, for balls with numbers below `num_numbers`.
+    /// An empty tree for balls with numbers below `num_numbers`.
     fn new(num_numbers: usize) -> Self {
         let vertices = Vec::with_capacity(num_numbers);
         Self { vertices, free: Vec::new(), root: NONE, places: vec![NONE; num_numbers] }
@@ -171,7 +173,7 @@ impl OnlineTree {
         children[usize::from(children[0] != from)] = to;
     }
 
-    /// Recomputes the balls of a vertex and of those above it.
+    /// Recomputes the balls of a vertex and of its ancestors.
     fn refit_from(&mut self, mut place: u32) {
         while place != NONE {
             let [left, right] =
@@ -183,9 +185,9 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex whose joint ball with `ball`, and the growth of the balls above it, have the least volume.
+    /// The vertex at which the volume of the joint ball with `ball` plus the growth of the balls above is least.
     ///
-    /// Best first by the growth above, a lower bound for all vertices below.
+    /// Best-first search by the growth above a vertex, a lower bound for all vertices below.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
         let volume = |radius: f64| radius * radius * radius;
         let (mut best, mut sibling) = (f64::INFINITY, self.root);
@@ -207,7 +209,7 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball with the smallest joint ball, the one of the least number of equal ones; `None` for the only ball.
+    /// The ball with the smallest joint ball, among equal balls the least number; `None` for the only ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -230,8 +232,8 @@ impl OnlineTree {
 
     /// Lower bound on the radius of the joint ball of `query` and any ball below a vertex.
     ///
-    /// The centre of a ball of radius r inside that of the vertex is no farther from its centre than R − r. Rounding of
-    /// the nested balls is outward.
+    /// The centre of a ball of radius r inside the ball of the vertex, of radius R, is at most R − r from the centre of
+    /// the vertex. The nested balls are rounded outwards.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

@@ -14,8 +14,8 @@ use crate::math::pack::{Pack, Registers};
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
     ///
-    /// The centre of a leaf is c = Σ wₐ pₐ, that of an inner vertex c = (1 − f) c_left + f c_right, with w and f from
-    /// the build. All centres are convex combinations of the points that bound the faces: nodes, or Bézier control
+    /// The centre of a leaf is c = Σ wₐ pₐ, the centre of an inner vertex c = (1 − f) c_left + f c_right, with w and f
+    /// from the build. All centres are convex combinations of the points that bound the faces: nodes, or Bézier control
     /// points linear in the nodes. In the configuration of the build these spheres are the minimum balls of the faces
     /// and the joint spheres of Omohundro 1989.
     ///
@@ -46,7 +46,7 @@ impl Hierarchy {
         registers.run_in_fours(InnerVertices { links, fractions, start: top, first: 0, spheres });
     }
 
-    /// Bisects the list of blocks down to single blocks; `spheres` begins with the first of them.
+    /// Bisects the list of blocks down to single blocks; `spheres` begins with the first block.
     fn refit_blocks<const N: usize>(
         &self,
         registers: Registers,
@@ -90,12 +90,12 @@ impl Hierarchy {
 
 /// Consecutive inner vertices, children first.
 struct InnerVertices<'a> {
-    /// Their children.
+    /// Children of these vertices.
     links: &'a [[u32; 2]],
     fractions: &'a [f64],
     /// The first of these vertices.
     start: usize,
-    /// The vertex of the first of the `spheres`.
+    /// Vertex of the first sphere in `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
 }

@@ -1,4 +1,4 @@
-//! The smallest ball of a set of points, exactly, with the weights that make its centre.
+//! The exact smallest ball of a set of points, with its centre as a weighted mean of the points.
 
 use super::{Sphere, rounded_up};
 use crate::math::Vec3;
@@ -13,19 +13,19 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// A Gram determinant below this part of the product of its diagonal means support points in general position
-/// no more: a smaller support then gives the same ball to within the square root of this, relative to its radius.
+/// Ratio of a Gram determinant to the product of its diagonal, below which support points are not in general position.
+/// A smaller support then gives the ball to within the square root of this ratio, relative to its radius.
 const SINGULAR: f64 = 1e-14;
 
-/// A point this far outside, relative to the radius, is taken to lie on the ball.
+/// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// Pivots as the simplex method does: while a point lies outside the ball of the support, the farthest one
-    /// enters, and the support becomes that subset of old support and new point whose ball is the largest among
-    /// those with their centre in the hull of the subset. Each pivot enlarges the ball, so the method ends.
+    /// Pivots as in the simplex method: while points lie outside the ball of the support, the farthest point enters.
+    /// The new support is the subset of the old support and the new point with the largest ball, among the subsets
+    /// whose hull contains the centre of their ball. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
@@ -59,8 +59,8 @@ impl MinimumBall {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// Ball of the support with the entering point, and its squared radius; `None` if rounding leaves none that
-    /// is larger than the present one.
+    /// Ball of the support with the entering point, and its squared radius; `None` if, due to rounding, no such ball is
+    /// larger than the current ball.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);
@@ -146,7 +146,7 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
     in_hull.then_some((radius_squared, weights))
 }
 
-/// Whether a Gram determinant is too small for the product of its diagonal, or no number.
+/// Whether a Gram determinant is too small relative to the product of its diagonal, or NaN.
 fn is_singular(determinant: f64, product: f64) -> bool {
     determinant.is_nan() || determinant <= SINGULAR * product
 }

@@ -8,13 +8,13 @@ fn vec3(scale: f64) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-scale..scale).prop_map(Vec3::from)
 }
 
-/// Some roundings of the coordinates of points.
+/// Tolerance: a multiple of the rounding of the coordinates of points.
 fn rounding(points: &[Vec3]) -> f64 {
     16.0 * f64::EPSILON * points.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }
 
-/// Points of every kind of trouble: in general position, on a coarse lattice (coincident, collinear, cospherical),
-/// and far from the origin.
+/// Difficult sets of points: in general position, on a coarse lattice (coincident, collinear, cospherical), and far
+/// from the origin.
 fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     let lattice = prop::array::uniform3(-2..3).prop_map(|p| Vec3::from(p.map(f64::from)));
     prop_oneof![
@@ -24,7 +24,7 @@ fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     ]
 }
 
-/// Radius of the smallest ball by trying every support of up to four points with a general linear solver.
+/// Radius of the smallest ball, by enumeration of all supports of up to four points with a general linear solver.
 fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
     let mut balls = points.iter().map(|p| (*p, 0.0)).collect::<Vec<_>>();
     let n = points.len();
@@ -34,7 +34,7 @@ fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
             for c in b + 1..n {
                 let (u, v) = (points[b] - points[a], points[c] - points[a]);
                 let normal = u.cross(&v);
-                // Equidistant from a, b, c and in their plane.
+                // The centre is equidistant from a, b, c and in their plane.
                 let rows = Matrix3::from_rows(&[u.transpose(), v.transpose(), normal.transpose()]);
                 let right = Vector3::new(u.norm_squared() / 2.0, v.norm_squared() / 2.0, 0.0);
                 if normal.norm() > 1e-9 * u.norm() * v.norm()
@@ -142,7 +142,7 @@ proptest! {
 
 #[test]
 fn rounding_never_lets_a_point_of_a_joint_sphere_out() {
-    // Two points: the joint sphere of their zero spheres must hold both, wherever they are.
+    // The joint sphere of two spheres of radius zero must contain both points, at any position.
     let mut random = Random(1);
     let mut next = || random.unit() - 0.5;
     for exponent in -6..12 {

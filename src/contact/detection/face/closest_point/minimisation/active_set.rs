@@ -1,11 +1,11 @@
 //! Closest point by a primal active-set Newton method.
 //!
-//! A working set of constraints is held as equalities. Newton steps are taken in the free directions, up to the next
-//! constraint, which then joins the set; where no step remains, a constraint with a negative multiplier leaves it
-//! (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the
-//! whole face, an edge or a corner free, so it is a [`Feature`], and points on it stay on it to the bit. Unlike in
-//! textbooks, the Hessian of the free directions is kept positive, rather than the whole one: steps along an edge
-//! remain Newton steps where F is convex there but not across.
+//! The constraints of a working set are equalities. Newton steps in the free directions end at the next constraint,
+//! which then joins the set. Where no step remains, a constraint with a negative multiplier leaves the set (Nocedal &
+//! Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the whole face,
+//! an edge or a corner free, so it is a [`Feature`]; points on a feature stay on it exactly. Unlike in textbooks, only
+//! the Hessian of the free directions is kept positive, not the whole Hessian: steps along an edge remain Newton steps
+//! where F is convex there but not across.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -20,7 +20,7 @@ use crate::contact::detection::face::closest_point::polynomial::{Expansion, Face
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration is an evaluation of F and its derivatives with the following step,
-/// including the one that confirms the minimum; dropping a constraint costs none.
+/// including the evaluation that confirms the minimum; dropping a constraint costs no iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -40,7 +40,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // A change within rounding counts as a minimum; a step uphill beyond it does not.
+            // A change of F within rounding counts as a minimum; a larger increase does not.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }

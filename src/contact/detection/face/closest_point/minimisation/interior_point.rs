@@ -4,11 +4,11 @@
 //! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) It always starts at the centre, where
-//! the slacks z are largest. The constraints are linear and satisfied there, so the residual A ξ − b − z is zero and
-//! stays zero, and z need not be a variable. The result is close to the minimum but never on the border. The
-//! constraints whose multiplier exceeds their slack are taken as active, and the active-set method finishes from there
-//! (a "crossover").
+//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
+//! centre, where the slacks z are largest. The constraints are linear and the centre satisfies them, so the residual A
+//! ξ − b − z stays zero, and z need not be a variable. The iteration ends close to the minimum but never on the border.
+//! A crossover then activates the constraints whose multiplier exceeds their slack, and the active-set method finishes
+//! from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -16,12 +16,12 @@ use super::sqp::{positive_definite, positive_number};
 use crate::contact::detection::face::closest_point::domain::Domain;
 use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Most sides of a domain.
+/// Largest number of sides of a domain.
 const MAX_SIDES: usize = 4;
 /// Iterations before the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual of the optimality conditions, relative to the size of the gradient at a distance and the metric, at which
-/// active and inactive constraints are distinguished.
+/// Residual of the optimality conditions, relative to the scale of gradient and metric, at which active and inactive
+/// constraints are distinguished.
 const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
 const FIRST_BARRIER: f64 = 0.1;
@@ -29,12 +29,12 @@ const FIRST_BARRIER: f64 = 0.1;
 const CENTRING: f64 = 0.2;
 /// Fraction of the distance to the border that a step may take.
 const TO_THE_BORDER: f64 = 0.995;
-/// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
+/// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Least fraction of a step.
 const LEAST_FRACTION: f64 = 1e-10;
 
-/// The interior-point method. An iteration is a linear system: one of the barrier, or a step of the crossover.
+/// The interior-point method. An iteration solves one linear system, of the barrier or of the crossover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InteriorPoint;
 
@@ -61,7 +61,7 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// μ.
     parameter: f64,
-    /// Size of F,ᵢ for the query at its distance, plus that of the metric \[m²\].
+    /// Scale of F,ᵢ at the distance of the query, plus the scale of the metric \[m²\].
     scale: f64,
 }
 
@@ -96,13 +96,13 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Newton's step towards the minimum for the present μ:
+    /// Newton's step towards the minimum for the current μ:
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Whether there is one: near the border of a degenerate face rounding makes the system singular.
+    /// Returns false without a step: near the border of a degenerate face rounding makes the system singular.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
@@ -188,7 +188,7 @@ impl Barrier {
     }
 }
 
-/// z = A ξ − b; one beyond the sides.
+/// z = A ξ − b; 1 for missing sides.
 fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     let mut slacks = [1.0; MAX_SIDES];
     for (slack, (normal, bound)) in slacks.iter_mut().zip(domain.sides) {

@@ -1,4 +1,4 @@
-//! Constrained minimisation in the natural coordinates of a face: sequential quadratic programming and its rivals.
+//! Constrained minimisation in the natural coordinates of a face: sequential quadratic programming and alternatives.
 
 mod active_set;
 mod interior_point;

@@ -1,8 +1,8 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
-//! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method finds it without regard to
-//! the border; a root inside that is a minimum is the result. If it is outside, does not exist, or the iteration
-//! diverges, the edges are projected on in the same way, and then the corners are tested. Near a concave corner of a
+//! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method ignores the border; a root
+//! inside the face is the result if it is a minimum. If the root is outside or does not exist, or the iteration
+//! diverges, the method projects on the edges in the same way, and then tests the corners. Near a concave corner of a
 //! surface, beyond a centre of curvature or on a strongly distorted face all of these can fail (the "blind spots" of
 //! the method). A final pass of the active-set method from the best point ensures a minimum.
 
@@ -13,7 +13,7 @@ use crate::contact::detection::face::closest_point::polynomial::{Expansion, Face
 
 /// Iterations of one projection; it converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// Determinant of the Hessian, relative to the product of its diagonal, below which its roots are rounding.
+/// Determinant of the Hessian, relative to the product of its diagonal, below which a root is unreliable.
 const SINGULAR: f64 = 1e-10;
 /// Natural coordinates beyond which an iteration has diverged.
 const FAR: f64 = 10.0;
@@ -51,7 +51,7 @@ impl Minimise for Newton {
 
 /// Root of F,ᵢ = 0 at a local minimum of F, inside or not, and the number of iterations.
 ///
-/// H δξ = −F,ᵢ with the exact Hessian, whatever its signs.
+/// H δξ = −F,ᵢ with the exact Hessian, which may be indefinite.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;

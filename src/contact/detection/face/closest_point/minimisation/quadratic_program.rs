@@ -10,9 +10,9 @@ const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over ξ + p in the domain and returns ξ + p; B = (B₁₁, B₂₂, B₁₂) positive definite.
 ///
-/// If the free minimum lies outside, the minimum is on one of the edges it lies beyond: from any other border point the
-/// path to the free minimum descends into the interior. Results on the border are on it to the bit. The enumeration is
-/// exact, without an active set that could cycle.
+/// If the free minimum lies outside, the minimum is on one of the edges beyond which the free minimum lies: from any
+/// other border point the path to the free minimum descends into the interior. Results on the border are exactly on it.
+/// The enumeration is exact, without an active set that could cycle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {

@@ -12,22 +12,22 @@ use crate::contact::detection::face::closest_point::Feature;
 use crate::contact::detection::face::closest_point::domain::Domain;
 use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Step in natural coordinates below which the iteration has converged; the last step is still taken.
+/// Step in natural coordinates below which the iteration has converged, after this last step.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence is predicted.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
-/// Rounding, relative to what is rounded.
+/// Relative rounding error.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
-/// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
+/// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations with the exact Hessian before BFGS replaces it; near folds they may diverge.
+/// Iterations with the exact Hessian before BFGS replaces it; near folds the exact Hessian may diverge.
 const MAX_NEWTON: u32 = 25;
 /// Iterations in total.
 const MAX_ITERATIONS: u32 = 75;
-/// Added to the diagonal, relative to the trace of the metric, so that degenerate faces have a regular model;
-/// eigenvalues this little below zero are rounding and count as zero.
+/// Addition to the diagonal, relative to the trace of the metric, which gives degenerate faces a regular model;
+/// negative eigenvalues of this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
-/// Negative eigenvalues are replaced by their absolute value, but at least by this fraction of the trace.
+/// Fraction of the trace that is the least replacement of a negative eigenvalue by its absolute value.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Sequential quadratic programming.
@@ -40,7 +40,7 @@ pub struct Sqp {
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hessian {
-    /// ∂²F with its eigenvalues kept positive; converges quadratically. Falls back to BFGS if it does not.
+    /// ∂²F with its eigenvalues kept positive; converges quadratically. BFGS replaces it if it does not converge.
     Exact,
     /// Damped BFGS (Powell 1978) from the metric x,ᵢ·x,ⱼ of the start.
     Bfgs,
@@ -69,7 +69,7 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // Where the change of F is within rounding, the full step is taken as long as steps shrink.
+            // If the change of F is within rounding, full steps continue as long as the steps shrink.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
@@ -96,15 +96,15 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step would be below the tolerance: Newton steps shrink as C s², with C at least as the last two
-/// steps show.
+/// Whether the next step would be below the tolerance: Newton steps shrink as C s², with C estimated from the last two
+/// steps.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the decrease of F for this slope is within rounding: the offset is rounded by the size of the face, and F by
-/// the offset times that.
+/// Whether the decrease of F for this slope is within rounding: the rounding of the offset is relative to the size of
+/// the face, and F has this rounding times the offset.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
@@ -117,8 +117,7 @@ pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objecti
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
-/// The first point from the midpoint between `here` and `target` back towards `here`, by halves, with a sufficient
-/// decrease of F.
+/// Bisects the step from `here` to `target` until F decreases sufficiently.
 #[cold]
 pub(crate) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
@@ -138,8 +137,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
 
 /// The Hessian, kept positive definite.
 ///
-/// On an edge along which F is convex it is unchanged in that direction and modified across only: the next points are
-/// most likely on the same edge, and steps along it remain Newton steps.
+/// On an edge along which F is convex, only the derivatives across the edge are modified: the next points are most
+/// likely on this edge, and steps along it remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
@@ -163,7 +162,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     }
     let mixed = (t[0] * (h11 * n[0] + h12 * n[1]) + t[1] * (h12 * n[0] + h22 * n[1])) / nn;
     let across = (h11 * n[0] * n[0] + 2.0 * h12 * n[0] * n[1] + h22 * n[1] * n[1]) / nn;
-    // The pivot of a Cholesky decomposition that begins with the edge.
+    // Pivot of a Cholesky decomposition that begins with the direction of the edge.
     let pivot = across - mixed * mixed / along;
     let added = (positive_eigenvalue(pivot, trace) - pivot) / nn;
     positive_definite(
@@ -184,14 +183,14 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative along one direction kept positive, scaled likewise.
+/// A second derivative along one direction kept positive, scaled by the metric.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
     positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
 }
 
-/// A negative eigenvalue replaced; one within rounding becomes zero.
+/// Replaces a negative eigenvalue; a negative eigenvalue within rounding becomes zero.
 #[inline]
 fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     match value {

@@ -1,4 +1,4 @@
-//! What all face polynomials share.
+//! Common interface of all face polynomials.
 
 use crate::contact::detection::face::closest_point::bernstein::Bounds;
 use crate::contact::detection::face::closest_point::domain::Domain;
@@ -13,7 +13,7 @@ pub trait FacePolynomial: Copy {
     const DOMAIN: &'static Domain;
     /// Natural coordinates of the nodes other than corners.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers i and j of ξ and η in its monomials: 1 first, then ξ, then η on a surface, then those that are nonlinear.
+    /// Powers i and j of ξ and η in its monomials: first 1, then ξ, on a surface η, then the nonlinear monomials.
     const POWERS: &'static [[u8; 2]];
     /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
     const AFFINE: bool = false;
@@ -21,7 +21,7 @@ pub trait FacePolynomial: Copy {
     /// x(ξ) − r.
     fn offset(&self, xi: [f64; 2]) -> Vec3;
 
-    /// x(ξ) − r and its derivatives; those by η are zero on a segment.
+    /// x(ξ) − r and its derivatives; the derivatives by η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
     /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
@@ -30,12 +30,12 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F on the whole domain; of its curvature only where F may be less than `limit`.
+    /// Bounds of F on the whole domain; the curvature is bounded only where F may be less than `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Lower bound of n·(x − r) on the whole domain: x is in the convex hull of its control points.
+    /// Lower bound of n·(x − r) on the whole domain, as x lies in the convex hull of its control points.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -56,8 +56,8 @@ pub trait FacePolynomial: Copy {
     }
 }
 
-/// An affine image of the natural domain within it, ξ = o + a₁ ξ'₁ + a₂ ξ'₂; for a rectangle its axes are parallel to
-/// those of the domain.
+/// A part of the natural domain that is an affine image of the domain, ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
+/// rectangular cell are parallel to the axes of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// o.
@@ -70,14 +70,14 @@ impl Cell {
     /// The domain itself.
     pub const WHOLE: Self = Self { origin: [0.0; 2], axes: [[1.0, 0.0], [0.0, 1.0]] };
 
-    /// ξ of natural coordinates of the cell.
+    /// Natural coordinates ξ of the face, from natural coordinates of the cell.
     #[inline]
     pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
         let [u, v] = &self.axes;
         [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
     }
 
-    /// Natural coordinates of a rectangular cell of ξ.
+    /// Natural coordinates of a rectangular cell, from the natural coordinates ξ of the face.
     #[inline]
     pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])

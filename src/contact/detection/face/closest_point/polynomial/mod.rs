@@ -1,7 +1,7 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point.
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin suffers no
-//! cancellation. Coefficients are computed once per query, where shape functions would be evaluated at each ξ. A part
+//! cancellation. Coefficients are computed once per query, whereas shape functions would be evaluated at each ξ. A part
 //! of a face ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its
 //! parts.
 
@@ -19,11 +19,11 @@ pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle}
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A computation written once for all kinds of faces.
+/// A computation that applies to all kinds of faces.
 pub trait Visitor {
-    /// Its result.
+    /// Result of the computation.
     type Output;
-    /// Performs the operation.
+    /// Performs the computation.
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 

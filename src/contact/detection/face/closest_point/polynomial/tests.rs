@@ -1,4 +1,4 @@
-//! Coefficients against shape functions, derivatives of F against differences.
+//! Compares coefficients with shape functions, and derivatives of F with differences.
 
 use super::*;
 use crate::contact::detection::face::closest_point::domain::Domain;

@@ -13,7 +13,7 @@ use crate::mesh::CellKind;
 /// Largest number of bounding points of a face inside the hull of its nodes; larger strides belong to curved faces.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
-/// Kinds of some leaves; empty where all faces lie in the hulls of their nodes.
+/// Kinds of some leaves; empty if all faces lie in the hulls of their nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds<'a>(pub &'a [CellKind]);
 
@@ -81,7 +81,7 @@ pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], mar
     Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
-/// Number of leaves processed in lanes; curved faces are not.
+/// Number of leaves processed in lanes; zero for curved faces.
 #[inline(always)]
 pub(super) fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
     let lanes = Pack::<S>::LANES;

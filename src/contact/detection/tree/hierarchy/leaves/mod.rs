@@ -26,7 +26,7 @@ pub use leaf::LARGEST_FLAT_STRIDE;
 /// Fit of the sphere of a leaf to its points, and of the reference spheres above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
-    /// The minimum ball; above leaves, grown from extremal points.
+    /// The minimum ball; above the leaves, a ball grown from extremal points.
     MinimumBall,
     /// Ritter's two passes.
     Ritter,
@@ -40,7 +40,7 @@ pub struct Leaves {
     /// Kinds of the faces; empty for surfaces without curved faces.
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
-    /// Weights of the first points of all faces, then of the second, and so on.
+    /// Weights of the first points of all faces, then of the second points, and so on.
     weights: Vec<f64>,
 }
 
@@ -55,8 +55,8 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Nodes of these `faces` of `surface` in order, with the weights of the centres of their balls at
-    /// `positions`. Stores these balls, with the margin, in the `spheres`, given in pieces.
+    /// Leaves for these `faces` in order, with the weights of the centres of their balls at `positions`. Stores the
+    /// balls, with the margin, in `spheres`, given in pieces.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -124,7 +124,7 @@ impl Leaves {
         Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of points per face: 2, 3 or 4 where all faces lie in the hulls of their nodes, else 6 or 9.
+    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes, otherwise 6 or 9.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -149,7 +149,7 @@ impl Leaves {
     }
 }
 
-/// Nodes of some faces, repeating the first one where a face has fewer than `N`.
+/// Copies the nodes of some faces; a face with fewer than `N` nodes repeats its first node.
 fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u32; N]]) {
     if let Some(all) = surface.faces_of_one_kind::<N>() {
         for (nodes, &face) in nodes.iter_mut().zip(faces) {

@@ -17,7 +17,7 @@ pub struct RitterBalls<'a, const N: usize> {
 }
 
 impl<const N: usize> RitterBalls<'_, N> {
-    /// Weights of the first points of all leaves, then of the second, and so on; one sphere per leaf.
+    /// Writes the weights of the first points of all leaves to the first column, and so on, and one sphere per leaf.
     pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
         for (leaf, bounds) in spheres.iter_mut().enumerate() {
             let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);
@@ -30,8 +30,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights of the points in the centre of their ball: that of the widest pair of axis-extremal points, grown over each
-/// point outside in turn.
+/// Weights of the points in the centre of their ball. The ball of the widest pair of axis-extremal points grows to each
+/// outside point in turn.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -55,7 +55,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// Of the pairs with the least and greatest coordinate along an axis, that with the greatest distance.
+/// The most distant of the pairs of points with the least and greatest coordinate along an axis.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);

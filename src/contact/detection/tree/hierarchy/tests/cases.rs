@@ -123,7 +123,7 @@ pub(super) fn wavy(cells: usize, seed: u64) -> Case {
     Case::new(&faces, positions)
 }
 
-/// Segments along a line, each longer than the one before by `ratio`.
+/// Segments along a line, each longer than the previous segment by the factor `ratio`.
 pub(super) fn graded_line(num_faces: usize, ratio: f64) -> Case {
     let mut x = 0.0;
     let mut length = 1.0;

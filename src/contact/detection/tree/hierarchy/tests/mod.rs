@@ -10,7 +10,7 @@ use cases::{Case, Random, graded_line, icosphere, scattered, wavy};
 
 const BUILDERS: [Builder; 3] = [Builder::Fast, Builder::BottomUp, Builder::Insertion];
 
-/// Checks a tree against its surface in the configuration of the build and in deformed ones.
+/// Checks a tree against its surface in the configuration of the build and in deformed configurations.
 fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
     assert_reference_spheres_bound(case, hierarchy);
     let mut fitted = hierarchy.clone();
@@ -51,7 +51,7 @@ fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
     below.into_iter().collect()
 }
 
-/// Greedy agglomeration by definition: all pairs in every round.
+/// Greedy agglomeration by its definition: compares all pairs in every round.
 fn greedy(leaves: &[Sphere]) -> (f64, BTreeSet<Vec<u32>>) {
     let mut live: Vec<(Sphere, Vec<u32>)> =
         leaves.iter().enumerate().map(|(face, sphere)| (*sphere, vec![face as u32])).collect();
@@ -100,9 +100,9 @@ fn bottom_up_gives_the_tree_of_the_greedy_method() {
     }
 }
 
-/// The queue and the mutually nearest pairs merge alike on 100 random meshes without ties (Omohundro 1989; the joint
-/// radius is reducible): the same clusters, and volumes equal to 1e-12, as only the order of their sum differs. The
-/// number of vertices, of leaves below and the nesting of the spheres hold for every builder.
+/// On 100 random meshes without ties, the queue and the merging of mutually nearest pairs give identical clusters
+/// (Omohundro 1989; the joint radius is reducible), and volumes equal to 1e-12, as only the order of summation differs.
+/// For every builder the test checks the numbers of vertices and of leaves below, and the nesting of the spheres.
 #[test]
 fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
     for seed in 0..100 {
@@ -119,9 +119,9 @@ fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
     }
 }
 
-/// Trees of 100 random meshes, by every builder and either fit: every face in one leaf, a sphere and a box of each
-/// vertex that contain all faces below, Ritter's leaves no smaller than minimum balls and at most a fifth larger in the
-/// mean.
+/// Trees of 100 random meshes, by every builder and either fit. Every face is in one leaf, and the sphere and the box
+/// of each vertex contain all faces below. Ritter's leaves are no smaller than minimum balls, and in the mean at most a
+/// fifth larger.
 #[test]
 fn volumes_of_random_meshes_contain_their_faces() {
     let (mut ritter, mut minimum) = (0.0, 0.0);
@@ -207,7 +207,7 @@ fn trees_are_well_formed() {
     }
 }
 
-/// Large enough to be split among tasks.
+/// The trees are large enough to be divided among tasks.
 #[test]
 fn large_trees_are_well_formed_after_refit() {
     let case = wavy(60, 11);
@@ -286,7 +286,7 @@ fn deep_trees_of_steeply_graded_faces_are_well_formed() {
     }
 }
 
-/// A chain deeper than the bisection into tasks, with enough leaves to be divided at all.
+/// A chain deeper than the bisection into tasks, with enough leaves for several tasks.
 #[test]
 fn long_steeply_graded_lines_are_refitted() {
     let case = graded_line(6000, 1.01);
@@ -349,8 +349,8 @@ fn positions_that_are_no_numbers_end() {
 }
 
 /// The barycentric coordinates of the circumcentre of a needle are lost to rounding. Reference: the minimum ball of its
-/// corners; tolerance: the coordinates are off by ε (length/thickness)², and are trusted while that square is below
-/// 1e10.
+/// corners; tolerance: the error of the coordinates is ε (length/thickness)², and the code relies on them while
+/// (length/thickness)² is below 1e10.
 #[test]
 fn leaves_of_needles_are_minimum_balls() {
     let mut random = Random(17);
@@ -358,7 +358,7 @@ fn leaves_of_needles_are_minimum_balls() {
     let faces: Vec<Vec<u32>> = (0..400)
         .map(|f| {
             let (tip, along) = (random.vector(1.0), random.vector(1.0));
-            // Isosceles: other needles have an obtuse angle.
+            // The needles are isosceles, as other needles have an obtuse angle.
             let thickness = 10_f64.powf(-4.0 - 10.0 * random.next());
             let across = along.cross(&random.vector(thickness));
             positions.extend([tip, tip + along + across, tip + along - across]);
@@ -377,7 +377,7 @@ fn leaves_of_needles_are_minimum_balls() {
     }
 }
 
-/// Faces that are not finite must not collapse all others to one point of the curve.
+/// Non-finite faces must not collapse all other faces to one point of the curve.
 #[test]
 fn a_node_far_out_does_not_spoil_the_tree_of_the_others() {
     let sum_of_cubes = |case: &Case| -> f64 {
