@@ -13,8 +13,8 @@ pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² (a_n · M a_n − m g² of free bodies): the excess of the kinetic energy over ½ v_{n−½} · M
-    /// v_{n+½}, up to a constant. Without the contributions of prescribed motion and of external forces on loaded
-    /// bodies, whose work is that of the kicks.
+    /// v_{n+½}, up to a constant. It omits prescribed motion and external forces on loaded bodies, whose external work
+    /// is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -28,8 +28,8 @@ pub struct Energies {
     pub friction_dissipation: f64,
     /// Dissipation by mass damping, since the start.
     pub mass_damping_dissipation: f64,
-    /// Energy added by the numerical method since the start: position projections, changes of stiffness and time
-    /// step, spring work not in their energy, contacts lost in compression.
+    /// Energy added by the numerical method since the start: position projections, changes of stiffness and time step,
+    /// spring work that the spring energy omits, contacts lost in compression.
     pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the start.
     pub external_work: f64,
@@ -74,10 +74,10 @@ pub struct Wrench {
 }
 
 impl Wrench {
-    /// Nothing.
+    /// Zero momentum, or zero force and moment.
     pub const ZERO: Self = Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Nothing.
+    /// Zero momentum, or zero force and moment.
     pub fn zero() -> Self {
         Self::ZERO
     }
@@ -249,9 +249,9 @@ impl Audit {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds a fraction of the largest energy so far, the rounding of the total work turned
-    /// over, and the rounding of positions. A system coming to rest turns over energy long after its peak, and a
-    /// system at rest has no peak.
+    /// Whether the imbalance exceeds three limits: a fraction of the largest energy so far, the rounding of the total
+    /// work turned over, and the rounding of positions. A system coming to rest turns over energy long after its peak,
+    /// and a system at rest has no peak.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -405,8 +405,8 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// Accumulated rounding of positions is within the tolerance, a larger imbalance is not; it is the energy scale
-    /// of a system at rest.
+    /// Accumulated rounding of positions is within the tolerance; a larger imbalance is not. This rounding is the
+    /// energy scale of a system at rest.
     #[test]
     fn rounding_of_positions_grows_with_the_steps() {
         let resting = |kinetic: f64| {

@@ -1,8 +1,8 @@
 //! Loads: pressure, traction, body force.
 //!
-//! Surface loads are consistent: f_a = ∫ N_a t dA does the work of t for all displacements of the elements, and has
-//! its resultant and moment; at the corners of a quadratic face it can be opposite to t. A body force is distributed
-//! like the lumped mass, so that a uniform one gives a free body a uniform acceleration.
+//! Surface loads are consistent: f_a = ∫ N_a t dA does the work of t for all displacements of the elements, and has the
+//! resultant and moment of t; at the corners of a quadratic face f_a can be opposite to t. A body force is distributed
+//! like the lumped mass, so that a uniform body force gives a free body a uniform acceleration.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -41,8 +41,8 @@ pub enum Load {
 }
 
 impl Load {
-    /// Values in a step of length `time_step` from `time` \[s\]: those at its ends, or the mean at both if the step
-    /// does not resolve the function, so that the kicks have its impulse.
+    /// Values in a step of length `time_step` from `time` \[s\]: the values at its ends, or the mean as both values if
+    /// the step does not resolve the function, so that the kicks give the impulse of the load.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {

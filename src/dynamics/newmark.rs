@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::math::Vec3;
 use crate::math::reduction::nodes_per_task;
 
-/// Replaces velocities by those at mid-step and writes the positions at the end of the step.
+/// Replaces velocities by mid-step velocities and writes the positions at the end of the step.
 pub fn predict(
     time_step: f64,
     positions: &[Vec3],
@@ -36,7 +36,7 @@ pub fn predict(
     });
 }
 
-/// Replaces mid-step velocities by those at the end of the step.
+/// Replaces mid-step velocities by the velocities at the end of the step.
 pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) {
     let size = nodes_per_task(velocities.len());
     let motion = velocities.par_chunks_mut(size).zip(accelerations.par_chunks(size));

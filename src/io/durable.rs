@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of these files of a directory is on disk, and the names in it and in these folders of it.
+/// Waits until the content of these files of a directory is on disk, and the file names in the directory and in these
+/// folders of it.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -54,7 +55,7 @@ fn sync_directory(_directory: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is there is synced; a table or folder that a checkpoint relies on and that is missing is named.
+    /// Existing files are synced; the error names a missing table or folder that a checkpoint relies on.
     #[test]
     fn missing_files_and_folders_are_named() {
         let folder = tempfile::tempdir().unwrap();

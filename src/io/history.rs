@@ -84,7 +84,7 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// One row per body, in the order of the names given at creation.
     pub bodies: Vec<BodyRow>,
-    /// Excess of the kinetic energy over that of the scheme, ⅛ dt² a · M a \[J\].
+    /// Excess of the kinetic energy over the kinetic energy of the scheme, ⅛ dt² a · M a \[J\].
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,

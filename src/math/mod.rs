@@ -11,8 +11,8 @@
 //! | [`real::Lanes`] in [`vectorised`] | the search of closest points, four at a time; the code is that of one number | four, AVX2: AVX-512 was slower |
 //! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
 //!
-//! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which the
-//! search of closest points keeps in its structures.
+//! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which
+//! closest-point searches store in their structures.
 
 pub mod eight_lanes;
 pub mod pack;

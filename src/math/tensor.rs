@@ -305,7 +305,7 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact where two others coincide.
+    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact if the other two eigenvalues coincide.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
         let mean = self.trace() * (1.0 / 3.0);
@@ -350,8 +350,8 @@ mod tests {
     proptest! {
         #[test]
         fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
-            // Rounding of some dozen operations on products of the entries, on either side, relative to the product of
-            // their norms.
+            // Rounding of some dozen operations on products of the entries, in the result and in the reference,
+            // relative to the product of their norms.
             let rounding = |size: f64| 32.0 * f64::EPSILON * size;
             let (m, n) = (matrix(&a), matrix(&b));
             let (size, other, moved) = (m.norm(), n.norm(), m.norm() + 3.0_f64.sqrt());
@@ -389,7 +389,7 @@ mod tests {
             prop_assert!(close(&deformed, matrix(&a.plus_identity().cofactor()), moved.powi(2)));
             prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5, size));
             let largest = nalgebra::SymmetricEigen::new(m.transpose() * m).eigenvalues.max();
-            // The eigenvalues are those of a product that is rounded, found by iterations to rounding.
+            // The reference eigenvalues have the rounding errors of the product mᵀ m and of an iteration.
             prop_assert!(s.largest_eigenvalue_bound() >= largest - rounding(size.powi(2)));
             prop_assert!(s.largest_eigenvalue_bound() <= 2.0 * largest + rounding(size.powi(2)));
         }

@@ -1,5 +1,4 @@
-//! Cell kinds: numbering of nodes, faces and edges (Gmsh's numbering, which VTK shares for linear cells and plane
-//! ones).
+//! Cell kinds: numbering of nodes, faces and edges (Gmsh's numbering; VTK has the same for linear and plane cells).
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2
@@ -9,7 +8,7 @@
 //!     \ | /            |/     |/               |/ \|
 //!      \1/             0------1                0---1
 //! ```
-//! A quadratic cell has the corners of the linear one, then one node per edge, in this order of edges:
+//! A quadratic cell has the corners of the linear cell, then one node per edge, in this order of edges:
 //!
 //! | kind | edges, by their corners; then |
 //! |---|---|

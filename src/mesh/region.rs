@@ -6,7 +6,7 @@ use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
-    /// The part formed by the named physical groups: their cells of the highest dimension named.
+    /// The part formed by the named physical groups: the cells of the highest dimension among these groups.
     ///
     /// A group is named by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
     /// dimension present. Unused nodes are dropped. Groups of lower dimension are kept, restricted to the cells that
@@ -93,7 +93,7 @@ impl Mesh {
     /// The groups called `name` of one dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], or [`MeshError::WrongDimension`] if none of them has it.
+    /// [`MeshError::MissingGroup`], or [`MeshError::WrongDimension`] if no group called `name` has this dimension.
     pub fn groups_of_dimension(&self, name: &str, dimension: usize) -> Result<Vec<&Group>, MeshError> {
         let mut found = self.groups_called(name)?;
         let given = found[0].dimension;
@@ -135,7 +135,7 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // Faces can be matched only in a mesh of its highest dimension.
+            // Faces can be matched only if the part has the dimension of the mesh.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {

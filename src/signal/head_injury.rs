@@ -11,7 +11,8 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// Largest number of samples of a window tried as ends in the first search; the second tries all samples near its best.
+/// Largest number of samples of a window tried as ends in the first search; the second search tries all samples near
+/// the best end of the first.
 const MOST_TRIED: usize = 2_000;
 
 /// Passes of the refinement between samples, and golden sections of each line search.
@@ -74,7 +75,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best interval of those between two samples, and of those from or to a sample with the length of the window.
+    /// The best of the intervals between two samples and of the intervals as long as the window that begin or end at a
+    /// sample.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {

@@ -6,14 +6,14 @@ use crate::scenario::Passes;
 
 use crate::simulation::model::Model;
 
-/// Excluded parts of surfaces whose bodies are in contact otherwise.
+/// Excluded parts of surfaces whose bodies are otherwise in contact.
 ///
-/// Pairs of bodies that are excluded as a whole are never searched: flights, contact, impacts within a step and the guard
-/// against tunnelling ask [`ContactModel::can_meet`](crate::contact::detection::ContactModel::can_meet) before they look at
-/// faces. Parts are asked after the search, as their contacts are needed up to here. The closest face of a node decides
-/// whether it touches, so that a node which has entered through an excluded part must find that part: without it, its
-/// closest face would be one beside, which would push it out sideways. Entry faces and the passes of one-pass contact
-/// follow from the contacts of the neighbours, excluded or not.
+/// Detection never searches pairs of bodies that are excluded as a whole: flights, contact, impacts within a step and
+/// the guard against tunnelling test [`ContactModel::can_meet`](crate::contact::detection::ContactModel::can_meet)
+/// before they search faces. Excluded parts are filtered after the search, which needs their contacts. The closest face
+/// of a node decides whether the node is in contact. A node that has entered through an excluded part must therefore
+/// find that part; otherwise an adjacent face would be the closest one and push the node out sideways. Entry faces and
+/// the passes of one-pass contact follow from the contacts of neighbouring nodes, excluded or not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExcludedParts {
     pairs: Vec<SurfacePair>,
@@ -26,7 +26,7 @@ impl ExcludedParts {
         Self { pairs, workspace: Constraints::default() }
     }
 
-    /// Whether two bodies, in ascending order, have excluded parts: an impact between them need not be a contact.
+    /// Whether two bodies, in ascending order, have excluded parts, so that an impact between them can lack a contact.
     pub fn are_of(&self, bodies: [u32; 2]) -> bool {
         self.pairs.iter().any(|pair| pair.bodies() == bodies)
     }

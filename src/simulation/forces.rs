@@ -28,7 +28,7 @@ pub(crate) struct Forces {
 }
 
 impl Forces {
-    /// Whether the lengths, besides those of the supports, are those of a model.
+    /// Whether the array lengths, except those of the supports, match a model.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -195,9 +195,9 @@ impl RigidForces {
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment of a body whose angular momentum is that of the end of the step: L̇ = I α + ω ×
-    /// L, less the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its
-    /// end \[rad/s²\].
+    /// Computes the reaction moment of a body from its angular momentum at the end of the step: L̇ = I α + ω × L, less
+    /// the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its end
+    /// \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();
         let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);

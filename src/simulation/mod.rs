@@ -1,5 +1,5 @@
 //! The simulation: the model and its state. `step/predictor_corrector` has the order of operations in a time step,
-//! `step/free_flight` that of a flight step.
+//! `step/free_flight` the order in a flight step.
 
 mod account;
 mod contact_filters;
@@ -45,7 +45,7 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// A state up to some steps old, unless the state was changed from outside since.
+    /// Copy of the state some steps before; `None` after a change of the state from outside.
     earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.
@@ -127,8 +127,8 @@ impl Simulation {
     /// Advances by one step; in flight, to `until` at most \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or
-    /// the energy imbalance exceeds its tolerance. The state is then that of the last valid step, bit for bit.
+    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or the
+    /// energy imbalance exceeds its tolerance. The state is then restored bit for bit to the last valid step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => self.fly_timed(until),
@@ -242,8 +242,8 @@ impl Simulation {
         &self.model
     }
 
-    /// Nodal positions, velocities and accelerations. During flight they are those of the last frame; see
-    /// [`Simulation::update_nodal_state`].
+    /// Nodal positions, velocities and accelerations; during flight, the values of the last frame (see
+    /// [`Simulation::update_nodal_state`]).
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }
@@ -309,7 +309,7 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run, with those of hourglass control up to the present time.
+    /// Warnings of the set-up and of the run, including the hourglass warnings up to the present time.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));

@@ -58,7 +58,7 @@ pub struct Body {
     pub mass: f64,
     /// Gravitational acceleration \[m/s²\].
     pub gravity: Vec3,
-    /// Largest gravitational acceleration of the run, which `gravity` does not contain if it varies \[m/s²\].
+    /// Largest gravitational acceleration of the run, also for gravity that varies, which `gravity` omits \[m/s²\].
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,

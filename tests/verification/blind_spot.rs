@@ -1,4 +1,4 @@
-//! The blind spot of node-to-face projection: a node in a groove projects inside no face of it.
+//! The blind spot of node-to-face projection: a node in a groove projects into the interior of no face.
 //!
 //! ```text
 //!      \   tip   /        the faces project the tip onto their extensions,
@@ -42,7 +42,7 @@ fn groove_and_tip(x: f64, z: f64) -> (Vec<Vec3>, Vec<Surface>) {
     (positions, vec![surface(&groove), surface(&tetrahedron)])
 }
 
-/// Gap of the tip by a method, from the engine and from all pairs alike; `None` if it touches nothing.
+/// Gap of the tip by a method, equal in the detection engine and over all pairs; `None` without contact.
 fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
     let (positions, surfaces) = groove_and_tip(x, z);
     let model = || ContactModel::new(surfaces.clone(), &[], &positions);
@@ -63,9 +63,9 @@ fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
     gaps[0]
 }
 
-/// Goal: the constrained closest point finds the penetrated tip wherever it is, by every method, with the distance from
-/// the nearer wall or from the bottom of the groove, to 1e-12; the plain projection is blind in the wedge |x| < SLOPE |z|
-/// below the bottom and agrees outside.
+/// Goal: by every method, the constrained closest point finds the penetrating tip at every position, with the distance
+/// from the nearer wall or from the bottom of the groove, to 1e-12. The plain projection is blind in the wedge |x| <
+/// SLOPE |z| below the bottom, and agrees outside the wedge.
 #[test]
 fn only_the_plain_projection_is_blind_in_a_groove() {
     let (mut blind, mut seen) = (0, 0);
@@ -103,8 +103,8 @@ fn only_the_plain_projection_is_blind_in_a_groove() {
     assert!(blind > 15 && seen > 15);
 }
 
-/// A wide flat triangle, and a tetrahedron whose tip is below it, near the middle of its long side, beside a bump of the
-/// surface whose corner is nearer to the tip than those of the triangle.
+/// A wide flat triangle, and a tetrahedron whose tip is below it, near the middle of its long side. A corner of a
+/// nearby bump of the surface is nearer to the tip than the corners of the triangle.
 ///
 /// ```text
 ///                    tip

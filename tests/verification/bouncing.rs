@@ -9,16 +9,16 @@ use crate::round_meshes::ball;
 
 const GRAVITY: f64 = 9.81;
 
-/// What a rigid ball does that is let go from a height above a floor and answered by impulses.
+/// Bounces of a rigid ball released above a floor, with contact impulses.
 struct Bounces {
-    /// Heights that it comes to after each bounce \[m\].
+    /// Height of the apex after each bounce \[m\].
     apexes: Vec<f64>,
-    /// When it has been off the floor last \[s\].
+    /// Last time at which the ball is off the floor \[s\].
     rests_from: f64,
     simulation: Simulation,
 }
 
-/// Lets it go; it is answered at an interval of steps of a length \[s\].
+/// Releases the ball, with contact every `every` steps of length `step` \[s\].
 fn bounces(height: f64, restitution: f64, every: u32, step: f64, end: f64) -> Bounces {
     let text = format!(
         "gravity = [0.0, 0.0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
@@ -50,7 +50,7 @@ fn bounces(height: f64, restitution: f64, every: u32, step: f64, end: f64) -> Bo
 
 /// A rigid cube bounces on a rigid plate, without friction or loss.
 ///
-/// Goal: over 20 bounces each apex is that of the first height, 1 %, and the energy stays within 0.5 %.
+/// Goal: over 20 bounces each apex is at the initial height within 1 %, and the energy stays within 0.5 %.
 #[test]
 fn rigid_cube_bounces_twenty_times() {
     for (response, keys) in
@@ -137,9 +137,9 @@ fn elastic_block_drops_on_an_elastic_base() {
     }
 }
 
-/// Goal: rigid cubes exchange their velocities, however stiff the springs are between them, and the energy stays, also
-/// where the step in which they meet ends at that instant and the next is a regular one. Tolerance: the pressures of
-/// nine nodes on one rigid body are iterated for, which leaves some 1e-6 of stiff ones.
+/// Goal: rigid cubes exchange their velocities for any stiffness of the springs between them, and the energy is
+/// conserved, also if a step ends at the impact and the next step is a regular one. Tolerance: the iteration for the
+/// pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
 #[test]
 fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     let body = |name: &str, speed: f64| {
@@ -148,7 +148,7 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
         )
     };
     for penalty in ["1.0", "1e6"] {
-        // A flight leads to the first impact; the second one is met in steps.
+        // The first impact ends a flight; the second occurs in a time step.
         let text = format!(
             "[time]\nend = 0.1\nstep = 1e-4\n\
              [contact]\nresponse = \"energy-momentum\"\npenalty = {penalty}\nresolve_impact = true\n\
@@ -171,13 +171,13 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     }
 }
 
-/// A rigid ball that is let go from 0.1 m and bounces until it rests, with e = 0.5 and 0.8, answered in every step and
-/// in every fourth.
+/// A rigid ball released from 0.1 m bounces until it rests, with e = 0.5 and 0.8, and with contact in every step or in
+/// every fourth step.
 ///
-/// References: it comes to e² of the height after each bounce, and rests at t₀ (1 + e)/(1 − e), with the time t₀ =
-/// √(2h/g) of the fall. Tolerances: an impact is dated to the time Δt from one answer to the next, so that the speed
-/// after one is off by up to g Δt, after several by e/(1 − e) of that: v e/(1 − e) Δt of a height, and twice e/(1 − e)
-/// Δt of the time of each bounce.
+/// References: after each bounce the apex is at e² of the previous height, and the ball rests from t₀ (1 + e)/(1 − e)
+/// on, with the time of fall t₀ = √(2h/g). Tolerances: the time of an impact is known to the interval Δt between two
+/// contact steps. The speed has an error of up to g Δt after one impact, and of e/(1 − e) of that after several: v e/(1
+/// − e) Δt of a height, and twice e/(1 − e) Δt of the time of each bounce.
 #[test]
 fn bounces_decay_by_the_coefficient_of_restitution() {
     let (height, step) = (0.1, 1e-4);
@@ -188,7 +188,7 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
         let found = bounces(height, e, every, step, 1.2 * rest);
         let between = step * f64::from(every);
         let off = between * e / (1.0 - e);
-        // Those with more than ten times the speed below which restitution fades.
+        // Bounces with more than ten times the speed below which restitution fades.
         let strikes = |k: &usize| e.powi(*k as i32) * GRAVITY * fall > 30.0 * GRAVITY * between;
         let count = (1..).take_while(strikes).count();
         println!(
@@ -209,12 +209,12 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
     }
 }
 
-/// An elastic block that is pressed against a wall by a pressure that comes up slowly, with impulses that give all
-/// back, or half.
+/// An elastic block pressed against a wall by a slowly increasing pressure, with contact impulses of restitution 0, ½
+/// and 1.
 ///
-/// Goal: a pressed body rests for any restitution: all nodes stay on the wall once the pressure is up, its
-/// force is the pressure times the area, the block is shorter by p L/E, and contact makes no energy. Tolerance: 1 %,
-/// for what the pressure leaves of waves.
+/// Goal: a pressed body rests for any restitution: all nodes stay on the wall once the pressure is constant, the
+/// contact force is the pressure times the area, the block is shorter by p L/E, and contact creates no energy.
+/// Tolerance: 1 %, for the waves that the load leaves.
 #[test]
 fn pressed_elastic_blocks_rest_at_any_restitution() {
     let (young, pressure, rise, end) = (1e6, 1e3, 1.0, 1.5);

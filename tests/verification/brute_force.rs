@@ -15,19 +15,19 @@ pub struct Triangles {
     pub nodes: Vec<u32>,
 }
 
-/// Relative position of the second surface to the first, p(t) = p₀ + v t + a t²/2, from that at t = 0.
+/// Motion of the second surface relative to the first from t = 0 on, p(t) = p₀ + v t + a t²/2.
 #[derive(Clone, Copy, Debug)]
 pub struct RelativeMotion {
     pub velocity: Vec3,
     pub acceleration: Vec3,
 }
 
-/// How far outside a face or edge, in its natural coordinates, still counts as on it: far above rounding, and far
-/// below what 1e-9 s at the speeds of the tests could notice.
+/// Distance outside a face or edge up to which a point counts as on it, in natural coordinates: far above rounding, and
+/// far below the effect of 1e-9 s at the speeds of the tests.
 const MARGIN: f64 = 1e-10;
 
 impl Triangles {
-    /// Outer faces of a body of tetrahedra or hexahedra: those that belong to one element only.
+    /// Outer faces of a body of tetrahedra or hexahedra: faces of one element only.
     pub fn skin(body: &Body) -> Self {
         let mut faces: BTreeMap<Vec<u32>, Option<Vec<u32>>> = BTreeMap::new();
         for block in &body.blocks {
@@ -55,7 +55,7 @@ impl Triangles {
         Self::new(&faces.into_values().flatten().collect::<Vec<_>>())
     }
 
-    /// Polygons cut into triangles from their first corner.
+    /// Divides polygons into triangles that share their first corner.
     fn new(faces: &[Vec<u32>]) -> Self {
         let fan = |face: &Vec<u32>| -> Vec<[u32; 3]> {
             (2..face.len()).map(|k| [face[0], face[k - 1], face[k]]).collect()
@@ -109,7 +109,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
 }
 
 impl RelativeMotion {
-    /// An offset after a time.
+    /// The offset changed by the relative motion up to `time`.
     fn later(&self, offset: &Vec3, time: f64) -> Vec3 {
         offset + (self.velocity + self.acceleration * (0.5 * time)) * time
     }
@@ -143,10 +143,10 @@ fn cross(a: &Vec3, b: &Vec3, offset: &Vec3, normal: &Vec3) -> bool {
     [s, r].iter().all(|value| (-MARGIN..=1.0 + MARGIN).contains(value))
 }
 
-/// Depth of a point in a surface \[m\]: its distance to the nearest triangle where it is inside, 0 outside.
+/// Depth of a point in a surface \[m\]: distance from the nearest triangle for a point inside, 0 outside.
 ///
-/// Inside is where the solid angle that the surface subtends is 4π (van Oosterom & Strackee, IEEE Trans. Biomed. Eng.
-/// 30 (1983) 125–126).
+/// A point is inside if the surface subtends a solid angle of 4π at it (van Oosterom & Strackee, IEEE Trans. Biomed.
+/// Eng. 30 (1983) 125–126).
 pub fn depth(surface: &Triangles, positions: &[Vec3], point: &Vec3) -> f64 {
     let (mut solid_angle, mut distance) = (0.0, f64::INFINITY);
     for triangle in &surface.triangles {
@@ -160,7 +160,8 @@ pub fn depth(surface: &Triangles, positions: &[Vec3], point: &Vec3) -> f64 {
     if solid_angle.abs() > std::f64::consts::TAU { distance } else { 0.0 }
 }
 
-/// Distance of a point to a triangle: to its plane where it projects into it, to its sides otherwise.
+/// Distance of a point from a triangle: from its plane if the point projects into the triangle, otherwise from its
+/// sides.
 fn distance_to_triangle(corners: &[Vec3; 3], point: &Vec3) -> f64 {
     let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
     let height = normal.dot(&(point - corners[0]));

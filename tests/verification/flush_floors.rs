@@ -1,4 +1,4 @@
-//! Flush floors, over whose seams a block slides as over one floor.
+//! Flush floors: a block slides over their seams as over one floor.
 
 use ictus::math::Vec3;
 
@@ -7,8 +7,8 @@ use crate::situations::cube;
 use crate::stage::{Actor, Stage};
 use crate::true_sides::{contacts, faults, hold};
 
-/// What is wrong with the velocity of a block of 0.2 that slides without friction, with 0.5 m/s, from one floor to
-/// another beside it, by these contacts: the part by which it may change is `within`.
+/// Faults of the velocity of a block of 0.2 that slides without friction at 0.5 m/s from one floor to an adjacent one,
+/// with these contact settings; `within` is the largest relative change allowed.
 fn sliding_faults(
     label: &str,
     floors: [Actor; 2],
@@ -39,13 +39,13 @@ fn sliding_faults(
     })
 }
 
-/// A fixed floor of 1 × 1.8, its top at z = 0, that begins at this x.
+/// A fixed floor of 1 × 1.8 with its top at z = 0 and its lower end at this x.
 fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
 
-/// Floors of unlike cells side by side, flush, with nodes of one within edges of the other, beside the path of the
-/// block, by the automatic step and fixed ones.
+/// Adjacent flush floors with different cells: nodes of one floor lie within edges of the other, beside the path of the
+/// block. Automatic and fixed steps.
 ///
 /// Goal: a block without friction slides over the seam with a velocity that is constant to 1e-9.
 #[test]
@@ -62,12 +62,12 @@ fn flush_floors_of_unlike_cells_act_as_one() {
     hold(&found);
 }
 
-/// Floors side by side of which one, or both, have cells smaller than the block, or a single node of one in the middle
-/// of an edge of the other: nodes of the floors are under the block.
+/// Adjacent floors, with cells of one or both smaller than the block, or with a single node of one in the middle of an
+/// edge of the other: nodes of the floors lie under the block.
 ///
-/// Goal: by impulses, which keep the block level, the velocity is constant to 1e-9. (On springs it leans, as the nodes
-/// under it come one by one, and they push along its face: the velocity is off by up to 3e-4 on penalty springs and
-/// 7e-5 on energy-momentum ones.)
+/// Goal: with impulses, which keep the block level, the velocity is constant to 1e-9. (On springs the block tilts as
+/// nodes come under it one by one, and contact forces have a component along its face: the velocity is off by up to
+/// 3e-4 on penalty springs and 7e-5 on energy-momentum springs.)
 #[test]
 fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =
@@ -88,11 +88,10 @@ fn fine_floors_beside_coarse_ones_act_as_one() {
     hold(&found);
 }
 
-/// A second slab that is higher or lower than the first by less than a resting block is deep in it, a tenth of g dt².
+/// A second slab higher or lower than the first by a tenth of g dt², less than the penetration of a resting block.
 ///
-/// Goal: its side does not disturb the block. The velocity is constant to 1e-9 on the way down; on the way up it may
-/// lose what lifts
-/// the block by the height h, g h/v², or not.
+/// Goal: the side of the slab does not disturb the block. On the way down the velocity is constant to 1e-9. On the way
+/// up it may decrease by up to a fraction g h/v², the energy that lifts the block by the height h.
 #[test]
 fn steps_lower_than_the_search_depth_do_not_disturb_sliding() {
     let mut found = Vec::new();

@@ -15,12 +15,12 @@ use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, worse, worst};
 
-/// Speed of the rim over that of waves.
+/// Speed of the corners relative to the wave speed.
 const RIM_SPEED: f64 = 3e-5;
 
 /// A cube of 1 m of eight elements, c = √(E/ρ) = 1000 m/s, that makes one turn about (1, 2, 2)/3.
 ///
-/// A traction of zero keeps a deformable body from flying in closed form.
+/// A load of zero prevents the flight of a deformable body in closed form.
 fn scenario(material: &str, loads: &str) -> String {
     let rate = spin();
     format!(
@@ -39,8 +39,8 @@ fn spin() -> f64 {
     RIM_SPEED * 1000.0 / 0.75_f64.sqrt()
 }
 
-/// Runs one turn; returns the largest strain energy over the kinetic one, and the largest distance of a node from
-/// where it began \[m\].
+/// Runs one turn; returns the largest ratio of strain energy to kinetic energy, and the largest distance of a node from
+/// its initial position \[m\].
 fn turn(text: &str) -> (f64, f64) {
     let mesh = box_mesh([-0.5; 3], [0.5; 3], [2, 2, 2]);
     let mut simulation = from_text(text, &[("cube.msh", mesh)]);
@@ -63,9 +63,9 @@ fn turn(text: &str) -> (f64, f64) {
     (strain / energies.kinetic, distance)
 }
 
-/// The spin itself strains a body: stresses of ρ v² against a modulus of ρ c² make a strain energy of (v/c)² of the
-/// kinetic one times a number below one, 9e-10 here. Anything above comes from the turn. The nodes come back to within
-/// the stretch of that spin, (v/c)² of a metre, and the phase error of the integration.
+/// The spin itself strains the body: stresses of ρ v² with a modulus of ρ c² give a strain energy of (v/c)² of the
+/// kinetic energy times a number below one, 9e-10 here. Any excess comes from the rotation. The nodes return to their
+/// initial positions within the stretch by the spin, (v/c)² of a metre, and the phase error of the integration.
 #[test]
 fn deformable_body_turns_without_strain() {
     let load = "[[loads]]\nbody = \"cube\"\ntraction = [0.0, 0.0, 0.0]\n";
@@ -77,7 +77,7 @@ fn deformable_body_turns_without_strain() {
     }
 }
 
-/// A rigid body flies in closed form: it comes back to rounding of some steps.
+/// A rigid body flies in closed form: it returns to its initial position within the rounding of some steps.
 #[test]
 fn rigid_body_comes_back_after_a_turn() {
     let (_, distance) = turn(&scenario("[materials.m]\nmodel = \"rigid\"", ""));
@@ -92,8 +92,8 @@ fn moments([a, b, c]: Edges) -> Vec3 {
     Vec3::new(b * b + c * c, c * c + a * a, a * a + b * b) * (1000.0 * a * b * c / 12.0)
 }
 
-/// A rigid box about the origin that turns, stepped as in a contact phase: a deformable cube far away, under a traction
-/// of zero, keeps the whole scene from flying in closed form.
+/// A rotating rigid box about the origin, stepped as in a contact phase: a distant deformable cube under a traction of
+/// zero prevents the flight of the scene in closed form.
 fn step_box(edges: Edges, spin: Vec3, end: f64, step: f64) -> Simulation {
     let mut simulation = stepped_box(centred_box(edges, 2), spin, end, &format!("step = {step:?}"), "");
     run(&mut simulation, |_| {});
@@ -107,7 +107,7 @@ fn centred_box(edges: Edges, cells: usize) -> String {
     box_mesh(half.map(|h| -h), half, [cells; 3])
 }
 
-/// The scene of [`step_box`] before it has moved, with a key of the step and keys of the box.
+/// The scene of [`step_box`] before its first step, with a key of the step and keys of the box.
 fn stepped_box(mesh: String, spin: Vec3, end: f64, step: &str, keys: &str) -> Simulation {
     let [x, y, z] = [spin.x, spin.y, spin.z];
     let text = format!(
@@ -121,7 +121,7 @@ fn stepped_box(mesh: String, spin: Vec3, end: f64, step: &str, keys: &str) -> Si
     from_text(&text, &meshes)
 }
 
-/// Largest distance of a node of the box from where this rotation takes it \[m\].
+/// Largest distance of a node of the box from its position under this rotation \[m\].
 fn distance(simulation: &Simulation, rotation: &Mat3) -> f64 {
     let nodes = simulation.model().bodies[0].nodes.clone();
     let (references, positions) = (&simulation.model().reference_positions, &simulation.state().positions);
@@ -150,7 +150,7 @@ fn euler_rotation(moments: &Vec3, spin: Vec3, end: f64) -> Mat3 {
     state.0
 }
 
-/// About its axis of symmetry a body turns by ω dt in every step: exactly, but for the rounding of a thousand of them.
+/// A body rotates about its axis of symmetry by exactly ω dt in every step, up to the rounding of a thousand steps.
 #[test]
 fn stepped_symmetric_body_comes_back_after_a_turn() {
     let simulation = step_box([1.0, 1.0, 2.0], Vec3::z(), TAU, TAU / 1000.0);
@@ -161,8 +161,8 @@ fn stepped_symmetric_body_comes_back_after_a_turn() {
     assert!(simulation.audit().energy_error().largest < 1e-12);
 }
 
-/// A body of three different moments tumbles as Euler's equations say: to (ω dt)² = 2.5e-5 of its size and with the
-/// second order of the splitting; angular momentum to rounding, energy to (ω dt)².
+/// A body with three different moments of inertia follows Euler's equations: to (ω dt)² = 2.5e-5 of its size and with
+/// the second order of the splitting. Angular momentum is conserved to rounding, energy to (ω dt)².
 #[test]
 fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     let (edges, spin, end) = ([1.0, 2.0, 3.0], Vec3::new(0.3, 0.9, 0.2), 5.0);
@@ -183,12 +183,12 @@ fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     assert!((order - 2.0).abs() < 0.02, "order {order}");
 }
 
-/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in the steps that a run chooses, which go with the speed
-/// of the fastest of its nodes: the longest is more than a tenth longer than the shortest. What the rotation keeps
-/// must not depend on the step, or its spin goes astray with every change. Reference: Euler's equations by
-/// Runge–Kutta, whose own error is estimated with half as many steps. Tolerance: the midpoint rule is late by (ω
-/// dt)²/12 of an angle, 1e-7 of 200 rad. Angular momentum is kept to rounding, energy to what roundings of 300 000
-/// steps add up to.
+/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in automatic steps, which depend on the speed of its
+/// fastest node: the longest step is more than a tenth longer than the shortest. The invariants of the rotation update
+/// must not depend on the step; otherwise every change of the step disturbs the spin. Reference: Euler's equations by
+/// Runge–Kutta, whose own error is estimated with half as many steps. Tolerance: the midpoint rule lags by (ω dt)²/12
+/// of an angle, 1e-7 of 200 rad. Angular momentum is conserved to rounding, energy to the accumulated rounding of 300
+/// 000 steps.
 #[test]
 fn body_tumbles_by_eulers_equations_with_varying_steps() {
     let (spin, end) = (Vec3::new(3.0, 10.0, 2.0), 20.0);
@@ -214,7 +214,7 @@ fn body_tumbles_by_eulers_equations_with_varying_steps() {
     assert!(angular < 1e-12 && energy < 1e-10, "{angular:e} {energy:e}");
 }
 
-/// A box that tumbles and falls, moved along x, in flight or in steps; the displacements of its nodes \[m\].
+/// Displacements \[m\] of the nodes of a box that tumbles and falls, translated along x, in flight or in steps.
 fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     let load = "[[loads]]\nbody = \"box\"\ntraction = [0.0, 0.0, 0.0]\n";
     let text = format!(
@@ -232,9 +232,9 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     pairs.map(|(now, before)| now - before).collect()
 }
 
-/// Goal: a body that tumbles a kilometre off the origin moves as at it, in flight and in steps. Tolerance: the
-/// rounding of its places there, 2⁻⁴³ m = 1.1e-13 m, over its displacement, twice: of the nodes, which are binary
-/// numbers, and of the centre of mass.
+/// Goal: a body tumbles a kilometre from the origin as it does at the origin, in flight and in steps. Tolerance: the
+/// rounding of positions there, 2⁻⁴³ m = 1.1e-13 m, twice: of the nodes, which are binary numbers, and of the centre of
+/// mass.
 #[test]
 fn bodies_tumble_alike_far_off() {
     for in_steps in [false, true] {

@@ -1,10 +1,10 @@
-//! A helmet drops on an anvil: the measured force is that of the momentum.
+//! A helmet drops on an anvil: the measured force is the rate of change of the momentum.
 
 use ictus::signal::{ChannelClass, Grid};
 
 use crate::model::{exceeds, from_config, momentum, run, worse};
 
-/// Share of the largest force from which on the plateau of loading is.
+/// Fraction of the largest force above which the forces are compared.
 const PLATEAU: f64 = 0.8;
 
 /// Goal: the force on the anvil is the slope of the momentum of helmet and head, without their weight. Reference:

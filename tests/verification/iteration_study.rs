@@ -1,22 +1,22 @@
 //! Iterations of the closest-point methods over the lattices of Aragón, Yastrebov & Molinari 2013, §5.1.
 //!
 //! ```text
-//!   · · · · · · ·     50 × 50 queries about one face, in its plane: flat triangle and quadrilateral, and those with
+//!   · · · · · · ·     50 × 50 queries about one face, in its plane: triangle and quadrilateral, linear or with
 //!   · · · · 2 · ·     mid-side nodes, one edge convex and the others concave. Each method minimises the distance
 //!   · 0-------| ·     from each query.
 //!   · · · · 1 · ·
 //! ```
 //!
-//! Goal: the trends of the paper's table I. The means themselves depend on the coordinates of the nodes, which the
-//! paper does not give, on the tolerance and on what is counted: they are held to those of an independent
-//! implementation on the same faces within 1.5 iterations, which is less than what the trends are about.
+//! Goal: the trends of the paper's table I. The means depend on the nodal coordinates, which the paper does not give,
+//! on the tolerance and on the count of iterations. They agree with the means of an independent implementation on the
+//! same faces within 1.5 iterations, less than the differences that make the trends.
 
 #[path = "../../benches/closest_point/study.rs"]
 mod study;
 
 use study::{APPROACHES, Approach, Case, Iterations, PLANE, SPACE};
 
-/// Lines of the lattices.
+/// Lattice points along each axis.
 const LINES: u32 = 50;
 
 fn iterations(approach: Approach, case: &Case) -> Iterations {
@@ -38,7 +38,8 @@ fn the_nearest_node_is_the_better_start() {
     }
 }
 
-/// In table I of the paper 3.2 to 6.0 times those of option I, by face, and 5.0 times over all four.
+/// Iterations of the interior-point method over those of SQP with option I: in table I of the paper 3.2 to 6.0, by
+/// face, and 5.0 over all four faces.
 #[test]
 fn the_interior_point_method_takes_several_times_the_iterations() {
     let (mut interior, mut sequential) = (0.0, 0.0);
@@ -53,8 +54,8 @@ fn the_interior_point_method_takes_several_times_the_iterations() {
     assert!((interior / sequential - 5.0).abs() < 0.5, "{interior} and {sequential}");
 }
 
-/// Where a corner is the closest point, option I starts at the answer and confirms it in one iteration; option II never
-/// does.
+/// Where a corner is the closest point, option I starts at the solution and confirms it in one iteration; option II
+/// always takes more.
 #[test]
 fn one_iteration_is_enough_about_a_corner() {
     for case in &PLANE {
@@ -80,7 +81,7 @@ fn one_iteration_is_enough_about_a_corner() {
 }
 
 /// Source: an independent implementation of the same methods. Its line searches and tolerances take up to 1.4
-/// iterations more, most on curved faces; ours never take a quarter of an iteration more.
+/// iterations more than ours, most on curved faces, and ours never take a quarter of an iteration more.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {

@@ -1,8 +1,8 @@
-//! The state is one value: what is kept beside it has no effect on any result.
+//! The state is one value: data stored beside it have no effect on any result.
 //!
-//! Goal: caches that are discarded between steps, at random, change no bit of the state; nor do steps that
-//! are taken back to a copy of the state, a restart from its bytes, or a step that fails. Scenes are those of the parade,
-//! by all responses, and flights; tolerance: none.
+//! Goal: caches discarded at random between steps change no bit of the state. Neither do steps that are undone by a
+//! copy of the state, a restart from the bytes of the state, or a failed step. Scenes: the parade, with all responses,
+//! and flights. Tolerance: none.
 
 use ictus::simulation::{FailureCause, NumericalFailure, Simulation, State};
 use rayon::prelude::*;
@@ -12,18 +12,18 @@ use crate::parade::scenes;
 use crate::passages::Shot;
 use crate::random::Random;
 
-/// Every so many scenes of the parade are run.
+/// One of this number of scenes of the parade is run.
 const STRIDE: usize = 12;
 
 /// Steps of a scene.
 const STEPS: usize = 300;
 
-/// What is done between two steps of the second run.
+/// Interruption between two steps of the second run.
 #[derive(Clone, Copy, Debug)]
 enum Interruption {
     DiscardCaches,
     RestoreBytes,
-    /// Steps on from a copy of the state, and goes back to it.
+    /// Takes some steps and restores a copy of the state from before.
     StepOnAndBack,
 }
 
@@ -45,7 +45,7 @@ fn interrupt(simulation: &mut Simulation, interruption: Interruption) {
         Interruption::StepOnAndBack => {
             let copy = simulation.checkpoint();
             for _ in 0..3 {
-                // A step beyond the end of the run, or one that fails, is taken back as well.
+                // A step beyond the end of the run, or a failed step, is undone as well.
                 let _ = simulation.advance(f64::INFINITY);
             }
             simulation.restore(copy).unwrap();
@@ -111,7 +111,7 @@ fn caches_can_be_discarded_between_any_steps() {
     hold("all-pairs", Interruption::DiscardCaches);
 }
 
-/// Nodes in elements: tracked elements and boxes are caches as well.
+/// Detection by distance fields: tracked elements and boxes are caches, too.
 #[test]
 fn caches_of_distance_fields_can_be_discarded() {
     for response in RESPONSES {
@@ -134,7 +134,8 @@ fn bytes_of_the_state_restore_it() {
     hold("hierarchy", Interruption::RestoreBytes);
 }
 
-/// The failure of a run; `None` if it reaches its end. A failed step must leave the bytes of the state, and fail again.
+/// The failure of a run; `None` if it reaches its end. A failed step must not change the bytes of the state, and must
+/// fail again.
 fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Option<NumericalFailure> {
     while !simulation.is_finished() {
         let before = simulation.checkpoint().encode().unwrap();
@@ -150,8 +151,8 @@ fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Opti
     None
 }
 
-/// Goal: the state after a step that fails is that before it, bit for bit. Elements that are inverted, and bullets that
-/// have passed through a plate, by all responses; some runs fail between two copies of the state, others long after one.
+/// Goal: a failed step leaves the state before it, bit for bit. Failures: inverted elements, and bullets that have
+/// passed through a plate, with all responses. Some runs fail between two copies of the state, others long after one.
 #[test]
 fn failed_steps_leave_the_state_before_them() {
     let [mut passages, mut inversions] = [0, 0];

@@ -1,23 +1,23 @@
 //! Energy balance of contact over steps in which loads jump.
 //!
 //! ```text
-//!        ┌───┐ → t > T   A block is thrown obliquely onto a wall; while they touch a traction comes up on its side at
-//!        └───┘ ↓         once, along the wall or onto it.
+//!        ┌───┐ → t > T   A block strikes a wall obliquely. During contact a traction, along the wall or onto it, is
+//!        └───┘ ↓         suddenly applied to its side.
 //!   ───────────────
 //! ```
 //!
-//! Source: the identity of the predictor–corrector of `random_cuts`. Forces of a discrete gradient are found for the
-//! velocities that the other forces make of those in the middle of the step; a load that jumps by ΔF makes them others
-//! by ½ dt M⁻¹ ΔF, so that contact forces f do ¼ dt² f · M⁻¹ ΔF that no spring has.
+//! Source: the identity of the predictor–corrector of `random_cuts`. Discrete-gradient forces are computed for the
+//! velocities that follow from the mid-step velocities under the other forces. A load jump ΔF changes these velocities
+//! by ½ dt M⁻¹ ΔF, so that contact forces f do the work ¼ dt² f · M⁻¹ ΔF, which no spring stores.
 
 use ictus::simulation::Simulation;
 
 use crate::model::{RESPONSES, box_mesh, from_text, worse};
 
-/// The ledger of a step, over the largest energy.
+/// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
 
-/// A block that touches the wall when the traction comes up at a time \[s\].
+/// A block in contact with the wall at the time of the load jump \[s\].
 fn scene(response: &str, material: &str, friction: f64, [x, z]: [f64; 2], jump: f64) -> Simulation {
     let elastic = if material == "rigid" { "" } else { "young = 1e6\npoisson = 0.3\n" };
     let text = format!(
@@ -33,7 +33,7 @@ fn scene(response: &str, material: &str, friction: f64, [x, z]: [f64; 2], jump: 
     from_text(&text, &[("block.msh", box_mesh([-0.05, -0.05, 0.0], [0.05, 0.05, 0.1], [2; 3]))])
 }
 
-/// The largest ledger of a step, over the largest energy, and the contacts when the load jumps.
+/// The largest energy imbalance of a step, relative to the largest energy, and the number of contacts at the load jump.
 fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
     let (mut open, mut contacts) = (0.0, 0);
     while !simulation.is_finished() {
@@ -47,8 +47,8 @@ fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
     (open / simulation.audit().energy_scale(), contacts)
 }
 
-/// Goal: the ledger of contact closes to rounding in every step, also in that of the jump, in which nodes touch: by
-/// every response, with friction and without, of blocks that deform and that do not.
+/// Goal: the energy balance of contact closes to rounding in every step, also in the step of the load jump, during
+/// contact. Cases: every response, with and without friction, rigid and deformable blocks.
 #[test]
 fn ledgers_close_where_loads_jump() {
     for response in RESPONSES {

@@ -1,7 +1,8 @@
 //! The program against physics: one module per physical claim.
 //!
 //! References are closed forms ([`closed_form`]) or brute force ([`brute_force`]), never numbers of the program. Every
-//! test states its goal, its source, its tolerance and why that one. The longest are ignored; run them with
+//! test states its goal, its source and its tolerance, with the reason for the tolerance. The longest tests are
+//! ignored; run them with
 //!
 //! ```text
 //! cargo test --release --test verification -- --ignored

@@ -8,7 +8,7 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, mean_displacement, r
 const RUBBER: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.0\ndensity = 1000.0\n";
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
 
-/// A free box that flies and, if rigid, turns, damped at this rate.
+/// A free box that flies and, if rigid, rotates, with mass damping at this rate.
 fn free_box(material: &str, spin: f64, rate: &str, step: f64) -> Simulation {
     let text = format!(
         "[time]\nend = 0.1\nstep = {step:?}\n[materials.m]\n{material}\
@@ -50,8 +50,8 @@ fn free_bodies_slow_down_exponentially() {
     }
 }
 
-/// Goal: the way of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt: a quarter with half the
-/// step. Reference: closed form. Tolerance: 2 % of the ratio 4.
+/// Goal: the displacement of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt, which half the
+/// step reduces to a quarter. Reference: closed form. Tolerance: 2 % of the ratio 4.
 #[test]
 fn way_of_a_damped_body_is_of_second_order() {
     let expected = 3.0 * (1.0 - (-2.0_f64).exp()) / 20.0;
@@ -66,7 +66,7 @@ fn way_of_a_damped_body_is_of_second_order() {
     }
 }
 
-/// Goal: a rate that acts for a while only damps by its integral. Reference: v₀ exp(−∫ α dt). Tolerance: 1e-12.
+/// Goal: a rate that is nonzero for a limited time damps by its integral. Reference: v₀ exp(−∫ α dt). Tolerance: 1e-12.
 #[test]
 fn damping_acts_in_its_window_of_time() {
     for rate in ["\"20*(t < 0.0503)\"", "[[0, 20], [0.0502, 20], [0.0504, 0]]"] {
@@ -109,8 +109,8 @@ fn damped_oscillator_is_of_second_order_and_in_balance() {
     assert!(runs.iter().all(|[_, imbalance]| !exceeds(*imbalance, 1e-10)), "{runs:?}");
 }
 
-/// Goal: damping in contact, with prescribed motion beside it, is in balance by every response. Scene: a damped rubber
-/// box falls on a damped one whose lower end is driven to and fro. Tolerance: the imbalance is 1e-10 of the peak.
+/// Goal: energy balances with damping, contact and prescribed motion, by every response. Scene: a damped rubber box
+/// falls on another one whose lower end oscillates. Tolerance: the imbalance is 1e-10 of the peak.
 #[test]
 fn damped_bodies_in_contact_are_in_balance() {
     for response in RESPONSES {

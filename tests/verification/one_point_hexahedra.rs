@@ -1,5 +1,5 @@
-//! One-point hexahedra with hourglass control: agreement with eight-point ones for a wave along a bar, and bending of a
-//! beam of one layer, which only the control resists.
+//! One-point hexahedra with hourglass control: agreement with eight-point hexahedra for a wave along a bar, and bending
+//! of a beam of one layer, which only the hourglass control resists.
 //!
 //! ```text
 //!          ↑ v φ(x)
@@ -13,7 +13,7 @@ use ictus::simulation::Simulation;
 use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_text, mean_displacement, run};
 
-/// Part of the stiffness of plane waves that the control has.
+/// Hourglass stiffness relative to the stiffness of plane waves.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
 const ONE_POINT: &str = "hex = \"one-point\"\n";
@@ -29,10 +29,10 @@ fn simulation(end: f64, size: [f64; 3], cells: [usize; 3], keys: &str) -> Simula
     from_text(&text, &[("bar.msh", box_mesh(low, high, cells))])
 }
 
-/// Goal: an end that moves at V sends a wave of ρ c V into the bar, in which no hourglass mode has a part.
+/// Goal: an end that moves at V sends a wave of stress ρ c V into the bar, without hourglass modes.
 ///
 /// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ
-/// c V² A t; against hexahedra of eight points, which see the same strain (Poisson's ratio is zero), rounding.
+/// c V² A t; rounding against eight-point hexahedra, which have the same strain (Poisson's ratio is zero).
 #[test]
 fn a_wave_along_a_bar_is_that_of_the_full_element() {
     let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
@@ -54,7 +54,7 @@ fn a_wave_along_a_bar_is_that_of_the_full_element() {
     );
     assert!((work / expected - 1.0).abs() < 0.02, "work {work} J");
     assert!(one.energies().hourglass < 1e-20 * work, "{:e} J", one.energies().hourglass);
-    // The front passes the middle at 0.5 of 0.9 L/c and leaves the speed V behind it.
+    // The front passes the middle at 0.5 L/c; behind it the material moves at V until the end of the run at 0.9 L/c.
     let travel = speed * 0.4 * bar.transit_time();
     assert!((displacement(&one) / travel - 1.0).abs() < 0.02, "{} of {travel} m", displacement(&one));
     assert!((displacement(&one) / displacement(&full) - 1.0).abs() < 1e-9);
@@ -74,9 +74,9 @@ fn mode(x: f64) -> f64 {
     k.cosh() - k.cos() - sigma * (k.sinh() - k.sin())
 }
 
-/// Frequency √(EI/ρA) (kL)²/L² of the first mode with this part of the bending stiffness, less what shear, at G A with
-/// G = E/2, and rotary inertia take by Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L²
-/// \[1/s\].
+/// Frequency √(EI/ρA) (kL)²/L² of the first mode with this fraction of the bending stiffness, reduced by shear, at G A
+/// with G = E/2, and by rotary inertia according to Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² =
+/// 4.648 ∫φ''²/L² \[1/s\].
 fn frequency(stiffness: f64) -> f64 {
     let [length, height, _] = BEAM;
     let radius_squared = height * height / 12.0;
@@ -85,10 +85,11 @@ fn frequency(stiffness: f64) -> f64 {
     bending / (1.0 + slenderness * (1.0 + 2.0 * stiffness)).sqrt()
 }
 
-/// Goal: hourglass control that carries the bending of a beam of one layer, which one point does not see, is reported,
-/// once, with the body and when, and so is that of two layers, too soft by a quarter or more; what the warning says to
-/// do helps: the mesh refined to four elements over the height, or elements of eight points. Reference: by the
-/// stiffness k of layers below, hourglass energy is all of a bent layer, k/(n² − 1) of n.
+/// Goal: hourglass control carries the bending of a beam of one layer, to which the single point is blind; one warning
+/// reports it, with the body and the time. Two layers, too soft by a quarter or more, give the warning, too. The
+/// remedies of the warning work: four elements over the height, or eight-point elements. Reference: with the stiffness
+/// k of a layer (see below), the hourglass energy is all of the energy of one bent layer, and k/(n² − 1) of the strain
+/// energy of n layers.
 #[test]
 fn too_much_hourglass_energy_is_reported_and_remedied() {
     let told = |cells, hex: &str| {
@@ -128,7 +129,7 @@ fn too_much_hourglass_energy_is_reported_and_remedied() {
     }
 }
 
-/// Half a period of the beam set swinging in its first mode, from the return of its centre \[s\].
+/// Half a period of the beam in its first mode, from the return of its centre \[s\].
 fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     let support = "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n";
     let cells = [CELLS_ALONG, layers, 1];
@@ -144,17 +145,17 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     before + (after - before) * above / (above - below)
 }
 
-/// Goal: a layer of one-point elements of edges 2a, 2b, 2d bends with the stiffness κ a² (1/a² + 1/b² + 1/d²) of the
-/// beam that it is; n layers have 1 − 1/n² from the stress of each, and 1/n² of that. The full element has ⅔ + ½ a²/b²
-/// − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+/// Goal: the bending stiffness of a layer of one-point elements of edges 2a, 2b, 2d is κ a² (1/a² + 1/b² + 1/d²) of the
+/// stiffness of the beam. With n layers, the stress of the layers gives 1 − 1/n², and hourglass control 1/n² of the
+/// stiffness of one layer. The full element has ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
 ///
-/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The springs ½ k q² have q = 8 c a
-/// b in the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a beam.
-/// The full element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has the mean zero, ⅔ of the
-/// bending, from which u_z = t c y z takes ⅔ (t + t²) + ½ t² d²/b² at its least.
+/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The hourglass springs ½ k q² have q
+/// = 8 c a b in the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a
+/// beam. The full element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has zero mean, ⅔ of the
+/// bending energy. The displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; its minimum over t counts.
 ///
-/// Tolerance: cells along the beam, (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with higher modes that the velocities
-/// excite.
+/// Tolerance: the error of the cells along the beam is (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with the higher modes
+/// that the initial velocities excite.
 #[test]
 fn a_beam_swings_with_the_stiffness_of_its_layers() {
     let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);

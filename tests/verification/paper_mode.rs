@@ -24,9 +24,9 @@ fn agree(times: &[f64], expected: &[f64]) -> bool {
     times.len() == expected.len() && times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9)
 }
 
-/// Goal: active at the first two increments; the first prediction, asked for at 0.1 s, within 0.005 s below the 14.9503 s
-/// of the paper (nested roots depend on the mesh); contact at 14.98 s to 1e-9 s, as with exact kinematics; no detection
-/// between 0.1 s and the increment before the first prediction.
+/// Goal: detection is active at the first two increments. The first prediction, made at 0.1 s, is within 0.005 s below
+/// the 14.9503 s of the paper (nested roots depend on the mesh). Contact is at 14.98 s to 1e-9 s, as with exact
+/// kinematics. Detection is idle between 0.1 s and the increment before the first prediction.
 #[test]
 fn projectiles_are_predicted_from_their_first_steps() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-projectiles", &[]));
@@ -39,8 +39,8 @@ fn projectiles_are_predicted_from_their_first_steps() {
 }
 
 /// Goal: six active instants, the first at 0.05 and 0.1 s and the last at the contact, as in the paper (0.05, 0.1, 2.8,
-/// 2.9, 2.95 and 3 s); predictions rise to 3.000 s (2.8, 2.88, 2.9, 2.95 and 3 s), to 1e-6 s, as the front tyre's first
-/// node stands at x = 0 to rounding.
+/// 2.9, 2.95 and 3 s). Predictions rise to 3.000 s (2.8, 2.88, 2.9, 2.95 and 3 s), to 1e-6 s, as the first node of the
+/// front tyre is at x = 0 up to rounding.
 #[test]
 fn motorcycle_is_detected_at_six_instants() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-motorcycle", &[]));
@@ -51,8 +51,8 @@ fn motorcycle_is_detected_at_six_instants() {
     assert!((last - 3.0).abs() < 1e-6 && (2.7..2.95).contains(&predictions[0][1]), "{predictions:?}");
 }
 
-/// Goal: a flight that continues from the bytes of its state, before or after its third step, is active at the instants
-/// of the flight that was never stopped: at the beginning only while its kinematics are unknown.
+/// Goal: a flight that continues from the bytes of its state, before or after its third step, is active at the same
+/// instants as the uninterrupted flight: at the beginning only while its kinematics are unknown.
 #[test]
 fn a_continued_flight_keeps_its_first_steps() {
     for steps in [1, 2, 3, 20] {
@@ -73,7 +73,7 @@ fn a_continued_flight_keeps_its_first_steps() {
     }
 }
 
-/// Goal: trees of boxes, trees by insertion and Ritter's spheres change predictions, and not the contact, bit for bit.
+/// Goal: trees of boxes, trees by insertion and Ritter's spheres change predictions, but no bit of the contact.
 #[test]
 fn options_of_the_hierarchies_keep_the_contact() {
     for name in ["projectiles", "motorcycle"] {
@@ -91,8 +91,8 @@ fn options_of_the_hierarchies_keep_the_contact() {
     }
 }
 
-/// Goal: on flat faces the default ladder tests nothing, a given one counts its tests by volume, in the order given, and
-/// the contacts, and with them all positions, are the same bit for bit.
+/// Goal: on flat faces the default ladder makes no tests. A given ladder counts its tests by volume, in the order
+/// given. The contacts, and with them all positions, are the same bit for bit.
 #[test]
 fn a_given_ladder_tests_flat_faces_and_keeps_the_contacts() {
     let computed = |set: &[&str]| {

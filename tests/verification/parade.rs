@@ -1,14 +1,14 @@
 //! A parade of everyday scenes: blocks that drop, slide, bounce, tumble, tip, lie in a groove and on each other, on
 //! walls, rigid meshes and deformable bases, by every response, with and without friction and restitution.
 //!
-//! Goal, of every scene: contact makes no energy. What it leaves in the bodies, kinetic and strain energy less the
-//! work of gravity, is at most that of the beginning and 0.5 % of the largest kinetic energy; by penalty springs 1 %.
-//! The audit of energy holds; momentum balances to 1e-10. What is symmetric stays so, but where `scenes` says why not:
-//! nothing moves across the plane y = 0 of a scene that is its own mirror image, to 1e-9 of the largest velocity.
-//! Where mechanics has a closed form the scene states it.
+//! Goal, of every scene: contact creates no energy. Kinetic and strain energy less the work of gravity exceeds its
+//! initial value by at most 0.5 % of the largest kinetic energy; with penalty springs 1 %. The energy audit holds;
+//! momentum balances to 1e-10. Symmetric scenes stay symmetric, except where `scenes` gives a reason: no body of a
+//! scene that is its own mirror image moves across the plane y = 0, to 1e-9 of the largest velocity. Where mechanics
+//! has a closed form the scene states it.
 //!
-//! Kinetic energy is that which the steps conserve, ½ v_{n−½} · M v_{n+½}: T_n + W_n of a swinging body is off by (ω
-//! dt)²/4, and a node that impulses hold has half a kick at the end of each step.
+//! Kinetic energy is the energy that the steps conserve, ½ v_{n−½} · M v_{n+½}: the sum T_n + W_n of a vibrating body
+//! has an error of (ω dt)²/4, and a node held by impulses has half a kick at the end of each step.
 
 pub mod scenes;
 
@@ -19,18 +19,18 @@ use crate::model::{from_text, velocity, worse};
 
 pub const GRAVITY: f64 = 9.81;
 
-/// What the first body is to do in the end.
+/// Expected final motion of the first body.
 #[derive(Clone, Copy, Debug)]
 pub enum Expected {
-    /// Nothing but what holds of every scene.
+    /// Only the conditions on every scene.
     Invariants,
-    /// It flies up with a speed \[m/s\], within so much.
+    /// Largest upward speed, with its tolerance \[m/s\].
     Rebound { speed: f64, within: f64 },
-    /// It moves along x with a velocity \[m/s\], within so much of the first.
+    /// Final velocity along x, with its tolerance \[m/s\].
     Slides { speed: f64, within: f64 },
-    /// It has moved to the right, or to the left.
+    /// Final displacement to the right, or to the left.
     Falls { right: bool },
-    /// It has come to rest, at this height of its centre \[m\], within so much.
+    /// Rest with the centre at this height, with its tolerance \[m\].
     Rests { height: f64, within: f64 },
 }
 
@@ -38,19 +38,19 @@ pub enum Expected {
 pub struct Scene {
     pub label: String,
     pub text: String,
-    /// By the names of their files.
+    /// File names and contents.
     pub meshes: Vec<(String, String)>,
     pub symmetric: bool,
-    /// Largest energy that contact may make, over the scale of the energies.
+    /// Largest energy that contact may create, relative to the energy scale.
     pub surplus: f64,
     pub expected: Expected,
 }
 
-/// What a run has shown.
+/// Results of a run.
 struct Outcome {
-    /// Largest energy beyond the first, over the scale of the energies.
+    /// Largest energy above the initial energy, relative to the energy scale.
     surplus: f64,
-    /// Largest velocity across the plane y = 0, over the scale of the velocities.
+    /// Largest velocity across the plane y = 0, relative to the velocity scale.
     across: f64,
     /// Largest velocity of the first body along z \[m/s\].
     fastest_up: f64,
@@ -58,7 +58,7 @@ struct Outcome {
 }
 
 impl Scene {
-    /// What is wrong with it.
+    /// Violated conditions.
     pub fn faults(&self) -> Vec<String> {
         let meshes: Vec<(&str, String)> =
             self.meshes.iter().map(|(name, mesh)| (name.as_str(), mesh.clone())).collect();
@@ -104,7 +104,7 @@ impl Scene {
         let first = held(simulation);
         let mass: f64 =
             simulation.model().bodies.iter().map(|body| body.mass).filter(|m| m.is_finite()).sum();
-        // A body that has fallen by a thousandth of its size, where all is at rest.
+        // Scales of a scene at rest: energy and velocity of a fall by a thousandth of the size of a body.
         let (mut energy_scale, mut velocity_scale) = (mass * GRAVITY * 2e-4, (2.0 * GRAVITY * 2e-4).sqrt());
         let (mut surplus, mut across, mut fastest_up) = (0.0_f64, 0.0_f64, 0.0_f64);
         while !simulation.is_finished() {

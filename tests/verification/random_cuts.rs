@@ -1,38 +1,38 @@
 //! Energy balance of contact over randomly cut steps.
 //!
 //! ```text
-//!        ┌───┐ ↘      A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held.
-//!        └───┘        Both are rigid, or of a linear material, whose strain energy the trapezoidal rule gives exactly.
+//!        ┌───┐ ↘      A block strikes a floor obliquely, bounces and slides; the floor is a wall or a held body.
+//!        └───┘        Both are rigid or linear elastic, so that the trapezoidal rule gives the strain energy exactly.
 //!   ───────────────
 //! ```
 //!
-//! What is left of the kinetic and strain energy in a step is what contact does to the bodies, found without its
-//! forces: with the stored, dissipated and supplied energies that contact reports it closes the ledger. Source: the
+//! The change of kinetic and strain energy in a step is the energy that contact gives the bodies, found without contact
+//! forces: with the stored, dissipated and supplied energies that contact reports, the balance closes. Source: the
 //! identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the
-//! predictor–corrector, of which the last part changes with dt where a step is cut.
+//! predictor–corrector; the last term changes with dt where a step is cut.
 //!
-//! One step in a hundred or less is cut at the usual safety, or most at a small one: products of leapfrog maps of
-//! changing step amplify the shortest waves where many are cut near the stability limit.
+//! At the usual safety factor, at most one step in a hundred is cut; at a small one, most steps. Near the stability
+//! limit, many cuts would amplify the shortest waves, as products of leapfrog maps with changing steps do.
 
 use ictus::simulation::Simulation;
 
 use crate::model::{RESPONSES, box_mesh, exceeds, from_text, worse};
 use crate::random::Random;
 
-/// The ledger of a step, over the largest energy.
+/// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
-/// That of energy–momentum springs which keep all.
+/// The same for energy–momentum springs without friction, which conserve energy.
 const CLOSED_EXACTLY: f64 = 1e-12;
-/// Momentum.
+/// Tolerance of the momenta.
 const MOMENTUM: f64 = 1e-12;
-/// What cuts may add to the energy error, which may be twice that without them.
+/// Increase of the energy error that cuts may cause, besides twice the error without cuts.
 const ADDED: f64 = 0.005;
-/// The same of bodies that vibrate, where most steps are cut: one that changes makes up to ¼ (ω dt)² of the energy of
-/// a wave, at a safety of 0.3 up to a tenth of that of the shortest ones, in the bodies and not in their contact.
+/// The same for vibrating bodies with most steps cut. A change of the step adds up to ¼ (ω dt)² of the energy of a
+/// wave, at a safety of 0.3 up to a tenth for the shortest waves, in the bodies and not in their contact.
 const ADDED_BY_WAVES: f64 = 0.01;
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-/// What touches what, by which response and law.
+/// Response, friction and material of a block on a floor.
 #[derive(Clone, Copy, Debug)]
 struct Scene {
     response: &'static str,
@@ -83,8 +83,9 @@ impl Scene {
         from_text(&text, &meshes)
     }
 
-    /// Energy that is there for no reason, less what was there at first: what springs store and take counts. Impulses
-    /// take in every step from what rests what projections give back; what they give beyond that they make.
+    /// Increase of the energy of bodies and springs plus the dissipation, less the external work; numerical work counts
+    /// as an error. In every step, impulses absorb from resting bodies the energy that projections add: their
+    /// dissipation does not count, and only an increase is an error.
     fn error(&self, simulation: &Simulation, first: f64) -> f64 {
         let energies = simulation.energies();
         let change = energies.conserved() + energies.numerical_work - first;
@@ -96,26 +97,26 @@ impl Scene {
     }
 }
 
-/// How steps are cut.
+/// Cuts of the steps of a run.
 #[derive(Clone, Copy, Debug)]
 struct Cuts {
     safety: f64,
-    /// Part of the steps that may be cut which are.
+    /// Fraction of the admissible steps that are cut.
     share: f64,
-    /// Steps from one cut to the next, at least.
+    /// Smallest number of steps between two cuts.
     apart: u32,
 }
 
-/// What is measured of a run; energies over the largest one.
+/// Results of a run; energies are relative to the largest energy.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     steps: u32,
     cuts: u32,
-    /// Ledger of a step.
+    /// Largest energy imbalance of a step.
     open: f64,
-    /// Numerical work in steps as long as those before and after, while the same contacts go on.
+    /// Largest numerical work in a step as long as its neighbours, with unchanged contacts.
     in_between: f64,
-    /// The energy error, in steps that are not cut.
+    /// Energy error, in steps that are not cut.
     error: f64,
     momentum: f64,
     angular: f64,
@@ -167,12 +168,13 @@ fn run(scene: &Scene, cuts: Cuts, seed: u64) -> Outcome {
 }
 
 impl Scene {
-    /// Whether nothing makes energy in steps of one length: impulses, and energy-momentum springs between rigid bodies.
+    /// Whether contact creates no energy in steps of one length: impulses, and energy-momentum springs between rigid
+    /// bodies.
     fn keeps_the_energy(&self) -> bool {
         self.response == "decomposition" || self.response == "energy-momentum" && self.material == "rigid"
     }
 
-    /// Bounds of a run with cuts, and what is found.
+    /// Checked quantities of a run with cuts: name, value and bound.
     fn checks(&self, outcome: &Outcome) -> Vec<(&'static str, f64, f64)> {
         let Self { response, friction, material, on_wall } = *self;
         let keeps_all = response == "energy-momentum" && friction == 0.0;
@@ -182,8 +184,9 @@ impl Scene {
         if material == "rigid" {
             checks.push(("angular momentum", outcome.angular, MOMENTUM));
         }
-        // Penalty springs on faces that turn, or under friction, are off by what turns in a step, and those of nodes
-        // that vibrate act as if they opened where they are about to; projections work on what rests in every step.
+        // In the other cases steps of one length have numerical work, too. Penalty springs have an error from the
+        // rotation of faces, and from friction. Springs of vibrating nodes act as if they opened where they are about
+        // to open. Projections do work on resting bodies in every step.
         let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
         if response == "energy-momentum" || is_plain {
             checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));
@@ -192,9 +195,9 @@ impl Scene {
     }
 }
 
-/// Goal: in every step, cut or not, the ledger closes to rounding, and momentum is kept; where contacts neither open
-/// nor close, the numerical work of springs is nothing but rounding; and cuts do not change the energy error by much,
-/// in the mean over the seeds: blocks that vibrate strike in another way after each of them.
+/// Goal: in every step, cut or not, the energy balance closes to rounding, and momentum is conserved. Where contacts
+/// neither open nor close, the numerical work of springs is rounding only. Cuts change the energy error little, in the
+/// mean over the seeds: after each cut, vibrating blocks strike in another way.
 #[test]
 fn ledgers_close_over_cut_steps() {
     let mut faults = Vec::new();

@@ -7,7 +7,7 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, rigid_floor, run, ve
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0\n";
 
-/// A block on a slope of tan α = 0.5 with μ = 0.6, as a user writes it: gravity along the slope and across it.
+/// A block on a slope of tan α = 0.5 with μ = 0.6, modelled by a level floor and gravity along and across the slope.
 fn block_on_slope(response: &str, material: &str, relaxation: &str) -> Simulation {
     let across = 9.81 / 1.25_f64.sqrt();
     let text = format!(
@@ -31,7 +31,7 @@ fn kinetic_at_mid_step(simulation: &Simulation) -> f64 {
     motion.map(|((v, a), mass)| 0.5 * mass * (v - a * half_step).norm_squared()).sum()
 }
 
-/// Advances to t = 0; returns the steps and the largest kinetic energy meanwhile \[J\].
+/// Advances to t = 0; returns the number of steps and the largest kinetic energy on the way \[J\].
 fn settle(simulation: &mut Simulation) -> (u64, f64) {
     let (mut peak, mut imbalance) = (0.0, 0.0);
     while simulation.is_relaxing() {
@@ -45,8 +45,8 @@ fn settle(simulation: &mut Simulation) -> (u64, f64) {
 }
 
 /// Goal: after dynamic relaxation a block with μ = 0.6 on a slope of tan α = 0.5 sticks, rigid or of rubber, by every
-/// response at default settings. Reference: Coulomb. Tolerance: in 0.3 s, in which it would slide by 0.2 m if it let
-/// go, it moves by 1e-6 of its length, and the kinetic energy stays below the tolerance, 1e-3 of the peak of the
+/// response at default settings. Reference: Coulomb. Tolerance: in 0.3 s, in which a sliding block would travel 0.2 m,
+/// it moves by 1e-6 of its length, and the kinetic energy stays below the tolerance, 1e-3 of the peak of the
 /// relaxation.
 #[test]
 fn a_block_sticks_on_a_slope() {
@@ -74,8 +74,8 @@ fn a_block_sticks_on_a_slope() {
     }
 }
 
-/// Goal: a block that hops under sudden gravity is warned of, with its name and remedies, and neither one that has come
-/// to rest before, nor one on damped springs, is. Source: springs without loss conserve the energy of its fall.
+/// Goal: a warning names a block that hops under sudden gravity, with remedies. A block that has come to rest before,
+/// or lies on damped springs, gives no warning. Source: springs without loss conserve the energy of its fall.
 #[test]
 fn hopping_under_sudden_gravity_is_warned_of() {
     let warnings = |response: &str, table: &str| {
@@ -93,8 +93,8 @@ fn hopping_under_sudden_gravity_is_warned_of() {
 }
 
 /// Goal: a stack of rubber and rigid blocks, and a block that hangs on a support, start at rest: kinetic energy stays
-/// below the tolerance. The clock, the work and the dissipation start at 0, with the strain and contact energy of the
-/// bodies at rest. Tolerance: that of the relaxation.
+/// below the tolerance. Time, work and dissipation start at 0; strain and contact energy start at the values of the
+/// bodies at rest. Tolerance: the tolerance of the relaxation.
 #[test]
 fn stacks_and_hanging_blocks_start_at_rest() {
     for response in RESPONSES {
@@ -129,9 +129,9 @@ fn stacks_and_hanging_blocks_start_at_rest() {
     }
 }
 
-/// Goal: velocities, prescribed motion and time begin after the relaxation. Scene: a rubber block lies on a floor, and a
-/// rigid one strikes it from above at 2 m/s; a third moves as prescribed. Reference: they are at their initial places
-/// and speeds at t = 0.
+/// Goal: velocities, prescribed motion and time begin after the relaxation. Scene: a rubber block lies on a floor, and
+/// a rigid block strikes it from above at 2 m/s; a third block has a prescribed motion. Reference: at t = 0 the moving
+/// blocks have their initial positions and speeds.
 #[test]
 fn motion_begins_at_time_zero() {
     let text = format!(
@@ -173,8 +173,9 @@ fn a_falling_body_is_reported() {
     assert!(failure.remedy().contains("support it"));
 }
 
-/// Goal: tied blocks, rigid and of rubber, that hang clamped at one end come to rest, and start there, with a moving
-/// support beside them that starts at t = 0. Tolerance: that of the relaxation; the tied points meet within 1e-9 m.
+/// Goal: tied blocks, rigid and of rubber, that hang clamped at one end come to rest and start at rest; a support
+/// beside them begins to move at t = 0. Tolerances: the tolerance of the relaxation; tied points coincide within 1e-9
+/// m.
 #[test]
 fn a_clamped_assembly_starts_at_rest() {
     for other in ["rubber", "rigid"] {

@@ -57,7 +57,7 @@ impl Files {
     }
 }
 
-/// Runs a scenario up to a step, from its checkpoint if it is to continue.
+/// Runs a scenario up to a step, from its checkpoint if `continues`.
 fn run(scenario: &Scenario, directory: &Path, continues: bool, until: u64, threads: usize) -> Files {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
@@ -140,7 +140,7 @@ fn a_box_slides_on_by_every_response() {
     }
 }
 
-/// Dynamic relaxation, in which the first stop falls, and mass damping for a while.
+/// The run first stops during dynamic relaxation; mass damping acts for a limited time.
 #[test]
 fn settled_and_damped_boxes_go_on() {
     for response in ["penalty", "decomposition", "energy-momentum"] {
@@ -159,7 +159,7 @@ fn steps_that_end_at_impacts_go_on() {
     assert_text_restarts("resolve_impact", &sliding_box("penalty", RUBBER, "resolve_impact = true\n"));
 }
 
-/// Searches that start from the closest points of the step before, on quadrilaterals.
+/// Closest-point searches start from the closest points of the previous step, on quadrilaterals.
 #[test]
 fn previous_closest_points_are_kept() {
     let keys = "closest_point = \"sqp\"\nstart = \"previous\"\n";
@@ -171,7 +171,7 @@ fn every_few_steps_go_on() {
     assert_text_restarts("every", &sliding_box("decomposition", RUBBER, "every = 5\n"));
 }
 
-/// A row of two tied boxes turns, and one of them is rigid.
+/// Two tied boxes, one of them rigid, rotate.
 #[test]
 fn tied_boxes_go_on() {
     for other in [RUBBER, RIGID] {
@@ -213,7 +213,7 @@ fn scenarios_of_the_gallery_go_on() {
     }
 }
 
-/// Kinematics from the first steps are known to a continued flight, also when it is stopped before its third step.
+/// A continued flight keeps the kinematics of the first steps, also if it stops before its third step.
 #[test]
 fn first_steps_are_kept() {
     for set in [&["time.end=10.0"][..], &["time.end=15.0"], &["time.end=0.5"]] {
@@ -240,7 +240,7 @@ fn all_scenarios_go_on() {
     }
 }
 
-/// A run that is killed at 30 random instants resumes from its last whole checkpoint every time.
+/// A run that is killed at 30 random instants resumes from its last complete checkpoint every time.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn killed_runs_go_on() {

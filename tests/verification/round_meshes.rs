@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 
 use crate::msh::msh;
 
-/// A wheel about the y axis that leads with a rim of `count` nodes at `radius`, with a hub node on either side: a rigid
-/// body that rolls along x as smoothly as its rim is fine. A node is at the bottom.
+/// A wheel about the y axis with a rim of `count` nodes at `radius` and a hub node on either side: a rigid body that
+/// rolls along x the more smoothly, the finer its rim. One node is at the bottom.
 pub fn wheel(radius: f64, count: usize) -> String {
     let rim = (0..count).map(|k| {
         let (sine, cosine) = (TAU * k as f64 / count as f64).sin_cos();
@@ -22,7 +22,7 @@ pub fn wheel(radius: f64, count: usize) -> String {
 }
 
 /// A cylinder of hexahedra along z from 0 to `length`: `across` by `across` cells in the section, `along` along it.
-/// The cells of the middle are squares, those of the rim follow it.
+/// Inner cells are squares, outer cells follow the rim.
 pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> String {
     let disc = |i: usize, j: usize| {
         let [x, y] = [i, j].map(|k| 2.0 * k as f64 / across as f64 - 1.0);
@@ -58,7 +58,7 @@ pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> Stri
     msh(&nodes, &cells, &[(3, 1, "cylinder")])
 }
 
-/// A ball of `across` cubed hexahedra: the cells of the middle are cubes, those of the skin follow the sphere.
+/// A ball of `across` cubed hexahedra: inner cells are cubes, outer cells follow the sphere.
 pub fn solid_ball(radius: f64, across: usize) -> String {
     let count = across + 1;
     let number = |i: usize, j: usize, k: usize| i + count * (j + count * k);
@@ -79,12 +79,12 @@ pub fn solid_ball(radius: f64, across: usize) -> String {
     msh(&nodes, &cells, &[(3, 1, "ball")])
 }
 
-/// An octahedron of eight tetrahedra, its vertices on the axes one away from the centre.
+/// An octahedron of eight tetrahedra, with vertices on the axes at a distance of 1 from the centre.
 pub fn octahedron() -> String {
     ball(1.0, 0)
 }
 
-/// A ball of tetrahedra that meet in its centre: on an octahedron whose faces are cut in four so many times.
+/// A ball of tetrahedra that meet at its centre, from an octahedron whose faces are split in four `cuts` times.
 pub fn ball(radius: f64, cuts: usize) -> String {
     let mut nodes = vec![[0.0; 3]];
     for axis in 0..3 {
@@ -109,7 +109,7 @@ pub fn ball(radius: f64, cuts: usize) -> String {
     msh(&nodes, &cells, &[(3, 1, "ball")])
 }
 
-/// Triangles by the middles of their edges, which are put on the unit sphere.
+/// Splits triangles at the midpoints of their edges, projected onto the unit sphere.
 fn split_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let mut middles = BTreeMap::new();
     let mut middle = |a: usize, b: usize| {

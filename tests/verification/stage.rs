@@ -1,4 +1,4 @@
-//! Scenes as data: each can be run at another position, size, in other units and in another order of bodies.
+//! Scenes as data: each runs at any position and size, in any units and with any order of its bodies.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::renumbered::renumbered;
 /// Density of all bodies \[kg/m³\].
 pub const DENSITY: f64 = 1000.0;
 
-/// A dimensionless scenario at the origin.
+/// A scenario in its own axes and units.
 #[derive(Clone, Debug)]
 pub struct Stage {
     pub gravity: Vec3,
@@ -21,7 +21,7 @@ pub struct Stage {
     pub step: Option<f64>,
     pub flight_step: f64,
     pub safety: f64,
-    /// Keys of the contact, all without a unit.
+    /// Keys of the contact table, all dimensionless.
     pub contact: String,
     pub actors: Vec<Actor>,
     pub walls: Vec<Plane>,
@@ -32,7 +32,7 @@ pub struct Stage {
 pub struct Actor {
     pub mesh: String,
     pub material: Material,
-    /// How it is turned about the origin of its mesh, and where this is.
+    /// Rotation about the origin of the mesh; `at` is the position of this origin.
     pub turn: Rotation,
     pub at: Vec3,
     pub velocity: Vec3,
@@ -41,11 +41,11 @@ pub struct Actor {
     /// Thickness of a sheet \[m\].
     pub thickness: Option<f64>,
     pub contact_thickness: Option<f64>,
-    /// Mass \[kg\] and inertia \[kg·m²\] that take the place of those of the mesh.
+    /// Mass \[kg\] and inertia \[kg·m²\] that replace the values from the mesh.
     pub inertia: Option<(f64, [f64; 3])>,
 }
 
-/// What a body is made of.
+/// Material of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Material {
     Rigid,
@@ -56,7 +56,7 @@ pub enum Material {
     },
 }
 
-/// What of a body is held.
+/// Supported nodes of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     Nothing,
@@ -96,7 +96,7 @@ impl Actor {
         }
     }
 
-    /// A rigid body that is held.
+    /// A fixed rigid body.
     pub fn fixed(mesh: String) -> Self {
         Self { held: Held::All, ..Self::new(mesh) }
     }
@@ -124,25 +124,25 @@ impl Stage {
     }
 }
 
-/// Where and in what units and order a stage is run.
+/// Position, units and order in which a stage runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
-    /// About the origin, after the shift.
+    /// Rotation about the origin, after the shift.
     pub turn: Rotation,
-    /// In the lengths and axes of the stage.
+    /// Translation, in the units and axes of the stage.
     pub shift: Vec3,
-    /// What the units of the stage are in those of the scenario.
+    /// Units of length, time and mass of the stage, in units of the scenario.
     pub length: f64,
     pub time: f64,
     pub mass: f64,
-    /// Nodes and elements have other numbers.
+    /// Whether nodes and elements are renumbered.
     pub renumbered: bool,
-    /// Bodies have other names, in another order.
+    /// Whether bodies have other names and another order.
     pub reordered: bool,
 }
 
 impl Placement {
-    /// As it is.
+    /// No change of position, units or order.
     pub fn plain() -> Self {
         Self {
             turn: Rotation::identity(),
@@ -155,7 +155,7 @@ impl Placement {
         }
     }
 
-    /// About an axis that no scene has.
+    /// Rotated about an axis that no scene is aligned with.
     pub fn turned() -> Self {
         Self { turn: Rotation::from_scaled_axis(Vec3::new(0.7, -1.1, 0.45)), ..Self::plain() }
     }
@@ -169,8 +169,8 @@ impl Placement {
         Self { length: 1e3, mass: 1e-3, ..Self::plain() }
     }
 
-    /// So many times as large, of the same density in the same gravity: times grow with the root of lengths, moduli
-    /// with lengths (Froude).
+    /// Scaled by `factor` at equal density and gravity: times scale with the root of lengths, moduli with lengths
+    /// (Froude).
     pub fn as_large(factor: f64) -> Self {
         Self { length: factor, time: factor.sqrt(), mass: factor.powi(3), ..Self::plain() }
     }
@@ -179,12 +179,12 @@ impl Placement {
         in_brackets(self.turn * (position + self.shift) * self.length)
     }
 
-    /// A vector of this dimension in the scenario.
+    /// A vector in the scenario; `dimension` contains the exponents of length, mass and time.
     fn direct(&self, vector: Vec3, dimension: [i32; 3]) -> String {
         in_brackets(self.turn * vector * self.unit(dimension))
     }
 
-    /// The unit of the stage of length^a mass^b time^c in that of the scenario.
+    /// The unit length^a mass^b time^c of the stage, in units of the scenario.
     fn unit(&self, [length, mass, time]: [i32; 3]) -> f64 {
         self.length.powi(length) * self.mass.powi(mass) * self.time.powi(time)
     }
@@ -198,15 +198,15 @@ pub fn in_brackets(vector: Vec3) -> String {
     format!("[{:?}, {:?}, {:?}]", vector.x, vector.y, vector.z)
 }
 
-/// A stage that is run somewhere.
+/// The simulation of a stage in a placement.
 pub struct Placed {
     pub simulation: Simulation,
     placement: Placement,
-    /// Where the bodies of the stage are among those of the simulation.
+    /// Index in the simulation of each body of the stage.
     order: Vec<usize>,
 }
 
-/// How a body moves, in the units and axes of the stage.
+/// Motion of a body, in the units and axes of the stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
     pub centre: Vec3,
@@ -224,13 +224,13 @@ impl Stage {
         Placed { simulation: from_text(&text, &meshes), placement, order: self.order(placement) }
     }
 
-    /// Where the bodies are in the list of the scenario; its own inverse.
+    /// Index in the scenario of each body; this permutation is its own inverse.
     fn order(&self, placement: Placement) -> Vec<usize> {
         let count = self.actors.len();
         (0..count).map(|k| if placement.reordered { count - 1 - k } else { k }).collect()
     }
 
-    /// The scenario and its meshes, by their names.
+    /// Text of the scenario, and names and contents of its meshes.
     pub fn scenario(&self, placement: Placement) -> (String, Vec<(String, String)>) {
         let mut text = self.head(&placement);
         let mut meshes = Vec::new();
@@ -248,7 +248,7 @@ impl Stage {
         (text, meshes)
     }
 
-    /// As it is.
+    /// Sets up the simulation in the placement without changes.
     pub fn plain(&self) -> Placed {
         self.placed(Placement::plain())
     }
@@ -268,7 +268,7 @@ impl Stage {
 }
 
 impl Actor {
-    /// Its material, itself and what holds it.
+    /// Writes the tables of its material, of the body and of its supports.
     fn write(&self, name: &str, placement: &Placement, text: &mut String) {
         let density = DENSITY * placement.unit([-3, 1, 0]);
         let law = match self.material {
@@ -314,7 +314,7 @@ impl Actor {
     }
 }
 
-/// The key of a body that turns it; none where it is not turned.
+/// The key that rotates a body; empty for no rotation.
 pub fn rotate(turn: Rotation) -> String {
     turn.axis().map_or_else(String::new, |axis| {
         let (axis, angle) = (in_brackets(axis.into_inner()), turn.angle().to_degrees());
@@ -327,10 +327,10 @@ impl Placed {
         run(&mut self.simulation, |_| {});
     }
 
-    /// Runs to the end; `observe` sees it after every step.
+    /// Runs to the end and calls `observe` after every step.
     ///
     /// # Errors
-    /// What stops the run, and when.
+    /// The failure that stops the run, with its time.
     pub fn follow(&mut self, mut observe: impl FnMut(&Self)) -> Result<(), String> {
         while !self.simulation.is_finished() {
             self.simulation
@@ -361,12 +361,12 @@ impl Placed {
         self.simulation.state().time / self.placement.time
     }
 
-    /// The first contact, in the unit of the stage \[s\].
+    /// Time of the first contact, in the unit of the stage \[s\].
     pub fn first_contact(&self) -> Option<f64> {
         self.simulation.first_contacts().first().map(|contact| contact.time / self.placement.time)
     }
 
-    /// Positions of the nodes of a body in the stage, before and now \[m\].
+    /// Initial and current positions of the nodes of a body, in the axes and units of the stage \[m\].
     pub fn nodes(&self, actor: usize) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
         let nodes = self.simulation.model().bodies[self.order[actor]].nodes.clone();
         let (before, now) =

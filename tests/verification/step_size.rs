@@ -9,9 +9,8 @@ use ictus::mesh::CellKind;
 
 use crate::model::{box_mesh, from_text, run, worse};
 
-/// Goal: a block of rubber hits a wall at a quarter of the speed of its waves, so that elements lose half their length
-/// in a few steps; no step is longer than the critical one, computed anew from the positions before every step. No
-/// tolerance.
+/// Goal: a rubber block hits a wall at a quarter of its wave speed, so that elements lose half their length in a few
+/// steps. No step is longer than the critical step, computed anew from the positions before every step. No tolerance.
 #[test]
 fn steps_follow_elements_that_are_crushed() {
     let (young, poisson, density) = (1e7, 0.3, 1000.0);
@@ -60,8 +59,8 @@ fn steps_follow_elements_that_are_crushed() {
     }
 }
 
-/// Goal: a run of a whole number of steps takes so many, none of them a sliver, though neither the step nor the end is
-/// a binary number; in flight too. Reference: the number. No tolerance.
+/// Goal: a run whose duration is a whole number of steps takes exactly this number, without a sliver at the end, though
+/// neither the step nor the end time is a binary number; in flight too. Reference: the number. No tolerance.
 #[test]
 fn no_sliver_ends_a_run() {
     let loads = "[[loads]]\nbody = \"b\"\ntraction = [0.0, 0.0, 0.0]\n";

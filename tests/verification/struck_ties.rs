@@ -1,4 +1,4 @@
-//! Tied blocks that are struck at the tie: a contact impulse on a tied node acts on what it is tied to as well.
+//! Tied blocks struck at the tie: a contact impulse on a tied node also acts on the body it is tied to.
 //!
 //! ```text
 //!            ●  ball
@@ -19,8 +19,8 @@ const SIZE: f64 = 2.0;
 const SOFT: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.3\n";
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\n";
 
-/// Two tied blocks and a ball that strikes them over the tie: the keys of the material of all, of the material of the
-/// second block, of the contact, and further tables.
+/// Two tied blocks and a ball that strikes them above the tie. `material` contains the material keys of the first block
+/// and the ball, `second` of the second block, `contact` the contact keys, and `more` further tables.
 struct Scene<'a> {
     material: &'a str,
     second: &'a str,
@@ -50,7 +50,7 @@ impl Scene<'_> {
     }
 }
 
-/// What is wrong after a run, relative to the size, the largest energy and the momenta.
+/// Errors of a run, relative to the size, the largest energy and the momenta.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
     gap: f64,
@@ -80,10 +80,10 @@ fn errors(mut simulation: Simulation) -> Errors {
     }
 }
 
-/// Goal: the tied points stay together in every step in which a ball strikes the tie, and energy and momentum are
-/// balanced, whatever the second block is. Reference: exact. Tolerances: gaps of 1e-12 of the size, 1e-10 of the
-/// energy and 1e-12 of the momentum, all rounding. The energy-momentum response has no exact balance on bodies whose
-/// prescribed velocity changes, tied or not.
+/// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance, for
+/// any material and support of the second block. Reference: exact. Tolerances, all for rounding: gaps of 1e-12 of the
+/// size, 1e-10 of the energy and 1e-12 of the momentum. The energy-momentum response has no exact balance on bodies
+/// whose prescribed velocity changes, tied or not, and is omitted there.
 #[test]
 fn struck_ties_hold() {
     let like = format!("density = 1000.0\n{SOFT}");
@@ -116,7 +116,7 @@ fn struck_ties_hold() {
     }
 }
 
-/// Goal: the same of the angular momentum, with blocks of rubber, whose stress turns with them. Tolerance: 1e-12.
+/// Goal: the angular momentum balances too, with rubber blocks, whose stress rotates with them. Tolerance: 1e-12.
 #[test]
 fn struck_ties_take_no_moment() {
     let second = format!("density = 3000.0\n{RUBBER}");

@@ -16,8 +16,9 @@ use crate::model::{box_mesh, from_text, mean_displacement, run};
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
 const CELLS: usize = 100;
 
-/// The bar with what acts on it, for a time \[s\]. All actions set in at once, so that the shortest waves carry much
-/// of the energy, whose balance errs by (ω dt)²/4 in each: a quarter of the critical step makes that 1/64 at the end.
+/// The bar under `actions` until `end` \[s\]. All actions begin suddenly, so that the shortest waves have a large part
+/// of the energy. The energy balance of each wave has an error of (ω dt)²/4: with a quarter of the critical step it is
+/// 1/64 at the end.
 fn bar(end: f64, actions: &str) -> Simulation {
     bar_with("safety = 0.25", end, actions)
 }
@@ -31,8 +32,8 @@ fn bar_with(step: &str, end: f64, actions: &str) -> Simulation {
     from_text(&text, &[("bar.msh", box_mesh([0.0; 3], [1.0, 0.1, 0.1], [CELLS, 1, 1]))])
 }
 
-/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\]: the front has passed and
-/// not come back.
+/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\], after the passage of the
+/// front and before the return of its reflection.
 fn middle_stress(simulation: &mut Simulation) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -45,9 +46,9 @@ fn middle_stress(simulation: &mut Simulation) -> f64 {
     sum / count
 }
 
-/// Goal: an end that moves at V from t = 0 on sends a wave of ρ c V into the bar, and does the work ρ c V² A t; the
-/// energy balance closes to 1e-3. Tolerances: the mean of a ripple over its plateau, 2 %; of the work, the first cell
-/// that starts with its end, 2 %.
+/// Goal: an end that moves at V from t = 0 on sends a wave of stress ρ c V into the bar, and does the work ρ c V² A t;
+/// the energy balance closes to 1e-3. Tolerances: 2 % for the mean of the oscillation over its plateau; 2 % of the work
+/// for the first cell, which starts with its end.
 #[test]
 fn moving_end_sends_a_wave() {
     let speed = 2.0;
@@ -72,9 +73,9 @@ fn moving_end_sends_a_wave() {
     assert!(audit.largest_momentum_error() < 1e-10, "{}", audit.largest_momentum_error());
 }
 
-/// Goal: a step of pressure p sends a wave of p, behind which the material moves at p/(ρ c): the momentum of the bar is
-/// p A t and the work p² A t/(ρ c). Tolerances as above; momentum by the trapezoidal rule of a constant force, exact
-/// but for the area of the deformed end (Poisson's ratio is zero), 1e-10.
+/// Goal: a step of pressure p sends a wave of stress p, behind which the material moves at p/(ρ c): the momentum of the
+/// bar is p A t and the work p² A t/(ρ c). Tolerances: as in the previous test. The momentum follows from the
+/// trapezoidal rule of a constant force, exact up to the area of the deformed end (Poisson's ratio is zero), 1e-10.
 #[test]
 fn pressure_sends_a_wave() {
     let pressure = 1e6;
@@ -96,9 +97,9 @@ fn pressure_sends_a_wave() {
     assert!(audit.relative_imbalance() < 1e-3 && audit.largest_momentum_error() < 1e-10);
 }
 
-/// Goal: a bar held at one end and pulled by gravity g along its axis from t = 0 on swings about its static stretch:
-/// after half a period, 2 L/c, its free end has moved by twice g L²/(2 c²) (superposition of the static solution and
-/// its free vibration, the sum of whose odd modes all change sign). Reactions and gravity give the bar its momentum,
+/// Goal: a bar held at one end, with gravity g along its axis from t = 0 on, oscillates about its static stretch: after
+/// half a period, 2 L/c, its free end has moved by twice g L²/(2 c²) (superposition of the static solution and a free
+/// vibration of odd modes, which all change sign). The momentum of the bar equals the impulse of reactions and gravity
 /// to 1e-10, and energy closes to 1e-3. Tolerance of the displacement: dispersion of the corner of the wave over some
 /// cells, 1 %.
 #[test]
@@ -121,14 +122,14 @@ fn hanging_bar_swings_about_its_static_stretch() {
     assert!(audit.relative_imbalance() < 1e-3);
 }
 
-/// Goal: a bar that is struck and rings keeps what the steps conserve to 1e-10 over 1e5 steps of a fixed size: it is
-/// linear, and its displacements are large against the rounding of positions. Source: the identity at
-/// `Energies::conserved`, exact but for rounding.
+/// Goal: a struck bar that vibrates conserves the energy of the steps to 1e-10 over 1e5 steps of a fixed size: the bar
+/// is linear, and its displacements are large compared with the rounding of positions. Source: the identity at
+/// `Energies::conserved`, exact up to rounding.
 #[test]
 fn ringing_bar_keeps_its_energy() {
     let steps = 100_000;
     let step = 0.8 * BAR.transit_time() / CELLS as f64;
-    // The last step would be cut to end in time.
+    // The run ends two steps later, as its last step is cut to the end time.
     let mut simulation = bar_with(&format!("step = {step:?}"), step * f64::from(steps + 2), "");
     simulation.set_velocities(|x| if x.x < 0.1 { Vec3::x() * 50.0 } else { Vec3::zeros() });
     (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
@@ -137,9 +138,9 @@ fn ringing_bar_keeps_its_energy() {
     assert!(error < 1e-10, "{error:e}");
 }
 
-/// Goal: at the usual step the same pressure is computed to its end, and what the steps conserve is constant from the
-/// first one on, to rounding: the bar is linear. T + W less the work of the pressure along the way, p A u, is off by a
-/// quarter of all in the first step.
+/// Goal: at the default step the run under the same pressure reaches its end, and the energy that the steps conserve is
+/// constant from the first step on, to rounding: the bar is linear. T + W less the work p A u of the pressure has an
+/// error of a quarter of the total in the first step.
 #[test]
 fn sudden_pressure_keeps_the_energy_of_the_steps() {
     let action = "[[loads]]\nbody = \"bar\"\ngroup = \"x0\"\npressure = 1e6\n";
@@ -156,8 +157,7 @@ fn sudden_pressure_keeps_the_energy_of_the_steps() {
     assert!(error < 1e-10 && off > 0.05, "{error:e}, {off:e}");
 }
 
-/// Steps by which a motion that is prescribed kinks, or its velocity jumps, at an instant between two steps, or begins
-/// at once; in the three directions, of a body off the origin.
+/// Prescribed motions with a kink or a velocity jump between two steps, or a sudden start, along the three axes.
 const JUMPS: [&str; 4] = [
     "velocity = { y = [[0.0, 0.0], [3.3e-4, 0.02], [7e-4, 0.02], [1e-3, -0.01]] }",
     "velocity = { x = \"0.01*(t<5e-4)\", z = \"0.01*sin(3e3*t)*(t>2e-4)\" }",
@@ -165,10 +165,10 @@ const JUMPS: [&str; 4] = [
     "acceleration = { x = \"20*(t<3e-4)\", y = \"-30*(t>5e-4)\" }",
 ];
 
-/// Goal: what a support gives a body, impulse, moment and work, is what becomes of its momenta and energy, whatever
-/// jumps: of a rigid body to rounding, in steps of one length; of one end of a bar, whose nodes jump by 0.01 m/s, the
-/// momenta to rounding, and the energy to what the trapezoidal rule of the internal forces is off by, a strain of 1e-4
-/// squared over itself, ten times. Reference: Newton's second law.
+/// Goal: the impulse, moment and work of a support equal the changes of the momenta and energy of a body off the
+/// origin, for every jump. For a rigid body, in steps of one length: to rounding. For one end of a bar, whose nodes
+/// jump by 0.01 m/s: the momenta to rounding, and the energy to ten times the error of the trapezoidal rule of the
+/// internal forces, a fraction of the order of the strain, 1e-4. Reference: Newton's second law.
 #[test]
 fn supports_whose_motion_jumps_keep_the_accounts() {
     for motion in JUMPS {
@@ -197,9 +197,9 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
     }
 }
 
-/// Goal: boundaries that prescribe the same of nodes which they share do it once: motion, work and the account of
-/// momentum are those of one boundary that names all their nodes, of bodies that deform and of rigid ones. Tolerance:
-/// bits of the motion, and rounding of sums, 1e-12, of the work and momentum.
+/// Goal: boundaries that prescribe equal motions of shared nodes count once: motion, work and momentum balance are
+/// equal to those of one boundary with all these nodes, for deformable and rigid bodies. Tolerance: bitwise for the
+/// motion; rounding of sums, 1e-12, for the work and momentum.
 #[test]
 fn boundaries_that_share_nodes_count_once() {
     let materials =

@@ -1,11 +1,11 @@
-//! Tied blocks, rigid and deformable ones, fly and spin as one body.
+//! Tied blocks, rigid and deformable, fly and spin as one body.
 //!
 //! ```text
-//!    [ a | b | c ]      [ a | b ]      blocks of 1 m, each tied to those beside it, of unlike masses and stiffnesses
+//!    [ a | b | c ]      [ a | b ]      blocks of 1 m, each tied to its neighbours, of different masses and stiffnesses
 //!                       [ d | c ]
 //! ```
 //!
-//! Reference: what is tied stays together, and what no force acts on from outside keeps its momenta.
+//! Reference: tied points coincide, and without external forces momenta are conserved.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -27,7 +27,7 @@ impl Block {
         Vec3::from(self.corner) + Vec3::repeat(0.5)
     }
 
-    /// The axis along which another block is beside it, before or behind it.
+    /// Axis and signed distance of an adjacent block; `None` for other blocks.
     fn faces(&self, other: &Self) -> Option<(usize, f64)> {
         let way = other.centre() - self.centre();
         let is_beside = (way.norm() - 1.0).abs() < 1e-9;
@@ -35,17 +35,17 @@ impl Block {
     }
 }
 
-/// How the blocks move at first: with this velocity of the origin, and spin, and steps.
+/// Initial velocity of the origin and spin of the blocks, and steps of the run.
 #[derive(Clone, Copy)]
 struct Motion {
     velocity: Vec3,
     spin: Vec3,
-    /// Of this length, or automatic \[s\].
+    /// Length of the steps; `None` for automatic steps \[s\].
     step: Option<f64>,
     end: f64,
 }
 
-/// Blocks tied to all that are beside them; others do not touch.
+/// Blocks tied to all adjacent blocks; other blocks do not touch.
 fn assembly(blocks: &[Block], motion: &Motion) -> Simulation {
     let step = motion.step.map_or("\"auto\"".to_owned(), |step| format!("{step:?}"));
     let mut text = format!("[time]\nend = {:?}\nstep = {step}\n", motion.end);
@@ -79,8 +79,8 @@ fn all_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// Nodes that are tied, with their places among the corners of the face that they are on: those of the finer block, or
-/// of the deformable one if the other is rigid.
+/// Tied nodes, each with the corners of the face it lies on and their shape values. The nodes belong to the finer
+/// block, or to the deformable block if the other is rigid.
 fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usize, f64)>)> {
     let references = &simulation.model().reference_positions;
     let mut tied = Vec::new();
@@ -115,7 +115,7 @@ fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usi
     tied
 }
 
-/// What a run leaves: the largest gap \[m\], errors of linear and angular momentum, and iterations of ties a step.
+/// Results of a run: the largest gap \[m\], errors of linear and angular momentum, and tie iterations per step.
 #[derive(Debug)]
 struct Outcome {
     apart: f64,
@@ -145,8 +145,8 @@ fn fly(blocks: &[Block], motion: &Motion) -> Outcome {
     }
 }
 
-/// Blocks of these kinds, `R` rigid, `D` deformable and `F` deformable with two cells an edge, in a row along x, or
-/// for four in a ring; every other one is denser by one ratio and stiffer by the other.
+/// Blocks in a row along x, or four blocks in a ring: `R` rigid, `D` deformable, `F` deformable with two cells per
+/// edge. Every second block is denser by the ratio `density` and stiffer by the ratio `stiffness`.
 fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
     let block = |(k, kind): (usize, char)| {
         let corner = match ring {
@@ -165,13 +165,13 @@ fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
     kinds.chars().enumerate().map(block).collect()
 }
 
-/// The cases of density and stiffness.
+/// Ratios of density and stiffness.
 const RATIOS: [(f64, f64); 7] =
     [(1.0, 1.0), (1e4, 1e2), (1e8, 1.0), (1e8, 1e6), (1e-4, 1.0), (1e-8, 1.0), (1e-8, 1e6)];
 
-/// Goal: blocks that are tied stay together to 1e-13 of their size, and momenta are kept to 3e-14, whatever is rigid
-/// and whatever the masses are, in rows and in rings, which are held more often than they need; a step takes as many
-/// iterations at any ratio of the masses, up to one. The spin strains deformable blocks by up to a few per cent.
+/// Goal: tied blocks stay together to 1e-13 of their size, and momenta are conserved to 3e-14, for any rigid and
+/// deformable blocks and any masses, in rows and in rings, whose ties are redundant. A step takes at most one iteration
+/// more than with equal masses, at any mass ratio. The spin strains deformable blocks by up to a few per cent.
 #[test]
 fn assemblies_stay_together() {
     for (kinds, ring) in [
@@ -220,9 +220,9 @@ fn assemblies_stay_together() {
     }
 }
 
-/// Goal: where velocities are set in a run that steps already, ties hold with the forces that these ask for: a
-/// deformable block at rest, tied to a rigid one, is given 1 m/s, and the points are together after the next step,
-/// with the momentum that was given.
+/// Goal: when velocities are set during a run, ties hold with forces for the new velocities. A deformable block at
+/// rest, tied to a rigid block, is given 1 m/s; the tied points coincide after the next step, and the momentum is the
+/// given one.
 #[test]
 fn ties_hold_from_where_velocities_are_set() {
     let blocks = blocks("RF", false, 1.0, 1.0);
@@ -245,8 +245,8 @@ fn ties_hold_from_where_velocities_are_set() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: the same in steps in which rigid bodies turn by 0.3 rad, about an axis that is none of theirs, to 2e-13 m and
-/// by four iterations a step in the mean.
+/// Goal: rigid blocks stay together to 2e-13 m also in steps with rotations of 0.3 rad, about an axis that none of them
+/// is aligned with, with about four iterations per step in the mean.
 #[test]
 fn fast_assemblies_stay_together() {
     for (kinds, ring) in [("RR", false), ("RRR", false), ("RRRR", true)] {

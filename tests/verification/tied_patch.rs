@@ -1,28 +1,29 @@
 //! The patch test of ties: tied blocks with non-matching meshes transmit a uniform stress.
 //!
 //! ```text
-//!   |===+====|==+==+==|<- p        the block on the left is held at its end, that on the right is pressed
+//!   |===+====|==+==+==|<- p        the left block is held at its end, the right block is pressed
 //! ```
 //!
-//! Source: Puso, IJNME 59 (2004) 315–336 (patch tests of tied meshes); the exact solution is that of equilibrium.
+//! Source: Puso, IJNME 59 (2004) 315–336 (patch tests of tied meshes); the exact solution is the uniform stress in
+//! equilibrium.
 
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
 use crate::model::{box_mesh, from_text, quadratic_box_mesh, run, smooth_weight, worst};
 
-/// On the area before deformation, so that the problem is linear \[Pa\].
+/// Pressure on the undeformed area, so that the problem is linear \[Pa\].
 const PRESSURE: f64 = 1e3;
 const YOUNG: f64 = 1e6;
 
-/// Two blocks of 0.5 × 1 × 1 that meet in x = 0.5.
+/// Two blocks of 0.5 × 1 × 1 that meet at x = 0.5.
 struct Blocks {
     /// Their meshes.
     meshes: [String; 2],
-    /// Young's moduli over that of the softer block.
+    /// Young's moduli relative to the softer block.
     stiffness: [f64; 2],
     poisson: f64,
-    /// Whether the sides of the blocks cannot move out.
+    /// Whether lateral displacements of the blocks are fixed.
     is_confined: bool,
     /// Size of the smallest cells \[m\].
     cell: f64,
@@ -43,9 +44,8 @@ impl Blocks {
         }
     }
 
-    /// Largest distance of a node from where the uniform stress brings it in its body, over that by which it shortens
-    /// a cell there, in the mean over the time after the load has come on; and the largest error of the balance of
-    /// momenta.
+    /// Largest deviation of a node from its displacement within its body under the uniform stress, in the mean over the
+    /// time after loading, relative to the shortening of a cell there; and the largest error of the momentum balance.
     fn errors(self) -> [f64; 2] {
         let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
         let mut text = format!(
@@ -75,7 +75,7 @@ impl Blocks {
                 sums.iter_mut().zip(places).for_each(|(sum, (now, before))| *sum += (now - before) * weight);
             }
         });
-        // Confined, the modulus is that of uniaxial strain.
+        // With lateral displacements fixed, the modulus is that of uniaxial strain.
         let confined = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
         let [along, across] = if is_confined { [1.0 / confined, 0.0] } else { [1.0, poisson] };
         let strains = stiffness.map(|stiffness| PRESSURE / (YOUNG * stiffness));
@@ -89,7 +89,7 @@ impl Blocks {
                     sums[node] / weights - exact
                 })
                 .collect();
-            // The strain of the other body includes the mean displacement of this one.
+            // The strain of the other body displaces this body as a whole: subtract the mean.
             let moved = off.iter().sum::<Vec3>() / off.len() as f64;
             worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
         });
@@ -97,10 +97,10 @@ impl Blocks {
     }
 }
 
-/// Goal: the stress is that of the pressure, whichever side is finer or stiffer, with and without a lateral strain
-/// that both sides have alike, or are kept from. Tolerance: 1e-10 of the strain of a cell; what is left of the waves
-/// in a mean with smooth weights is below 1e-10. Momentum balances to 1e-9: it is some 1e-6 of the impulse of the
-/// load, to the rounding of which it balances.
+/// Goal: the stress equals the pressure, whichever side is finer or stiffer, with equal lateral strains of both sides
+/// or with fixed lateral displacements. Tolerance: 1e-10 of the strain of a cell; in a mean with smooth weights, the
+/// remaining waves are below 1e-10. The momentum is some 1e-6 of the impulse of the load and balances to the rounding
+/// of this impulse, 1e-9 of the momentum.
 #[test]
 fn tied_blocks_pass_the_patch_test() {
     for cells in [[2, 2], [2, 3], [3, 2], [4, 5]] {
@@ -122,7 +122,7 @@ fn tied_blocks_pass_the_patch_test() {
     }
 }
 
-/// Goal: the same for faces of quadratic cells of different kinds. Tolerance: 1e-10, as before.
+/// Goal: the patch test holds for faces of quadratic cells of different kinds, too. Tolerance: 1e-10, as before.
 #[test]
 fn quadratic_faces_pass_the_patch_test() {
     let cases = [

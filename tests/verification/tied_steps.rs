@@ -1,8 +1,8 @@
-//! Steps of tied bodies: of the same size as without ties, and cut without gaps.
+//! Steps of tied bodies: as long as without ties, and without gaps after cut steps.
 //!
 //! ```text
-//!   |    |    |   |  |    |        steps that are cut, by output that is due, from outside or at impacts
-//!   λ    λ    λ λ'  λ λ' λ         forces of ties, found anew where a step is another than they were found for
+//!   |    |    |   |  |    |        steps, cut by due output, by limits from outside or at impacts
+//!   λ    λ    λ λ'  λ λ' λ         tie forces, computed again if the step differs from the step they were computed for
 //! ```
 
 use ictus::math::Vec3;
@@ -11,7 +11,7 @@ use ictus::simulation::Simulation;
 use crate::model::{box_mesh, exceeds, from_text, run, worse, worst};
 use crate::random::Random;
 
-/// The size of what is tied \[m\], and errors that are rounding.
+/// Size of the tied bodies \[m\], and largest error that counts as rounding.
 const SIZE: f64 = 2.0;
 const ROUNDING: f64 = 3e-13;
 
@@ -19,7 +19,8 @@ const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0";
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0";
 const SOFT: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0";
 
-/// Blocks of 1 m along x, tied one to the next, of these materials and with these keys each; with these keys before.
+/// Blocks of 1 m along x, each tied to the next, with these materials; `keys` gives the keys of each block, `before`
+/// precedes them all.
 fn row(before: &str, materials: &[&str], keys: impl Fn(usize) -> String) -> Simulation {
     let mut text = before.to_owned();
     let mut meshes = Vec::new();
@@ -39,7 +40,7 @@ fn row(before: &str, materials: &[&str], keys: impl Fn(usize) -> String) -> Simu
     from_text(&text, &meshes)
 }
 
-/// Pairs of nodes that begin at the same place.
+/// Pairs of nodes with equal reference positions.
 fn tied_nodes(simulation: &Simulation) -> Vec<[usize; 2]> {
     let references = &simulation.model().reference_positions;
     let nodes = 0..references.len();
@@ -53,7 +54,7 @@ fn gap(simulation: &Simulation, tied: &[[usize; 2]]) -> f64 {
     worst(tied.iter().map(|&[a, b]| (positions[a] - positions[b]).norm()))
 }
 
-/// Keys of a body of a row that spins about an axis through its middle, if it has `count` blocks.
+/// Keys of a block in a row of `count` blocks that rotates about an axis through its middle.
 fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
     move |k| {
         let velocity = spin.cross(&(Vec3::x() * (k as f64 + 0.5 - 0.5 * count as f64)));
@@ -61,9 +62,9 @@ fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
     }
 }
 
-/// Goal: two glued blocks of rubber that bounce off a wall at a quarter of the speed of their waves, which crushes
-/// them and with them the critical step, take longer steps again when they have left it. Reference: the step before
-/// the impact; what vibrates on comes back to a critical step of 0.85 of that in each period.
+/// Goal: two tied rubber blocks strike a wall at a quarter of their wave speed. Their compression reduces the critical
+/// step; after the rebound the steps become longer again. Reference: the step before the impact; in each period of the
+/// remaining vibration the critical step returns to 0.85 of it.
 #[test]
 fn tied_bodies_regain_their_step_after_an_impact() {
     let before = "[time]\nend = 0.6\nflight_step = 1.0\nenergy_tolerance = 0.5\n\
@@ -83,9 +84,9 @@ fn tied_bodies_regain_their_step_after_an_impact() {
     assert!(longest > 0.85 * first, "{longest:e} s after contact, {first:e} s before");
 }
 
-/// Goal: rigid blocks that a force speeds up from rest have steps in which they go as far when they are tied as when
-/// they are not, and so with the energy-momentum response, while they touch nothing. Tolerance: the speed changes by
-/// up to 4 % in a step, which is chosen a step ahead when they are tied.
+/// Goal: rigid blocks accelerated by a body force travel as far in a step when they are tied as when they are free,
+/// also with the energy-momentum response without contact. Tolerance: the speed changes by up to 4 % in a step, and the
+/// step of tied blocks is chosen one step ahead.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {
     for response in ["penalty", "energy-momentum"] {
@@ -120,9 +121,9 @@ fn tied_bodies_go_as_far_in_a_step_as_others() {
     }
 }
 
-/// Goal: whatever cuts a step of rigid blocks that turn by up to 0.3 rad in it, tied to each other and to deformable
-/// ones, they are together at its end, to 3e-13 of their size, with the momenta that they had, to 3e-13; a limit from
-/// outside holds from the next step on. Reference: Newton's laws.
+/// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. However a
+/// step is cut, the tied points coincide at its end to 3e-13 of the size, and the momenta are conserved to 3e-13. A
+/// limit set from outside holds from the next step on. Reference: Newton's laws.
 #[test]
 fn cut_steps_leave_no_gap() {
     for (materials, speed) in
@@ -155,10 +156,10 @@ fn cut_steps_leave_no_gap() {
     }
 }
 
-/// Goal: what jumps, a load on tied nodes or the length of steps, which end at impacts too, with supports that take
-/// it: the blocks stay together, and the ledger of momentum and energy closes in each step, with each response.
-/// Reference: the identity of the energies of the predictor–corrector (see `random_cuts`), for linear forces.
-/// Tolerances: 3e-13 of the size; 3e-13 of the impulses and energy.
+/// Goal: a load on tied nodes and the length of steps jump; steps also end at impacts, and a support is fixed or
+/// driven. The blocks stay together, and the balances of momentum and energy close in each step, with each response.
+/// Reference: the energy identity of the predictor–corrector (see `random_cuts`), for linear forces. Tolerances: 3e-13
+/// of the size; 3e-13 of the impulses and energy.
 #[test]
 fn accounts_of_ties_close_where_forces_jump() {
     for response in crate::model::RESPONSES {
@@ -197,9 +198,9 @@ fn accounts_of_ties_close_where_forces_jump() {
     }
 }
 
-/// Goal: forces of ties on a rigid and a deformable block that another one drives against a wall are no contact
-/// forces: where steps of the energy-momentum response change, the ledger of each closes, though they accelerate the
-/// blocks. The blocks stay together. Reference, tolerances: as before.
+/// Goal: tie forces on a rigid and a deformable block, which a third block drives against a wall, do not count as
+/// contact forces. With the energy-momentum response and varying steps, the energy balance of each step closes, though
+/// tie forces accelerate the blocks. The blocks stay together. Reference and tolerances: as in the previous test.
 #[test]
 fn ties_do_not_count_as_contact() {
     let before = "[time]\nend = 0.6\nsafety = 0.4\nflight_step = 2e-3\n[contact]\nresponse = \"energy-momentum\"\n\
@@ -210,7 +211,7 @@ fn ties_do_not_count_as_contact() {
     let mut simulation = row(before, &[RIGID, RIGID, SOFT], |_| String::new());
     let tied = tied_nodes(&simulation);
     let (mut random, mut apart, mut open, mut touches, mut count) = (Random(1), 0.0, 0.0, 0, 0);
-    // The audit begins with the first step, in which the motion sets in.
+    // The audit begins with the first step, in which the prescribed motion starts.
     simulation.advance(f64::INFINITY).unwrap();
     let mut last = *simulation.energies();
     while !simulation.is_finished() {
@@ -228,7 +229,7 @@ fn ties_do_not_count_as_contact() {
     assert!(!exceeds(apart, ROUNDING * SIZE) && !exceeds(open, ROUNDING), "{apart:e} {open:e}");
 }
 
-/// Goal: velocities that are set when the run is over change nothing, of bodies that are tied too.
+/// Goal: setting velocities after the end of the run changes nothing, also for tied bodies.
 #[test]
 fn velocities_are_not_set_after_the_end() {
     let mut simulation = row("[time]\nend = 0.01\n", &[RIGID, SOFT], |_| String::new());
@@ -239,9 +240,9 @@ fn velocities_are_not_set_after_the_end() {
     assert!(simulation.energies().kinetic.is_finite() && simulation.is_finished());
 }
 
-/// Goal: a hundred rigid blocks in a row, each tied to the next at four points of which one is one too many, spin as
-/// one: they are together to 3e-14 of their length, with their angular momentum to 3e-13, from two iterations a step
-/// on. Reference: Newton's laws.
+/// Goal: a hundred rigid blocks in a row, each tied to the next at four points, one more than necessary, rotate as one
+/// body: gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13, with fewer
+/// than four tie iterations per step. Reference: Newton's laws.
 #[test]
 fn a_hundred_rigid_blocks_spin_as_one() {
     let count = 100;

@@ -1,9 +1,8 @@
 //! Outer sides of bodies support contact; sides at flush seams do not.
 //!
-//! By every response and by two independent detectors. Springs are pressed by a/ω² under an
-//! acceleration a, with ω dt = 0.3 or more, and impulses leave bodies some a dt² in each other; what strikes with a
-//! velocity v goes v dt in, and on springs some v/ω more: with v/ω, a body is in by v dt/0.3 at the most. Twice that is
-//! [`depth`].
+//! Every response is tested with two independent detectors. An acceleration a compresses contact springs by a/ω², with
+//! ω dt ≥ 0.3, and impulses leave a penetration of about a dt². A body that strikes with a velocity v penetrates by v
+//! dt, and on springs by about v/ω more, at most v dt/0.3. The tolerance [`depth`] is twice this bound.
 
 use ictus::math::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -15,12 +14,12 @@ use crate::stage::{Actor, Motion, Placed, Stage};
 const DETECTORS: [&str; 2] = ["hierarchy", "buckets"];
 const STEP: f64 = 1e-4;
 
-/// How deep a body that comes with this velocity \[m/s\] is in at the most \[m\].
+/// Tolerance of the penetration of a body that strikes with this velocity \[m/s\], in metres.
 pub fn depth(velocity: f64) -> f64 {
     2.0 * velocity * STEP / 0.3
 }
 
-/// The keys of every response with every detector; with what lets bodies come to rest, or without.
+/// Keys of the contact table for every response and detector, with or without the losses that bring bodies to rest.
 pub fn contacts(rests: bool) -> Vec<String> {
     let of = |response: &str, detector: &str| {
         let keys = if rests { lossy(response) } else { "" };
@@ -29,7 +28,7 @@ pub fn contacts(rests: bool) -> Vec<String> {
     RESPONSES.iter().flat_map(|response| DETECTORS.map(|detector| of(response, detector))).collect()
 }
 
-/// What is wrong by some responses and detectors with a stage, as `check` finds it after every step and in the end.
+/// Faults that `check` finds when it runs a stage with each of these contact settings.
 pub fn faults(
     contacts: &[String],
     stage: impl Fn(&str) -> Stage + Sync,
@@ -54,9 +53,9 @@ fn fixed_box(low: [f64; 3], high: [f64; 3]) -> Actor {
 
 /// A block that lies on a floor and is pushed against a step, which is the side of a mesh.
 ///
-/// Goal: it stops there, with no more than 1 % of the speed left, and its nodes have never been deeper in the step's
-/// side than [`depth`]. The step is half as high as the block, or, so that the block trips over it and falls back, 2
-/// mm.
+/// Goal: the block stops there with at most 1 % of its speed, and its nodes never penetrate the side of the step by
+/// more than [`depth`]. The step is half as high as the block, or 2 mm high, so that the block trips over it and falls
+/// back.
 #[test]
 fn a_step_stops_a_block() {
     let mut found = Vec::new();
@@ -96,7 +95,7 @@ fn a_step_stops_a_block() {
     hold(&found);
 }
 
-/// A peg in a square hole of a fixed mesh, moved to a side, level, with a spin about its axis or turned by 3°.
+/// A peg in a square hole of a fixed mesh that moves sideways: upright, with a spin about its axis, or turned by 3°.
 ///
 /// Goal: no node leaves the hole by more than [`depth`].
 #[test]
@@ -134,7 +133,7 @@ fn a_peg_stays_in_its_hole() {
 
 /// A cube that falls, pulled aside, into the corner between a floor and the side of a box that stands beside it.
 ///
-/// Goal: it rests against both, within [`depth`] of them, with less than 1 cm/s.
+/// Goal: the cube rests against both, with a penetration of at most [`depth`] and a speed below 1 cm/s.
 #[test]
 fn a_cube_rests_in_a_corner() {
     let mut found = Vec::new();
@@ -170,7 +169,7 @@ fn depth_in_box(point: Vec3, centre: Vec3, axes: Mat3, half: Vec3) -> f64 {
     (half - local.abs()).min()
 }
 
-/// Axes of a rigid body: the rotation from where its nodes were to where they are.
+/// Axes of a rigid body: the rotation of its nodes from their initial to their current positions.
 fn axes(placed: &Placed, actor: usize) -> Mat3 {
     let nodes: Vec<(Vec3, Vec3)> = placed.nodes(actor).collect();
     let mean = |of: fn(&(Vec3, Vec3)) -> Vec3| nodes.iter().map(of).sum::<Vec3>() / nodes.len() as f64;
@@ -181,10 +180,10 @@ fn axes(placed: &Placed, actor: usize) -> Mat3 {
     mixed * own.try_inverse().unwrap()
 }
 
-/// A block pushed over the edge of a table tips and falls off it.
+/// A block pushed over the edge of a table tips and falls.
 ///
-/// Goal: it comes to lie below the table's top, and meanwhile neither its nodes are in the table nor the table's in it
-/// by more than [`depth`] of the 4 m/s that it gets.
+/// Goal: the block ends below the table top. Neither nodes of the block in the table nor nodes of the table in the
+/// block penetrate by more than [`depth`] at the largest speed of the block, 4 m/s.
 #[test]
 fn a_block_falls_off_a_table() {
     let mut found = Vec::new();

@@ -9,12 +9,13 @@
 use crate::closed_form::Bar;
 use crate::model::{from_config, mean_displacement, run, velocity};
 
-/// Goal: contact lasts 2 L/c, with the compression ρ c V/2 between and inside the bars, and the velocities change
-/// places. Poisson's ratio is zero, so that the bar is one-dimensional.
+/// Goal: contact lasts 2 L/c, with the compression ρ c V/2 between and inside the bars, and the bars exchange their
+/// velocities. Poisson's ratio is zero, so that the bars are one-dimensional.
 ///
-/// Tolerances: a front spreads over some cells of L/200 and contact acts through a spring of the stiffness of a cell,
-/// which lengthens contact by a few cells' transit times, 2 %; the ripple behind a front (Gibbs) has no mean, so that
-/// the plateau is exact in the mean but for its edges, 3 %; energy left in the ripple costs the velocities 1 %.
+/// Tolerances: a front spreads over some cells of L/200, and the contact spring has the stiffness of a cell, which
+/// lengthens contact by a few transit times of a cell: 2 %. The oscillation behind a front (Gibbs) has zero mean, so
+/// that the mean stress is exact except at the edges of the plateau: 3 %. Energy left in the oscillation reduces the
+/// velocities: 1 %.
 #[test]
 fn exchange_their_velocities_in_two_transit_times() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -59,13 +60,14 @@ fn exchange_their_velocities_in_two_transit_times() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Springs of 4 GN/m, each twice as stiff as what follows from mass and step for a node in the middle of an end, and
-/// eight times for one at a corner. A node of one rim leaves the other bar by its side and comes back behind the face.
+/// Springs of 4 GN/m: twice the stiffness that follows from mass and step for a node in the middle of an end, and eight
+/// times for a corner node. A node at the rim of one bar leaves the other bar through its side and returns behind the
+/// face.
 ///
-/// Goal: the balance of energy and the energy of the bars keep to 0.5 %, as with the default springs. In the step that
-/// the run chooses: over 60 % is made in the step of the elements, which throws out the nodes that come and go. And in
-/// one of a tenth of that: where a node that comes in from the side is taken at its full depth, it makes 6 % at any
-/// step.
+/// Goal: the energy balance and the energy of the bars hold to 0.5 %, as with the default springs. One run has the
+/// automatic step: the critical step of the elements would eject nodes whose contacts open and close, and create over
+/// 60 % of the energy. The other run has a tenth of the automatic step: if a node that enters from the side had its
+/// full depth at once, contact would create 6 % for any step.
 #[test]
 fn stiff_springs_keep_the_energy() {
     for step in ["auto", "1e-8"] {

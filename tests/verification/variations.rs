@@ -1,8 +1,9 @@
 //! The situations of [`crate::everyday`] at other sizes, other positions, and with rubber bodies.
 //!
-//! Sizes are a thousandth and 37 times as large, with times, velocities and moduli that make the motion similar
-//! (Froude): results over the first ones are the same. Elsewhere is turned about an axis that no scene has, and a
-//! thousand bodies away. What is of rubber has the goal that mechanics leaves of that of a rigid body.
+//! Sizes are a thousandth and 37 times the original size. Times, velocities and moduli scale for similar motion
+//! (Froude), so that results relative to their scales do not change. The variation "elsewhere" is rotated about an axis
+//! that no scene is aligned with, and lies a thousand body sizes away. For rubber bodies, the goal is the part of the
+//! goal for rigid bodies that mechanics still implies.
 
 use ictus::math::Vec3;
 
@@ -25,7 +26,7 @@ fn variations(size: f64) -> [(&'static str, Placement); 3] {
     [("small", Placement::as_large(1e-3)), ("large", Placement::as_large(37.0)), ("elsewhere", elsewhere)]
 }
 
-/// The stage with all bodies of rubber that are not held.
+/// The stage with all free bodies made of rubber.
 fn of_rubber(stage: Stage, young: f64) -> Stage {
     let mut stage = Stage { step: None, safety: 0.1, ..stage };
     for actor in stage.actors.iter_mut().filter(|actor| actor.held == Held::Nothing) {
@@ -34,7 +35,7 @@ fn of_rubber(stage: Stage, young: f64) -> Stage {
     stage
 }
 
-/// Gathers what is wrong.
+/// List of faults.
 #[derive(Default)]
 struct Faults(Vec<String>);
 
@@ -45,7 +46,7 @@ impl Faults {
         }
     }
 
-    /// What a run has given; a run that stops is wrong.
+    /// Result of a run; a failed run is a fault.
     fn take<T>(&mut self, label: &str, found: Result<T, String>) -> Option<T> {
         found.map_err(|fault| self.0.push(format!("{label}: {fault}"))).ok()
     }
@@ -60,12 +61,12 @@ impl Faults {
     }
 }
 
-/// The keys of a response with a coefficient of restitution, and more.
+/// The keys of a response with a coefficient of restitution, followed by `keys`.
 fn contact(response: &str, restitution: f64, keys: &str) -> String {
     format!("response = \"{response}\"\nrestitution = {restitution:?}\n{keys}")
 }
 
-/// Energy of the bodies over that of the beginning, all of which is kinetic, and the momentum error.
+/// Runs a stage; returns the energy of the bodies relative to the initial kinetic energy, and the momentum error.
 fn run_and_weigh(placed: &mut Placed) -> Result<(f64, f64), String> {
     let before = placed.simulation.energies().kinetic;
     placed.follow(|_| {})?;
@@ -73,16 +74,16 @@ fn run_and_weigh(placed: &mut Placed) -> Result<(f64, f64), String> {
     Ok(((energies.kinetic + energies.strain) / before, placed.simulation.audit().largest_momentum_error()))
 }
 
-/// How the first body moves in the end.
+/// Final motion of the first body.
 fn end(stage: &Stage, placement: Placement) -> Result<Motion, String> {
     let mut placed = stage.placed(placement);
     placed.follow(|_| {})?;
     Ok(placed.motion(0))
 }
 
-/// Goal: a cube that lands on a corner with e = 1 keeps its energy: by impulses to 1e-12, to 1e-10 where it is a
-/// thousand sizes off and places are rounded so much more; as much by energy–momentum springs; by penalty springs
-/// within 1 % an impact, two at the most.
+/// Goal: a cube that lands on a corner with e = 1 keeps its energy. By impulses and energy–momentum springs: to 1e-12,
+/// or 1e-10 at a distance of a thousand sizes, where positions have larger rounding errors. By penalty springs: within
+/// 1 % per impact, with two impacts at most.
 #[test]
 fn corners_bounce_with_their_energy() {
     let mut faults = Faults::default();
@@ -106,8 +107,8 @@ fn corners_bounce_with_their_energy() {
     faults.are_none();
 }
 
-/// Goal: a cube of stiff rubber that lands on a corner flies off with no more energy than it had, within 0.5 %,
-/// and momentum balances to 1e-10.
+/// Goal: a cube of stiff rubber that lands on a corner rebounds with no more energy than before, within 0.5 %, and
+/// momentum balances to 1e-10.
 #[test]
 fn rubber_corners_make_no_energy() {
     let mut faults = Faults::default();
@@ -125,7 +126,7 @@ fn rubber_corners_make_no_energy() {
     faults.are_none();
 }
 
-/// Largest change of the velocity of a block that slides with 0.5 m/s, over it.
+/// Largest change of the velocity of a block that slides at 0.5 m/s, relative to this velocity.
 fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
     let mut off = 0.0;
     placed.follow(|placed| {
@@ -142,7 +143,7 @@ const SEAMS: [Seam; 3] = [
     Seam { phase: 1.7e-4, lower: 0.0, slit: 2e-6 },
 ];
 
-/// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, of every size and everywhere.
+/// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, for every size and position.
 #[test]
 fn sliding_over_seams_is_uniform_in_any_size() {
     let mut faults = Faults::default();
@@ -161,8 +162,8 @@ fn sliding_over_seams_is_uniform_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber does not feel them either: all that it touches is level, so that nothing pushes it
-/// along.
+/// Goal: a block of stiff rubber slides over these seams with a constant velocity, too: all surfaces in contact are
+/// level, so that no contact force acts along the floor.
 #[test]
 fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
@@ -179,7 +180,7 @@ fn rubber_blocks_slide_uniformly_over_seams() {
     faults.are_none();
 }
 
-/// Speed of a box that fell flat, after it over before.
+/// Rebound speed of a box that fell flat, relative to its impact speed.
 fn rebound(placed: &mut Placed) -> Result<f64, String> {
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
     placed.follow(|placed| {
@@ -189,8 +190,8 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Speed at the floor of a rigid box that fell flat, √(v² + 2 g z), after impact over before: at the ends of the steps
-/// between which it bounces it stands z over the floor, as much as its travel in one step.
+/// Rebound speed of a rigid box that fell flat, relative to its impact speed, both at the floor, √(v² + 2 g z): at the
+/// ends of the steps before and after the impact it is above the floor by z, up to its travel in one step.
 fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     let floor = 0.5;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -206,8 +207,8 @@ fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / down)
 }
 
-/// Goal: a rigid box that drops flat leaves with the speed it came with, on any floor, of every size and everywhere: to
-/// rounding, which is 1e-12 far off, and by penalty springs, which open within a step, within 0.1 %.
+/// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position: to
+/// rounding, which is 1e-12 far from the origin, and by penalty springs, which open within a step, within 0.1 %.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -227,11 +228,11 @@ fn boxes_bounce_alike_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat on floors of any cells. By
-/// impulses it bounces on all of them alike, as the chain of masses that it is, 0.852 of the speed it came with,
-/// within 2 % of it: gravity takes 0.5 % while it touches, and large strains as much. Springs give back the energy of
-/// the nodes that strike, an eighth of the mass, and more the softer they are: it has a speed between that of the
-/// chain and all, and no more energy than before, within 0.5 %, by penalty springs 1 %.
+/// Goal: an elastic box of 4 cells a side with Poisson's ratio zero falls flat on floors with different cells. By
+/// impulses it rebounds from all of them at one speed, as the chain of masses that it is: 0.852 of the impact speed,
+/// within 2 % of it. Gravity takes 0.5 % during contact, and large strains as much. Springs return the energy of the
+/// striking nodes, an eighth of the mass, and more the softer they are: the rebound speed lies between that of the
+/// chain and the impact speed. The energy does not increase, within 0.5 %, by penalty springs 1 %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -264,7 +265,8 @@ fn rubber_boxes_bounce_on_any_floor() {
     faults.are_none();
 }
 
-/// Goal: a rod that lands on its edge and sticks leaves with the velocity it has at home, to 1e-6 of that before.
+/// Goal: a rod that lands on its edge and sticks leaves with the velocity of the original scene, to 1e-6 of its
+/// velocity before.
 #[test]
 fn rods_stick_in_any_size() {
     let mut faults = Faults::default();
@@ -279,8 +281,8 @@ fn rods_stick_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a rod of stiff rubber that lands on its edge with much friction is turned by it, has no more energy than
-/// before, within 0.5 %, and momentum balances to 1e-10.
+/// Goal: friction rotates a rod of stiff rubber that lands on its edge; its energy does not increase, within 0.5 %, and
+/// momentum balances to 1e-10.
 #[test]
 fn rubber_rods_make_no_energy() {
     let mut faults = Faults::default();
@@ -290,16 +292,16 @@ fn rubber_rods_make_no_energy() {
         let Some((energy, momentum)) = faults.take(response, run_and_weigh(&mut placed)) else { continue };
         let spin = placed.motion(0).spin.y;
         println!("{response}: {energy}, {momentum:.1e}, {spin}");
-        // The lower end is on the right: a push up there turns it against y.
+        // The lower end is on the right: an upward push there rotates the rod negatively about y.
         let holds = energy < 1.005 && momentum < 1e-10 && spin < 0.0;
         faults.hold(holds, || format!("{response}: energy × {energy}, momentum {momentum:e}, spin {spin}"));
     }
     faults.are_none();
 }
 
-/// Goal: a cube that strikes a fixed floor with a corner, with friction, flies on alike from a wall and from a mesh: a
-/// rigid one to 1e-9 by impulses, a thousand sizes off to 1e-6; one of stiff rubber to 1e-3. (Rigid on penalty
-/// springs it differs by 4e-6, on energy-momentum ones by 2e-6.)
+/// Goal: a cube strikes a fixed floor with a corner, with friction. Its motion after the impact is the same for a wall
+/// and for a mesh: of a rigid cube to 1e-9 by impulses, 1e-6 at a distance of a thousand sizes; of a cube of stiff
+/// rubber to 1e-3. (For a rigid cube the difference is 4e-6 on penalty springs and 2e-6 on energy-momentum springs.)
 #[test]
 fn walls_and_fixed_meshes_are_alike_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -337,8 +339,8 @@ fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
     faults
 }
 
-/// Goal: every response gives e back, of a cube that falls on its corner with the centre above, within 2 % by springs
-/// and 1e-6 by impulses; with e = 0 (of penalty springs 0.1) as well as 0.5.
+/// Goal: every response reproduces the coefficient of restitution e of a cube that falls on its corner with its centre
+/// above, within 2 % by springs and 1e-6 by impulses, for e = 0 (0.1 by penalty springs) and 0.5.
 #[test]
 fn restitution_holds_in_any_size() {
     let mut faults = Faults::default();
@@ -367,8 +369,9 @@ fn restitution_holds_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a thick wheel rolls as where it is at home, of every size and elsewhere, 1 %; of stiff rubber too, which it is
-/// pressed flat by less than that. Two thirds of the lumped mass of its wedges are on the rim: k² = ⅔ R² there.
+/// Goal: a thick wheel rolls at the velocity of the original scene for every size and position, within 1 %; so does a
+/// wheel of stiff rubber, which flattens by less than that. Two thirds of the lumped mass of its wedges are on the rim:
+/// there k² = ⅔ R².
 #[test]
 fn thick_wheels_roll_in_any_size() {
     let mut faults = Faults::default();
@@ -394,7 +397,7 @@ fn thick_wheels_roll_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a cube, rigid or of stiff rubber, meets a sheet after √(2 h/g) to 1e-6 of that, and bounces.
+/// Goal: a cube, rigid or of stiff rubber, reaches a sheet at the time √(2 h/g), to 1e-6 of it, and bounces.
 #[test]
 fn sheets_are_met_in_any_size() {
     let mut faults = Faults::default();
@@ -418,9 +421,10 @@ fn sheets_are_met_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: bodies that meet vertex on vertex exchange their velocities along the line between them: nothing lateral,
-/// 1e-9; along it 1 % by penalty springs, else 1e-9. Of stiff rubber, the struck one has between half the velocity, as
-/// if they stayed together, and all of it; by penalty springs 5 % more at the most.
+/// Goal: bodies that collide vertex to vertex exchange their velocities along the line between them. The lateral
+/// velocity is zero to 1e-9; the axial velocity is exact to 1 % by penalty springs, otherwise to 1e-9. A struck body of
+/// stiff rubber gets at least half the velocity, as if the bodies stayed together, and at most all of it; by penalty
+/// springs up to 5 % more.
 #[test]
 fn vertices_push_along_their_symmetry_in_any_size() {
     let mut faults = Faults::default();
@@ -450,8 +454,8 @@ fn vertices_push_along_their_symmetry_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a body with its own inertia given tumbles as one with that of its mesh, of every size and everywhere: its
-/// angular momentum, and where its nodes are in the end, to 1e-9 of the size.
+/// Goal: a body with given inertia tumbles like one with the inertia of its mesh, for every size and position: the
+/// angular momenta and the final nodal positions agree to 1e-9 of the size.
 #[test]
 fn given_inertia_turns_with_the_mesh_in_any_size() {
     let mut faults = Faults::default();

@@ -1,4 +1,4 @@
-//! Gravity as a function of time: bodies fall by its integral, and a body that gravity is ramped up on sticks.
+//! Gravity as a function of time: bodies fall by its integral, and a block on a slope sticks under a ramp of gravity.
 
 use ictus::math::Vec3;
 
@@ -40,7 +40,7 @@ fn bodies_fall_by_the_integral_of_gravity() {
 }
 
 /// Goal: a block with μ = 0.6 on a slope of tan α = 0.5 sticks if gravity is ramped up. Reference: Coulomb. Tolerance:
-/// it moves by 1e-3 of its size, as its tangential springs are stretched and it shears.
+/// a displacement of 1e-3 of its size, by the stretch of the tangential springs and shear of the block.
 #[test]
 fn ramped_gravity_puts_a_block_at_rest_on_a_slope() {
     let across = 9.81 / 1.25_f64.sqrt();

@@ -17,7 +17,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Its first warning of this kind by the end of the run, with these keys set.
+    /// First warning that contains `kind` by the end of the run, with these keys set.
     fn warning(&self, kind: &str, keys: &[&str]) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in &self.meshes {
@@ -30,7 +30,7 @@ impl Scene {
         simulation.warnings().into_iter().find(|text| text.contains(kind))
     }
 
-    /// That it is warned of with these words, and no more with either of the remedies.
+    /// Asserts that the warning of this kind contains `words`, and that each remedy prevents it.
     fn is_mended(&self, kind: &str, keys: &[&str], words: &str, remedies: &[&str]) {
         let warning = self.warning(kind, keys).unwrap_or_default();
         println!("{warning}");
@@ -53,8 +53,8 @@ fn block_on_wall(keys: &str) -> Scene {
     Scene { text, meshes: vec![("block.msh", box_mesh([0.0; 3], [0.1; 3], [2, 1, 1]))] }
 }
 
-/// Rubber cubes of 0.2 m that fall on a floor by impulses, each with other cells than that below; `placed` has the
-/// keys of their place and motion.
+/// Rubber cubes of 0.2 m that fall on a floor, with contact impulses. Adjacent cubes have different meshes; `placed`
+/// contains the keys of the position and motion of each cube.
 fn cubes(young: f64, placed: &[&str]) -> Scene {
     let mut text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 1e-3\nenergy_tolerance = 100.0\n\
@@ -72,8 +72,8 @@ fn cubes(young: f64, placed: &[&str]) -> Scene {
     Scene { text, meshes: vec![("cube2.msh", cube(2)), ("cube3.msh", cube(3))] }
 }
 
-/// Goal: energy created by contact is reported with its remedy: springs that grow while they are pressed,
-/// springs that are stiff for a fixed step, and projections of a cube of rubber that tumbles.
+/// Goal: a warning reports energy created by contact, with its remedy. Causes: springs that stiffen under compression,
+/// springs that are too stiff for a fixed step, and projections of a tumbling rubber cube.
 #[test]
 fn less_contact_energy() {
     let created = "contact has created";
@@ -91,7 +91,8 @@ fn less_contact_energy() {
     tumbling.is_mended(created, &[], words, &remedies);
 }
 
-/// Goal: unconverged impulses of a stack of soft cubes are reported; without friction, or with springs, all converge.
+/// Goal: a warning reports unconverged impulses of a stack of soft cubes. Without friction, or with springs, all
+/// contact problems converge.
 #[test]
 fn impulses_that_converge() {
     let stack =
@@ -100,8 +101,8 @@ fn impulses_that_converge() {
     stack.is_mended("did not converge to their tolerance", &[], "lower the friction", &remedies);
 }
 
-/// Goal: a cube that friction of 2 > tan 60° wedges in a groove, struck from above, jams; with less friction, or
-/// without restitution, it does not.
+/// Goal: a cube wedged in a groove by friction of 2 > tan 60° jams when struck from above. With less friction, or
+/// without restitution, it does not jam.
 #[test]
 fn restitution_without_jamming() {
     let cube = |name: &str, velocity: f64, height: f64| {
@@ -128,7 +129,7 @@ fn restitution_without_jamming() {
     wedged.is_mended("friction jams contacts", &[], "with less friction or restitution = 0", &remedies);
 }
 
-/// Goal: a fixed step that is not stable is reported, and the automatic one is stable.
+/// Goal: an unstable fixed step is reported; the automatic step is stable.
 #[test]
 fn a_stable_step() {
     let unstable = block_on_wall("penalty = 0.1\n");

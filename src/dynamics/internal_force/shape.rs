@@ -18,7 +18,8 @@ impl Shape {
     pub const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
 
     /// Shape from the smallest J = det F and the strain energy over shear modulus and volume: at small strain W ≥ μ
-    /// |E|², so that its root bounds the root-mean-square of |E|. Rounding can make it negative at rest.
+    /// |E|², so that the root of this ratio bounds the root-mean-square of |E|. Rounding can make the energy negative
+    /// at rest.
     pub fn new(smallest_jacobian: f64, relative_energy: f64) -> Self {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }

@@ -34,7 +34,7 @@ pub struct FlightDetection {
     pub seconds: f64,
     /// Time of the construction of the hierarchies \[s\].
     pub construction_seconds: f64,
-    /// Its share of both; 0 if nothing was measured.
+    /// Share of the construction in the sum of both times; 0 if nothing was measured.
     pub construction_share: f64,
 }
 

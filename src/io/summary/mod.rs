@@ -119,7 +119,7 @@ pub struct WallSummary {
     pub mass: Option<f64>,
 }
 
-/// What came out of a probe.
+/// Results of a probe.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProbeSummary {
     /// Name in the scenario.
@@ -128,13 +128,13 @@ pub struct ProbeSummary {
     pub samples: usize,
     /// Its filter.
     pub filter: Option<String>,
-    /// Largest acceleration, in multiples of g; `None` where it is not asked for.
+    /// Largest acceleration, in multiples of g; `None` unless requested.
     pub peak: Option<PeakSummary>,
     /// Head injury criterion over up to 15 ms.
     pub hic15: Option<HeadInjurySummary>,
     /// Head injury criterion over up to 36 ms.
     pub hic36: Option<HeadInjurySummary>,
-    /// What the user should look at.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ pub struct ProbeSummary {
 pub struct PeakSummary {
     /// The value.
     pub value: f64,
-    /// When \[s\].
+    /// Its time \[s\].
     pub time: f64,
 }
 
@@ -152,7 +152,7 @@ pub struct PeakSummary {
 pub struct HeadInjurySummary {
     /// The value.
     pub value: f64,
-    /// Beginning of the interval that has it \[s\].
+    /// Start of the interval that gives the value \[s\].
     pub start: f64,
     /// Its end \[s\].
     pub end: f64,
@@ -236,7 +236,7 @@ pub struct ContactSummary {
     pub jammed_restitutions: u64,
     /// Groups whose position corrections did not converge: the best approximation was applied.
     pub unsolved_projections: u64,
-    /// Groups of ties whose points were not brought together, summed over steps.
+    /// Groups of ties with gaps that remained, summed over steps.
     pub unmet_ties: u64,
     /// Steps in which the geometry of contact at their middle did not converge.
     pub unconverged_geometries: u64,

@@ -19,7 +19,7 @@ use super::real::Real;
 /// Numbers of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Lanes added to sums one after the other: the number of the narrowest vector registers.
+/// Lanes added to a sum one after the other: the lane count of the narrowest vector registers.
 pub const QUARTET: usize = 4;
 
 /// Contiguous numbers in memory.

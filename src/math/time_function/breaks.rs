@@ -93,7 +93,8 @@ impl TimeFunction {
         }
     }
 
-    /// One-sided value and derivatives at `time`, from the side of `beside`; no other break lies between the two \[s\].
+    /// One-sided value and derivatives at `time`, from the side of `beside`; no other break lies between these instants
+    /// \[s\].
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),

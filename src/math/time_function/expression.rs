@@ -1,8 +1,8 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) handles operators and their precedence, by
-//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Crates that also evaluate bind a sign tighter
-//! than any operator, which would silently reverse a load, and do not locate errors in the text.
+//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Crates that also evaluate expressions bind a sign
+//! tighter than any operator, which would silently reverse a load, and do not locate errors in the text.
 
 use std::f64::consts;
 

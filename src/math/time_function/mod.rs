@@ -2,9 +2,9 @@
 //!
 //! Derivatives are exact. Expressions are evaluated on second-order Taylor jets (forward-mode automatic
 //! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min`
-//! and `abs` have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are those
-//! from the right, for the motion that follows. They omit the impulse of a jump: a prescribed displacement that jumps
-//! moves its nodes without a matching velocity.
+//! and `abs` have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are taken
+//! from the right, as the motion that follows requires. They omit the impulse of a jump: a prescribed displacement that
+//! jumps moves its nodes without a matching velocity.
 //!
 //! Kinks and jumps are located from the parts of the function ([`TimeFunction::first_break`]), and its variation
 //! within a step is bounded over intervals of time, so that nothing is missed between samples.

@@ -4,7 +4,8 @@ use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Fraction of a step by which one-sided limits are evaluated inside it, as summed steps are rounded.
+/// Distance from the ends of a step at which one-sided limits are evaluated, relative to the step: sums of steps are
+/// rounded.
 const INSIDE: f64 = 1e-6;
 
 /// Rounding of summed steps, relative to the time.
@@ -78,9 +79,9 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within it; at both ends the mean over the step for a
-    /// function with kinks or jumps inside, or a deviation from the chord of a tenth of its size: half the step times
-    /// their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within it. If the function has kinks or jumps inside
+    /// the step, or deviates from its chord by a tenth of its size, both values are the mean over the step, so that
+    /// half the step times their sum is the integral.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

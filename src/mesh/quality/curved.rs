@@ -3,9 +3,9 @@
 //! The map of a quadratic cell is a polynomial, and so is its Jacobian. Bernstein polynomials are positive and sum to
 //! one; hence the Jacobian lies between its smallest and its largest Bernstein coefficient, equals the corner
 //! coefficients at the corners, and its integral is the mean of the coefficients. A cell with positive coefficients is
-//! valid everywhere; one with a non-positive corner is inverted; any other is bisected, with tighter coefficients in
-//! each half, until each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of
-//! curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
+//! valid everywhere; a cell with a non-positive corner is inverted; any other cell is bisected, with tighter
+//! coefficients in each half, until each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical
+//! validity of curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
 //!
 //! Serendipity cells are completed first, with the missing nodes given by their shape functions.
 

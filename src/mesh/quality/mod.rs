@@ -8,14 +8,14 @@
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
 //! ```
 //!
-//! in d dimensions; the cell has the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics",
-//! SIAM J. Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library,
-//! SAND2007-1751). For a tetrahedron it is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
+//! in d dimensions; the cell has the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics", SIAM J.
+//! Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library, SAND2007-1751). For
+//! a tetrahedron q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
 //! A linear cell is inverted if the Jacobian of any corner is not positive. Positive corners are necessary but not
-//! sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. For a quadratic cell, corner edges
-//! are the tangents, the volume is that of the curved shape, and the cell is inverted if the Jacobian is not positive
-//! *everywhere* (module `curved`); its edge lengths and altitudes are those of its corners.
+//! sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. For a quadratic cell, the edges at
+//! a corner are the tangents, the volume is the volume of the curved cell, and the cell is inverted if the Jacobian is
+//! not positive *everywhere* (module `curved`); its edge lengths and altitudes are computed from the corners.
 //!
 //! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
 //! a flat or folded cell counts as inverted.
@@ -347,7 +347,7 @@ fn to_ideal(kind: CellKind) -> Mat3 {
         CellKind::Tri3 | CellKind::Wedge6 => {
             Mat3::new(1.0, -1.0 / r3, 0.0, 0.0, 2.0 / r3, 0.0, 0.0, 0.0, 1.0)
         }
-        // The same and (1/2, √3/6, √6/3).
+        // Edges (1, 0, 0), (1/2, √3/2, 0) and (1/2, √3/6, √6/3).
         CellKind::Tet4 => Mat3::new(1.0, -1.0 / r3, -1.0 / r6, 0.0, 2.0 / r3, -1.0 / r6, 0.0, 0.0, 3.0 / r6),
         _ => Mat3::identity(),
     }

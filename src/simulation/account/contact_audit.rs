@@ -94,7 +94,7 @@ pub(crate) struct ContactAudit {
 }
 
 impl ContactAudit {
-    /// The audit of a run that begins with present contacts and new velocities.
+    /// The audit at the start of a run, with present contacts and new velocities.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -193,14 +193,15 @@ impl Simulation {
 
     /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
     /// dissipated energy that the response reports. Impulses and projections report their energy directly: in nodes
-    /// that stay in contact they absorb in each step what they add in the next, and the remainder counts.
+    /// that stay in contact they absorb in each step the energy that they add in the next, and only the difference
+    /// counts.
     ///
     /// Balance: work + change of stored energy + dissipated energy = 0. A contact that opens between two steps, or
-    /// begins with a penetration, has done work in between that no spring has stored.
+    /// begins with a penetration, does work between the steps that no spring stores.
     ///
-    /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of
-    /// another length, or with loads or velocities discontinuous at its beginning, the difference is numerical work.
-    /// What discontinuous velocities give or take is not created by contact.
+    /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of another
+    /// length, or with loads or velocities discontinuous at its beginning, the difference is numerical work. Energy
+    /// changes by discontinuous velocities do not count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);

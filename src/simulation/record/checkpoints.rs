@@ -25,7 +25,7 @@ pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].
     pub frame_times: Vec<f64>,
     pub schedule: SchedulePosition,
-    /// That of the probes, if there are any.
+    /// Position in the output of the probes, if there are any.
     pub probes: Option<ProbePosition>,
     /// Lengths of the tables \[bytes\].
     pub tables: BTreeMap<String, u64>,
@@ -46,8 +46,8 @@ impl Checkpoint {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads the checkpoint of a scenario from a file, or the latest whole one of a directory. Returns the files that
-    /// were passed over as damaged.
+    /// Reads the checkpoint of a scenario from a file, or the latest complete checkpoint of a directory. Returns the
+    /// damaged files that were skipped.
     ///
     /// # Errors
     /// [`CheckpointError`] of the first file, if none can be read.
@@ -119,8 +119,8 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Queues a checkpoint after a step of length `time_step` \[s\]. It is written when all frames submitted so far are
-    /// `written`; the previous checkpoint is waited for.
+    /// Queues a checkpoint after a step of length `time_step` \[s\], and waits for the previous checkpoint. The
+    /// checkpoint is written when all frames submitted so far are `written`.
     pub fn write(
         &mut self,
         state: State,

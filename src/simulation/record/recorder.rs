@@ -32,7 +32,7 @@ pub struct Recorder {
     history: History,
     pairs: Pairs,
     side_tables: SideTables,
-    /// What is measured, if anything is.
+    /// Writer of the probes, if the scenario has any.
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,

@@ -1,4 +1,4 @@
-//! When frames and rows of the history are due.
+//! Times at which frames and history rows are due.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use crate::scenario::{FrameSchedule, Scenario};
 /// rounded.
 const TIME_TOLERANCE: f64 = 1e-6;
 
-/// When frames and rows of the history are due.
+/// Times at which frames and history rows are due.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     frames: FrameSchedule,
     /// Time between rows, 0 for every step \[s\].
     history_interval: f64,
-    /// Those between samples of probes that have their own \[s\].
+    /// Sampling intervals of the probes that have their own \[s\].
     probe_intervals: Vec<f64>,
     end: f64,
 }
@@ -117,7 +117,7 @@ impl Schedule {
         self.position = SchedulePosition { next_frame, next_row, ..position };
     }
 
-    /// When the next scheduled frame is due \[s\].
+    /// Time at which the next scheduled frame is due \[s\].
     pub fn next_frame(&self) -> f64 {
         self.position.next_frame
     }

@@ -8,15 +8,15 @@
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! which is exact for the damping force alone. The whole step is of second order in dt, stable for any α, and has the
-//! same states of equilibrium.
+//! which is exact for the damping force alone. The whole step is of second order in dt, stable for any α, and does not
+//! change equilibrium states.
 //!
 //! **Local damping** is a force opposite to each velocity component, in proportion to the resultant force on it: v ←
 //! sign(v) max(|v| − β |a| dt, 0). Oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β), in
-//! each half period, and no force is left in equilibrium. Velocities are those of the middle of a step.
+//! each half period, and the damping force vanishes in equilibrium. Damping acts on mid-step velocities.
 //!
-//! Positions and forces do not change meanwhile: the dissipation is the change of the kinetic energy, and the impulse
-//! that of the momentum.
+//! Damping changes neither positions nor forces: its dissipation is the change of the kinetic energy, and its impulse
+//! the change of the momentum.
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
@@ -49,8 +49,8 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the rest of a step. Where a step ends at an impact before its middle, the velocities increase
-    /// by what the first half has taken too much.
+    /// Mass damping over the rest of a step. If a step ends at an impact before its middle, the velocities increase
+    /// again by the excess damping of the first half.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -70,9 +70,8 @@ impl Simulation {
         }
     }
 
-    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Where contact acts by impulses, they are
-    /// part of the resultant force. With ties, all velocities have the same factor, so that tied points stay equally
-    /// fast.
+    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Contact impulses are part of the resultant
+    /// force. With ties, all velocities have the same factor, so that the velocities of tied points remain equal.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -84,9 +83,9 @@ impl Simulation {
         }
     }
 
-    /// Replaces the velocities, or momenta, at the middle of a step by a function of them and of their change in a step
-    /// of length `dt` \[s\]: of the following step, for which the forces of springs have been computed, or of the last
-    /// one with ties, and where contact acts by impulses, which follow the kicks.
+    /// Replaces the mid-step velocities, or momenta, by a function of them and of their change in a step of length `dt`
+    /// \[s\]. This is the following step, for which spring forces have been computed. With ties or contact impulses,
+    /// which act after the kicks, it is the last step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -150,15 +149,15 @@ impl Simulation {
         [correction.velocity, rigid_state.inertia_times(&correction.angular_velocity)]
     }
 
-    /// Sets all velocities to zero, but those of prescribed motion.
+    /// Sets all velocities to zero, except prescribed ones.
     pub(super) fn stop_bodies(&mut self) {
         for body in 0..self.model.bodies.len() {
             self.map_velocities(body, &|_, _, _| Vec3::zeros());
         }
     }
 
-    /// Replaces the velocities of a body that are not prescribed by a function of them and of the accelerations, or the
-    /// momenta of a rigid body by that of them and of their rates; with its balance, dissipation and impulse.
+    /// Applies `map` to the free velocities and the accelerations of a body, or to the momenta of a rigid body and
+    /// their rates. Updates the balance, the dissipation and the impulse.
     fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
         if self.model.bodies[body].is_rigid() {
             self.map_rigid_velocity(body, map);

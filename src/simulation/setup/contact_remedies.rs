@@ -5,8 +5,8 @@ use crate::scenario::{ResponseMethod, Scenario, StepSize};
 /// A setting that creates less contact energy than this scenario.
 ///
 /// Springs that stiffen under compression release more energy than they absorb. The work of projections on deformable
-/// bodies is proportional to the time step. Penalty springs that are too stiff for a fixed step are not for an
-/// automatic one.
+/// bodies is proportional to the time step. The automatic step is stable with penalty springs that are too stiff for a
+/// fixed step.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {

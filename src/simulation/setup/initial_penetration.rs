@@ -27,10 +27,10 @@ use crate::simulation::step::initial_gaps::InitialGaps;
 /// Largest number of Gauss-Seidel sweeps over all contacts.
 const MAX_SWEEPS: usize = 200;
 
-/// Penetration over the search depth, below which surfaces with a thickness touch without overlap.
+/// Penetration, relative to the search depth, below which surfaces with a thickness touch without overlap.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Clearance over the initial depth: rounding must not leave a penetration.
+/// Clearance relative to the initial depth, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are closer than their contact
@@ -212,7 +212,7 @@ impl Simulation {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with penetrating nodes without a detected
+    /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with a penetrating node that has no detected
     /// contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;

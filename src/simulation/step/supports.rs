@@ -47,8 +47,8 @@ impl Simulation {
         }
     }
 
-    /// Computes the reactions and velocity jumps of supported components; `state.positions` are those before the
-    /// step.
+    /// Computes the reactions and velocity jumps of supported components; `state.positions` contains the positions
+    /// before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =

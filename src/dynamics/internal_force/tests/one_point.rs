@@ -41,7 +41,7 @@ fn force_is_the_gradient_of_both_energies() {
     }
 }
 
-/// Linear motions have no hourglass energy on any hexahedra: patch test and rigid motions.
+/// Linear motions have no hourglass energy on hexahedra of any shape: patch test and rigid motions.
 #[test]
 fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     let mut noise = Noise(22);

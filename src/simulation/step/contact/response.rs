@@ -110,7 +110,7 @@ impl Simulation {
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Evaluates the response; returns the work of its forces beyond that along the secants of the nodes \[J\].
+    /// Evaluates the response; returns the work of its forces in excess of forces times nodal displacements \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);

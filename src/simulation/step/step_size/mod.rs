@@ -17,9 +17,9 @@ use crate::simulation::timings::timed;
 use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
-/// Factor by which contact may increase the speed of rigid nodes over that of the step choice: a free body struck by
-/// another of any mass gains up to twice its speed, and rotation adds to it. The step is a small fraction of the step
-/// in which a node could tunnel.
+/// Factor by which contact may increase the speed of rigid nodes above the speed for which the step was chosen: a free
+/// body struck by another of any mass gains up to twice the speed of that body, and rotation adds to it. The step is a
+/// small fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Fraction of the first step below which the time step counts as collapsed.
@@ -78,8 +78,8 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, once for the
-    /// rounding of each step and once for that of their sum \[s\].
+    /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, for the
+    /// rounding of each step and of the sum of steps \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
@@ -202,8 +202,8 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step with the added squared contact frequency \[rad²/s²\] and the speed of rigid nodes over
-    /// `faster`.
+    /// Largest stable step with the squared contact frequency \[rad²/s²\] added, and with the speed of rigid nodes
+    /// divided by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
