@@ -135,8 +135,8 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube that rests on a floor that begins to move in mid-run, and stops to be driven, hops by no more than it
-/// is given in a step.
+/// Goal: a cube at rest on a floor that starts to move during the run hops by no more than its displacement relative to
+/// the floor by the accelerations in one step.
 #[test]
 fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");

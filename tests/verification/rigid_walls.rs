@@ -254,7 +254,7 @@ fn rigid_block_flies_back_from_a_wall() {
     }
 }
 
-/// A bar that a load accelerates from rest, a = f/ρ, towards a fixed wall or recoils, in steps.
+/// A bar that a load accelerates from rest, a = f/ρ, towards a fixed wall or a free wall, in time steps.
 ///
 /// Goal: with `resolve_impact` the step in which the bar meets the wall ends at the impact, at √(2 h/a), which the
 /// parabolas of the predictor give to rounding, without penetration; the contact is reported once. Without the key,

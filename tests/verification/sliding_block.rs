@@ -123,8 +123,8 @@ fn a_block_slides_to_rest_on_elements_by_all_responses() {
     }
 }
 
-/// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide leads to the stop within
-/// 0.02 s. (The last tenth of the speed is below the vibration of the nodes, which friction then follows.)
+/// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide extrapolates to the stop
+/// within 0.02 s. (The last tenth of the speed is below the vibration of the nodes, which friction then follows.)
 #[test]
 fn stiff_blocks_stop_as_point_masses() {
     let stiff = ["materials.block.young=1e4", "materials.plate.young=1e6", "time.step=0.001", "time.end=1.6"];
