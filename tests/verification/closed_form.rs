@@ -75,7 +75,7 @@ impl HertzImpact {
         2.943_3 * self.approach() / self.speed
     }
 
-    /// Radius of the zone of contact at the largest approach over that of the ball, √(d/R) \[-\].
+    /// Radius of the contact zone at the largest approach over the radius of the ball, √(d/R) \[-\].
     pub fn contact_ratio(&self) -> f64 {
         (self.approach() / self.radius).sqrt()
     }

@@ -6,7 +6,7 @@
 //!    ═════╧═══╧═════
 //! ```
 //! Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5; reference: Coulomb friction between two point masses. The
-//! relative deceleration is μ g, whatever the plate: sliding ends after 2 s and 1 m. The plate is then as fast as the
+//! relative deceleration is μ g, for any plate: sliding ends after 2 s and 1 m. The plate is then as fast as the
 //! block, V/201, and the block at 1.005 m.
 
 use ictus::simulation::Simulation;

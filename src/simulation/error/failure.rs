@@ -63,7 +63,7 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact lost because its penetration exceeds the search depth. The body of the failure is that of the node.
+/// A contact lost because its penetration exceeds the search depth. The body of the failure is the body of the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// The user's number of the node, or of the first node of an edge.

@@ -1,7 +1,7 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
-//! Time steps are those of the run, with the clock and all functions of time held at t = 0, supports fixed, and local
-//! damping. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
+//! Time steps are chosen as in the run, with the clock and all functions of time held at t = 0, supports fixed, and
+//! local damping. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
 
 use serde::{Deserialize, Serialize};
 
