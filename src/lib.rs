@@ -43,7 +43,7 @@
 //! - **Gap**: negative when penetrated. **Normals** point out of the target, and of any face out of its solid.
 //! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*).
 //!   Weights of a constraint sum to zero: +1 on the contactor, −N on the nodes of the face.
-//! - **Node order** of cells is that of Gmsh and VTK, which agree for linear cells: bottom counter-clockwise, then
+//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells: bottom counter-clockwise, then
 //!   top ([`mesh::CellKind`]). Nodes of all bodies are numbered consecutively with `u32`, body by body.
 //! - **Symmetric tensors** in output are XX YY ZZ XY YZ XZ, without factors of two.
 //! - **Stress** is the Cauchy stress in output and the first Piola–Kirchhoff stress in the total Lagrangian kernels;

@@ -45,8 +45,8 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
 
 /// Mass properties of cells of one kind, exact for their polynomial geometry.
 ///
-/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1 (their inertia is that of a
-/// lamina). Points and segments have no mass.
+/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1 (as a lamina for the
+/// inertia). Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.

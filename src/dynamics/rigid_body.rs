@@ -11,8 +11,8 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// steps of any, also variable, length.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean angular
-/// velocity in place of the Cayley transform, which is exact about a principal axis.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular
+/// velocity, which is exact about a principal axis, replaces the Cayley transform.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,

@@ -167,7 +167,7 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// Rotation from the reference configuration at the end, given that at the beginning.
+    /// Rotation from the reference configuration at the end, given the rotation at the beginning.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,

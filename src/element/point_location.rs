@@ -176,7 +176,7 @@ fn place(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     (position, Mat3::from_columns(&tangents))
 }
 
-/// How far natural coordinates are outside the reference element; negative inside.
+/// Distance of natural coordinates from the reference element outside it; negative inside.
 fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     let interval = |x: f64| x.abs() - 1.0;
     match kind {
@@ -326,7 +326,7 @@ mod tests {
         assert!(is_needed);
     }
 
-    /// A start at which the tangents are singular is no obstacle: the search begins again inside a part.
+    /// From a start with singular tangents the search begins again inside a part of the element.
     #[test]
     fn a_singular_start_is_left() {
         // At the corner ξ = (1, 1, −1) three edges are coplanar.

@@ -38,7 +38,7 @@ pub fn gradients4(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives of the four-node quadrilateral: only the mixed one, a b/4, is not zero.
+/// Second derivatives of the four-node quadrilateral: only the mixed derivative, a b/4, is nonzero.
 pub fn hessians4(hessians: &mut [[f64; 3]]) {
     for (hessian, [a, b]) in hessians.iter_mut().zip(CORNERS) {
         *hessian = [0.0, 0.0, 0.25 * a * b];

@@ -6,8 +6,8 @@
 //! each part: length (u64)  CRC-32 (u32)  bytes
 //! CRC-32 of all before (u32)
 //! ```
-//! Numbers are little-endian. A file is written beside its place and renamed, so that a killed run leaves whole files;
-//! the checksums find a file that the disk has damaged.
+//! Numbers are little-endian. A file is written under another name and renamed, so that a killed run leaves complete
+//! files; the checksums detect files damaged on disk.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of the layout above and of the state; raise it with either.
+/// Version of the layout above and of the state; raise it when either changes.
 const FORMAT: u32 = 2;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
@@ -127,7 +127,7 @@ fn age_of(file_name: &str) -> Option<usize> {
     }
 }
 
-/// Removes the checkpoints of an earlier run, and what is left of unfinished ones.
+/// Removes the checkpoints of an earlier run, and unfinished ones.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -170,8 +170,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run, and keeps this number of files. The others are renamed only when the new one
-/// is whole.
+/// Writes the latest checkpoint of a run, and keeps this number of files. The other files are renamed only when the new
+/// file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].

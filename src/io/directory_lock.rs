@@ -16,9 +16,9 @@ const FILE_NAME: &str = ".lock";
 /// The process that has locked a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Its number.
+    /// Process number.
     pub process: u32,
-    /// Name of its computer.
+    /// Name of the computer.
     pub host: String,
 }
 

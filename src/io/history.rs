@@ -41,7 +41,7 @@ const BODY_COLUMNS: [&str; 10] = [
     "contact_force_z",
 ];
 
-/// Columns after those of the bodies.
+/// Columns after the columns of the bodies.
 const LAST_COLUMNS: [&str; 4] =
     ["kick", "energy_imbalance", "net_numerical_work", "mass_damping_dissipation"];
 

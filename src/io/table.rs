@@ -102,7 +102,7 @@ fn too_short(length: u64) -> io::Error {
     io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint"))
 }
 
-/// Removes the columns behind those of the header.
+/// Removes the columns after the columns of the header.
 fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path)?;
     let mut records = reader.records().peekable();

@@ -8,7 +8,7 @@
 //! | form | for | numbers |
 //! |---|---|---|
 //! | [`pack`] | kernels over rows of elements, nodes or boxes | registers of any width, up to AVX-512 |
-//! | [`real::Lanes`] in [`vectorised`] | the search of closest points, four at a time; the code is that of one number | four, AVX2: AVX-512 was slower |
+//! | [`real::Lanes`] in [`vectorised`] | closest-point searches, four at a time, by the code for one number | four, AVX2: AVX-512 was slower |
 //! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
 //!
 //! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which

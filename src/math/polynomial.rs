@@ -10,8 +10,8 @@ const MAX_ITERATIONS: usize = 200;
 
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, or `None` if p is positive on all of \[0, 1\].
 ///
-/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide: p as
-/// evaluated here (Horner) is still positive there, so the root is never reported late. A non-finite coefficient
+/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide. There
+/// the value of p by Horner's rule is still positive, so the root is never reported late. A non-finite coefficient
 /// gives `Some(0.0)`, the safe side of a prediction.
 ///
 /// # Cost
@@ -63,8 +63,8 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly nonzero in a part of \[0, 1\].
 ///
-/// There p = Σ qₖ sᵏ with s in \[0, 1\]: at least q₀ plus all negative qₖ of the other terms, at most q₀ plus all
-/// positive ones.
+/// There p = Σ qₖ sᵏ with s in \[0, 1\], which is at least q₀ plus the negative qₖ of the other terms, and at most q₀
+/// plus the positive qₖ.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -85,7 +85,7 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
     least > rounding || greatest < -rounding
 }
 
-/// Roots in (0, 1) of the derivative of the given order, from those of the higher orders.
+/// Roots in (0, 1) of the derivative of the given order, from the roots of the derivatives of higher order.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
@@ -276,7 +276,7 @@ mod tests {
             }
         }
 
-        /// A part around a root does not keep its sign, however small; short parts far from all roots do.
+        /// `keeps_sign` is false for any interval around a root, and true for short intervals far from all roots.
         #[test]
         fn no_root_is_where_the_sign_is_kept(
             roots in prop::collection::vec(0.0..1.0_f64, 1..5),

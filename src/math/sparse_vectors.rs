@@ -1,4 +1,4 @@
-//! Serialisation of nodal vectors of which most are zero.
+//! Serialisation of nodal vectors that are mostly zero.
 
 use bytemuck::allocation::try_zeroed_vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

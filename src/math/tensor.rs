@@ -8,7 +8,7 @@ use super::real::Real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
 
-/// Each component of a tensor like the first from its indices; a loop, as closures are not always inlined.
+/// A tensor of the type of the first, from an expression of its indices; a loop, as closures are not always inlined.
 macro_rules! components {
     ($tensor:expr, $i:ident, $j:ident, $value:expr) => {{
         let mut tensor = *$tensor;
@@ -34,7 +34,7 @@ fn minor<R: Real>(a: R, b: R, c: R, d: R) -> R {
 }
 
 impl<R: Real> Tensor<R> {
-    /// The tensor with this number in every place.
+    /// The tensor with this number in every component.
     #[inline(always)]
     pub fn filled(value: R) -> Self {
         Self([[value; 3]; 3])

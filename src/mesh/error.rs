@@ -172,7 +172,7 @@ pub enum MeshError {
         tags: TagList,
         /// Number of cells of that dimension.
         cells: usize,
-        /// That dimension.
+        /// Dimension of the cells.
         dimension: usize,
     },
     /// A cell that is flat because two of its nodes lie in the same place.

@@ -1,9 +1,9 @@
 //! Outer faces of a mesh, and faces of physical groups.
 //!
-//! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are
-//! sorted by corners: a face that occurs once is outer, twice interior, more often an error, as is one with different
-//! mid-side nodes on its two sides. Physical surfaces may have either orientation in the file; the faces returned here
-//! have that of the cell they bound, so they always point out of the solid.
+//! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
+//! by corners: a face that occurs once is an outer face, twice an interior face. More occurrences are an error, as are
+//! different mid-side nodes on the two sides of a face. Physical surfaces may have either orientation in the file; the
+//! faces returned here have the orientation of the cell they bound, so they always point out of the solid.
 
 use rayon::slice::ParallelSliceMut;
 

@@ -1,4 +1,4 @@
-//! Scaling, rotation and translation of a mesh, none of which inverts cells.
+//! Scaling, rotation and translation of a mesh, without inverting cells.
 
 use super::{CellBlock, Mesh, MeshError};
 use crate::math::{Rotation, Vec3};

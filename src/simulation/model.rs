@@ -8,7 +8,7 @@ use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Suppor
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
-/// The model of a simulation. Nodes are numbered body by body, those of a body along a space-filling curve.
+/// The model of a simulation. Nodes are numbered body by body, within a body along a space-filling curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// Bodies, in the order of the scenario, followed by the walls, each a body of one node.

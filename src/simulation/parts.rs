@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub driven_ties: DrivenTies,
     /// Penetrations at t = 0.
     pub initial_penetrations: Vec<Overlap>,
-    /// What is measured.
+    /// Probes of the run.
     pub probes: Vec<Probe>,
     /// Dynamic relaxation before t = 0, and the motion that begins after it.
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,

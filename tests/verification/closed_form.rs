@@ -75,13 +75,13 @@ impl HertzImpact {
         2.943_3 * self.approach() / self.speed
     }
 
-    /// Radius of the zone of contact at the largest approach over that of the ball, √(d/R) \[-\].
+    /// Radius of the contact zone at the largest approach over the radius of the ball, √(d/R) \[-\].
     pub fn contact_ratio(&self) -> f64 {
         (self.approach() / self.radius).sqrt()
     }
 }
 
-/// Impact of a ball in which Hertz's half-space is replaced by the ball itself, quasi-statically.
+/// Quasi-static impact of a ball whose own compliance replaces Hertz's half-space.
 #[derive(Clone, Copy, Debug)]
 pub struct BallImpact {
     /// Largest force \[N\].
@@ -93,25 +93,26 @@ pub struct BallImpact {
 }
 
 impl HertzImpact {
-    /// The impact with the approach d(F) = d_Hertz(F) + s F, where s is what the ball under Hertz's pressure, carried
-    /// by its own inertia, yields more than a half-space does ([`ball_compliance`] less the half-space's).
+    /// The impact with the approach d(F) = d_Hertz(F) + s F, where s is the excess of the compliance of the ball over
+    /// that of a half-space, under Hertz's pressure and balanced by the inertia of the ball ([`ball_compliance`]).
     ///
-    /// To first order in a/R Hertz's pressure may be kept, as the compliance is stationary in it. Inertia is that of
-    /// a rigid ball: the vibrations of the ball add terms of the second order. With f = F/F_Hertz and
-    /// σ = s F_Hertz/d_Hertz, energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force, and the duration is
-    /// 2/V ∫ dd/√(1 − f^(5/3) − 5/4 σ f²).
+    /// To first order in a/R Hertz's pressure may be kept, as the compliance is stationary in it. Inertia is that of a
+    /// rigid ball: the vibrations of the ball add terms of the second order. With f = F/F_Hertz and σ = s
+    /// F_Hertz/d_Hertz, energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force, and the duration is 2/V ∫ dd/√(1 −
+    /// f^(5/3) − 5/4 σ f²).
     pub fn of_finite_ball(&self) -> BallImpact {
         let mut force: f64 = 1.0;
         let mut excess = 0.0;
         for _ in 0..50 {
             let ratio = self.contact_ratio() * f64::cbrt(force);
-            // Of the half-space, Hertz's pressure does the work of 4/5 of the approach (3/5 a²/2R is the profile's).
+            // On the half-space, Hertz's pressure does the work of 4/5 of the approach (3/5 a²/2R is due to the
+            // profile).
             let half_space = 0.75 * (1.0 - self.poisson * self.poisson) / ratio;
             excess = (ball_compliance(ratio, self.poisson) - 0.8 * half_space) / half_space
                 * force.powf(-1.0 / 3.0);
             force = f64::powf(1.0 - 1.25 * excess * force * force, 0.6);
         }
-        // f = f_max (1 − u²)^(3/2) takes the roots out of both ends of the integral; midpoint rule in u.
+        // The substitution f = f_max (1 − u²)^(3/2) removes the roots at both ends of the integral; midpoint rule in u.
         let (steps, energy) = (2000, |f: f64| f.powf(5.0 / 3.0) + 1.25 * excess * f * f);
         let mut integral = 0.0;
         for k in 0..steps {
@@ -129,8 +130,8 @@ impl HertzImpact {
     }
 }
 
-/// Mean displacement, weighted by the pressure, of a ball against its centre of mass, under Hertz's pressure of unit
-/// force on a cap of radius `ratio` R and its own uniform inertia, times E R \[-\].
+/// Mean displacement, weighted by the pressure, of a ball relative to its centre of mass, times E R \[-\], under
+/// Hertz's pressure of unit force on a cap of radius `ratio` R and the uniform inertia of the ball.
 ///
 /// Series of spheroidal displacements of degree n in Legendre polynomials, each with free shear at the surface:
 /// u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ = A (n²+2n−1+2ν) + B (n−1).
@@ -181,8 +182,8 @@ pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
     compliance
 }
 
-/// A small cap on a ball is a cap on a half-space, and the ball is stiffer by no more than its size; without the
-/// correction the integral is Hertz's.
+/// A small cap on a ball approaches a cap on a half-space: the ball is stiffer by a fraction of the order of the cap
+/// size, and without the correction the integral is Hertz's.
 #[test]
 fn a_small_cap_feels_a_half_space() {
     let half_space = |ratio: f64| 0.6 * (1.0 - 0.09) / ratio;
@@ -193,7 +194,7 @@ fn a_small_cap_feels_a_half_space() {
     assert!((ball / hertz - 1.0).abs() < 0.005, "{ball} {hertz}");
 }
 
-/// The values of the sources' own examples come out.
+/// The closed forms reproduce the examples of their sources.
 #[test]
 fn closed_forms_give_the_published_numbers() {
     let steel = HertzImpact { young: 210e9, poisson: 0.3, density: 7850.0, radius: 0.01, speed: 1.0 };

@@ -1,14 +1,14 @@
 //! Goal: the closest point of any face is its global minimum, for all kinds and shapes of faces.
 //!
-//! The oracle proves it for each query: given the answer, it searches for a closer point. Every face becomes a
+//! An oracle proves the minimum for each query: given the answer, it searches for a closer point. Every face becomes a
 //! biquadratic surface over the unit square (a triangle by ξ = s (1 − t), η = t), interpolated from the shape
-//! functions; F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere less than the least of them. The oracle
-//! cuts the square (de Casteljau) until no part can have a closer point, by the coefficients or because its control
-//! points lie behind a plane. Around the answer that would never end; there it shows that the Hessian of F is positive
-//! definite, so that F lies above its tangent plane at the answer.
+//! functions. F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere below the smallest of them. The oracle
+//! cuts the square (de Casteljau) until no part can have a closer point, by its coefficients or because its control
+//! points lie behind a plane. Around the answer this would never end; there the oracle shows that the Hessian of F is
+//! positive definite, so that F lies above its tangent plane at the answer.
 //!
-//! Tolerance: 1e-10 of the size of the face (and of the distance, where that is greater), which is what the search for
-//! global minima promises, with a margin of ten for rounding.
+//! Tolerance: 1e-10 of the size of the face (or of the distance, if it is greater), the accuracy that the search for
+//! global minima guarantees, with a margin of ten for rounding.
 
 use ictus::contact::detection::face::closest_point::{
     ClosestPoint, Domain, Method, Outcome, Start, closest_point,
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use crate::model::worst;
 use crate::random::Random;
 
-/// Relative to the size of the face.
+/// Tolerance of the distance, relative to the size of the face.
 const TOLERANCE: f64 = 1e-10;
 /// Parts of a face after which the oracle gives up.
 const MAX_PARTS: usize = 300_000;
@@ -29,11 +29,11 @@ const MAX_PARTS: usize = 300_000;
 /// Shapes of faces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Class {
-    /// In a plane, distorted, mid-side nodes off the middle.
+    /// Plane and distorted, with mid-side nodes off the middle.
     Flat,
-    /// As meshes have them.
+    /// Warped as in meshes.
     Warped,
-    /// Bent beyond use, folds included.
+    /// Bent beyond practical shapes, folds included.
     StronglyCurved,
     /// Coincident nodes, no area, slivers.
     NearDegenerate,
@@ -41,7 +41,7 @@ enum Class {
 
 const CLASSES: [Class; 4] = [Class::Flat, Class::Warped, Class::StronglyCurved, Class::NearDegenerate];
 
-/// Nodes of a square of side 2, of half of it, or of a segment of length 2.
+/// Nodes of a square of side 2, of half of this square, or of a segment of length 2.
 fn regular(kind: CellKind) -> Vec<Vec3> {
     let square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
     let middle = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, 0.0]];
@@ -68,7 +68,7 @@ fn random_face(random: &mut Random, kind: CellKind, class: Class) -> Vec<Vec3> {
     nodes
 }
 
-/// Flattens a face to a sliver, or moves nodes onto each other, or both, but for a little.
+/// Flattens a face to a sliver, or moves nodes onto each other, or both, up to a small perturbation.
 fn make_degenerate(random: &mut Random, nodes: &mut [Vec3]) {
     let bend = random.pick(&[0.0, 0.1, 1.0]);
     let thin = random.pick(&[0.0, 1e-12, 1e-9, 1e-6, 1e-3]);
@@ -93,7 +93,7 @@ fn make_degenerate(random: &mut Random, nodes: &mut [Vec3]) {
 /// F over the unit square.
 #[derive(Clone)]
 struct Part {
-    /// Control points of x − r; the first index counts s.
+    /// Control points of x − r; the first index belongs to s.
     net: [[Vec3; 3]; 3],
     low: [f64; 2],
     high: [f64; 2],
@@ -131,7 +131,7 @@ impl Part {
             net.iter().map(|p| (p[1] - p[0]).norm_squared() + (p[2] - p[1]).norm_squared()).sum::<f64>()
         };
         let turned = transpose(self.net);
-        // A net without length in a direction may still be long in the parameter: then that is cut.
+        // A net of zero length along a direction can still be long in the parameter: then that parameter is cut.
         let axis = usize::from(length(&self.net) >= length(&turned));
         let rows = if axis == 1 { self.net } else { turned };
         let (first, second) = cut(rows, 0.5);
@@ -156,7 +156,8 @@ impl Part {
         Self { net, low, high }
     }
 
-    /// Whether all control points are farther than `distance` towards one of two points.
+    /// Whether all control points are farther than `distance` along the direction of the answer or of the middle
+    /// control point.
     fn is_behind_plane(&self, answer: &Vec3, distance: f64) -> bool {
         [*answer, self.net[1][1]].iter().any(|way| {
             let direction = way / way.norm();
@@ -173,7 +174,7 @@ fn transpose(p: [[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     [0, 1, 2].map(|j| [0, 1, 2].map(|i| p[i][j]))
 }
 
-/// De Casteljau's algorithm on each row: the parts before and behind `t`.
+/// De Casteljau's algorithm on each row: the parts before and after `t`.
 fn cut(rows: [[Vec3; 3]; 3], t: f64) -> ([[Vec3; 3]; 3], [[Vec3; 3]; 3]) {
     let parts = rows.map(|[p, q, r]| {
         let (pq, qr) = (p.lerp(&q, t), q.lerp(&r, t));
@@ -258,7 +259,7 @@ enum Verdict {
     Undecided,
 }
 
-/// Looks for a point closer than that at ξ by more than the tolerance.
+/// Searches for a point closer than the point at ξ by more than the tolerance.
 fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: f64) -> Verdict {
     let whole = Part::new(kind, nodes, query);
     let place = unit_square(kind, xi);
@@ -297,8 +298,8 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// A rectangle around the answer, as large as halving finds it, on which F is above the threshold because it is convex
-/// and its tangent plane is.
+/// Largest rectangle around the answer, by halving, on which F is above the threshold because F is convex and its
+/// tangent plane is above the threshold.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
     let is_curve = kind.dimension() == 1;
     for halvings in 0..12 {
@@ -330,7 +331,7 @@ fn blossom(net: &[[Vec3; 3]; 3], [s, t]: [f64; 2], w: impl Fn(f64) -> [f64; 2]) 
     (offset, [along, line(across.map(|p| p.1), [a, b]).0])
 }
 
-/// How steeply F still falls along the constraints, relative to |x,ᵢ| and the size: zero where optimal.
+/// Steepest descent of F along the constraints, relative to |x,ᵢ| and the size: zero at an optimum.
 fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
@@ -338,7 +339,7 @@ fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     let tangent = |i: usize| nodes.iter().zip(gradients).map(|(x, g)| x * g[i]).sum::<Vec3>();
     let (x1, x2) = (tangent(0), tangent(1));
     let at = |value: f64| value.abs() < 1e-14;
-    // Directions that stay in the domain; on the hypotenuse those along it.
+    // Directions that stay in the domain; for points of the hypotenuse, directions along it.
     let mut directions = vec![];
     if kind.linear() == CellKind::Tri3 {
         let third = at(1.0 - xi[0] - xi[1]);
@@ -354,7 +355,7 @@ fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     worst(free.map(|(d, _)| -offset.dot(&d) / d.norm().max(1e-3)))
 }
 
-/// Checks the answers to one query, the closed form's too where there is one; whether the oracle could decide.
+/// Checks the answers to one query, also of the closed form if there is one; returns whether the oracle could decide.
 fn check(kind: CellKind, class: Class, nodes: &[Vec3], query: &Vec3) -> bool {
     let methods: &[Method] =
         if Method::Voronoi.serves(kind) { &[Method::Sqp, Method::Auto] } else { &[Method::Sqp] };
@@ -367,10 +368,10 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     let distance = found.distance_squared.sqrt();
     let context = || format!("{method:?} {kind:?} {class:?} {nodes:?} {query:?}: {found:?}");
     assert!(found.outcome != Outcome::Capped, "{}", context());
-    // Coordinates are rounded, however small the face.
+    // Coordinates are rounded, also for a small face.
     let rounding = 1e-14 * (size + distance) + 4.0 * f64::EPSILON * found.point.amax();
     assert!((point(kind, nodes, found.xi) - found.point).norm() <= rounding, "{}", context());
-    // A slope of 1e-7 costs its square in distance, far below the tolerance of that.
+    // A slope of 1e-7 changes the distance by its square, far below the tolerance of the distance.
     if class != Class::NearDegenerate {
         let residual = residual(kind, nodes, query, found.xi);
         assert!(residual <= 1e-7 * (size + distance), "{residual:e} {}", context());
@@ -411,7 +412,7 @@ fn a_million_closest_points_of_each_kind_are_global_minima() {
     check_all(250_000);
 }
 
-/// The oracle itself: it must find the closer point if it is given a worse one.
+/// Test of the oracle: given a worse point, it must find the closer one.
 #[test]
 fn the_oracle_refutes_wrong_answers() {
     let mut random = Random(9);
@@ -432,7 +433,7 @@ fn the_oracle_refutes_wrong_answers() {
     assert!(refuted > 700, "{refuted}");
 }
 
-/// From multi-start optimisation and a 400 × 400 grid, but for the last ξ, the root of the cubic of its edge.
+/// Values by multi-start optimisation and a 400 × 400 grid, except the last ξ, the root of the cubic of its edge.
 #[test]
 fn reference_values_of_a_curved_triangle() {
     let nodes = [

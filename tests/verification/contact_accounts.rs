@@ -9,10 +9,10 @@ use ictus::simulation::{SetupError, Simulation};
 use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
-/// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, pushing the first bar back; its
-/// energies are those of the whole model, where there is no other pair; and its area is the section of the bars
-/// (Poisson's ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: the force as in
-/// `two_bars`, of the mean over the plateau, 3 %; the others rounding.
+/// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, against the motion of the first
+/// bar. Its energies are those of the whole model, as there is no other pair, and its area is the section of the bars
+/// (Poisson's ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: 3 % for the mean
+/// force over the plateau, as in `two_bars`; rounding otherwise.
 #[test]
 fn pair_of_bars() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -36,7 +36,7 @@ fn pair_of_bars() {
     assert!((largest_area / bar.area - 1.0).abs() < 1e-9, "{largest_area:e} m²");
 }
 
-/// Two blocks, the second wider and of other cells, that overlap by 0.01 in x; `plane` ones of no depth.
+/// Two blocks that overlap by 0.01 in x, the second one wider and with different cells; plane blocks if `plane`.
 fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'static str, String)>) {
     let text = format!(
         "[time]\nend = 0.3\nflight_step = 1e-3\n[contact]\n{contact}\n\
@@ -52,10 +52,10 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
     (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
 }
 
-/// Goal: energy that contact creates is reported. Springs that grow while they are pressed, over a soft start as long
-/// as the impact, give back more than they have taken. What begins at its stiffness does not, though the nodes of a
-/// flat end that strikes a wall are V dt deep after the first step, and have a quarter of the energy of a block of two
-/// cells. Neither do the impulses and projections of a rod that stays at a wall: they take what they give.
+/// Goal: a warning reports energy created by contact. Springs that stiffen under compression, by a soft start as long
+/// as the impact, return more energy than they have absorbed. Springs of constant stiffness do not, though the nodes of
+/// a flat end that strikes a wall penetrate by V dt in the first step, with a quarter of the energy of a block of two
+/// cells. Neither do the impulses and projections of a rod that stays at a wall: they absorb the energy that they add.
 #[test]
 fn created_energy_is_reported() {
     let told = |keys: &str| {
@@ -83,7 +83,7 @@ fn created_energy_is_reported() {
     assert_eq!(rod.warnings(), [] as [String; 0]);
 }
 
-/// Why a scenario cannot be set up.
+/// The error of a scenario that cannot be set up.
 fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in meshes {
@@ -93,9 +93,9 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     Simulation::new(&scenario).err().unwrap()
 }
 
-/// Goal: nodes deeper than contact is searched, half the smaller median edge, 7/30 m, are not lost without a word
-/// where others of their body are less deep: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of
-/// the narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
+/// Goal: nodes that penetrate beyond the search depth, half the smaller median edge, 7/30 m, are reported also if other
+/// nodes of their body penetrate less: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of the
+/// narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -127,8 +127,8 @@ fn walls_oblique_to_the_plane_are_rejected() {
     }
 }
 
-/// As [`overlapping`], but 0.01 apart, with a `second` body that has a thickness in contact of twice as much on its
-/// outside: the blocks, or a block and a wall.
+/// [`overlapping`] bodies, but with a gap of 0.01. The first body has a contact thickness of 0.04, half of which counts
+/// on its outside; the second is a block or a wall.
 fn nearer_than_thick(
     plane: bool,
     velocity: f64,
@@ -144,8 +144,8 @@ fn nearer_than_thick(
     (format!("{narrow}contact_thickness = 0.04\n{second}"), meshes)
 }
 
-/// Goal: bodies that overlap are rejected, with the depth, unless something is to become of them; so are those that are
-/// nearer than they are thick.
+/// Goal: overlapping bodies are rejected, with the depth, unless the scenario has a policy for them; so are bodies
+/// closer than their contact thickness.
 #[test]
 fn overlap_is_refused() {
     let depth = |(text, meshes): (String, Vec<(&str, String)>)| {
@@ -164,8 +164,8 @@ fn overlap_is_refused() {
     assert!((depth((thick, meshes)) - 0.03).abs() < 1e-12, "the thickness adds to the depth of a node");
 }
 
-/// Two boxes that overlap though no node of one is strictly inside the other and no edge passes through a face, and the
-/// width of what they have in common: their faces line up.
+/// Pairs of boxes that overlap though no node of one is strictly inside the other and no edge passes through a face, as
+/// their faces line up, and the width of their common part.
 fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     let cube = |cells| box_mesh([0.0; 3], [1.0; 3], cells);
     let plate = |x: f64, y: f64| box_mesh([x, y, 0.0], [1.0 + x, 1.0 + y, 0.1], [1, 1, 1]);
@@ -185,9 +185,9 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     ]
 }
 
-/// Goal: aligned bodies that overlap are rejected, with the thickness of the common part and a point of it, for
-/// every treatment of overlaps: no contact would be found. So are rigid ones.
-/// Tolerance: 1e-6, rounding of directions at a depth of some hundred-millionths.
+/// Goal: overlapping bodies whose faces line up are rejected, with the thickness of the common part and a point of it,
+/// under every policy, as detection finds no contact. So are rigid bodies. Tolerance: 1e-6, rounding of directions at a
+/// depth of some hundred-millionths.
 #[test]
 fn overlap_where_faces_line_up_is_refused() {
     for (name, [first, second], thickness) in lined_up() {
@@ -224,15 +224,15 @@ fn overlap_where_faces_line_up_is_refused() {
                 _ => "where their faces line up and no node is in the other; move them apart",
             };
             assert!(told.contains(expected), "{name}: {told}");
-            // No policy helps where faces line up.
+            // No policy resolves an overlap of faces that line up.
             assert!(!told.contains("\"offset\""), "{name}: {told}");
         }
     }
 }
 
-/// Goal: whichever way an overlap is taken, bodies that move together continue together without stress, in space and
-/// in the plane, whether they are in each other or nearer than they are thick; nodes that were moved apart are behind
-/// no face. Tolerance: rounding in some hundred steps, 1e-12 of the energy.
+/// Goal: under every policy, bodies that move together continue without stress, in space and in the plane, whether they
+/// overlap or are closer than their contact thickness; nodes that were moved apart are behind no face. Tolerance:
+/// rounding in some hundred steps, 1e-12 of the energy.
 #[test]
 fn overlapping_bodies_stay_as_they_are() {
     let cases = ["offset", "remove"].into_iter().flat_map(|policy| {
@@ -265,7 +265,7 @@ fn overlapping_bodies_stay_as_they_are() {
     }
 }
 
-/// The mesh with its nodes moved from the ones of these places to the others.
+/// The mesh with its nodes moved from the positions `from` to the positions `to`.
 fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
     let (head, rest) = mesh.split_once("$Nodes\n").unwrap();
     let (nodes, tail) = rest.split_once("$EndNodes").unwrap();
@@ -280,13 +280,13 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
     format!("{head}$Nodes\n{count}\n{nodes}$EndNodes{tail}")
 }
 
-/// Goal: an overlap that is kept, or taken away, is no spring that is wound up: a block that comes on bounces off as
-/// from a block that it does not overlap, and once they have parted they meet where their faces are. What is kept is
-/// held against the blocks a micrometre apart. Blocks whose nodes were moved are not these blocks any more, their ends
-/// not flat and their masses others by half a percent: they are compared with blocks meshed like that from the
-/// beginning, a micrometre apart (no node is behind a face, so none is moved; edges of the one still cross faces of
-/// the other, as their cells are not the same). Tolerances, of the energy and of the momentum: 1 % where contacts of a
-/// penalty begin at other instants, and 1e-5 where they begin a microsecond later.
+/// Goal: an overlap that is offset or removed stores no spring energy: an approaching block rebounds as from a block
+/// without overlap, and after separation the blocks meet at their faces. An offset overlap is compared with blocks a
+/// micrometre apart. Removal moves nodes and so changes the blocks: their ends are not flat, and their masses differ by
+/// half a percent. They are compared with blocks meshed in this shape, a micrometre apart (no node is behind a face, so
+/// none is moved; edges of one block still cross faces of the other, as their cells differ). Tolerances, of the energy
+/// and of the momentum: 1 % where penalty contacts begin at other instants, and 1e-5 where they begin a microsecond
+/// later.
 #[test]
 fn retained_overlap_adds_no_energy() {
     let (text, meshes) = overlapping(false, 1.0, "penalty = 0.1\ninitial_penetration = \"POLICY\"");
@@ -294,7 +294,7 @@ fn retained_overlap_adds_no_energy() {
         let text = text.replace("POLICY", policy);
         from_text(&format!("{text}translate = [{apart:?}, 0, 0]\n"), meshes)
     };
-    // What is left of the energy, and the part of the momentum that the second block has in the end.
+    // Fraction of the energy at the end, and fraction of the momentum of the second block at the end.
     let outcome = |mut simulation: Simulation| {
         let before = simulation.energies().total();
         run(&mut simulation, |_| {});
@@ -323,10 +323,10 @@ fn retained_overlap_adds_no_energy() {
     }
 }
 
-/// Goal: a step that fails leaves nothing in the accounts. A wall runs into a block at twice the speed of its waves,
-/// or at ten times: in a step in which they touch, or in the one in which they meet, its nodes are put before the
-/// wall, farther than its cells are long, and elements are inverted. Impulses of the wall and its work have been
-/// reckoned by then, and the contact has been noted. The block is loaded, so that it is stepped all the time.
+/// Goal: a failed step leaves nothing in the accounts. A wall hits a block at twice its wave speed, or at ten times: in
+/// a step with contact, or in the step of the impact, nodes are moved in front of the wall by more than the length of
+/// their cells, and elements are inverted. By then, the impulse and work of the wall have been added and the contact
+/// has been recorded. A load on the block prevents flight.
 #[test]
 fn a_failed_step_leaves_nothing_in_the_accounts() {
     for (speed, has_touched) in [(200.0, true), (1000.0, false)] {

@@ -9,7 +9,7 @@ const SOFT: &str = "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyo
 const STEEL: &str =
     "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 7800.0\nyoung = 210e9\npoisson = 0.3\n";
 
-/// Two cubes of one cell, the upper one turned by 45° about the vertical, 1 mm above the lower one and falling on it.
+/// Two cubes of one cell. The upper cube, turned by 45° about the vertical, falls from 1 mm above the lower cube.
 fn cubes(edges: &str, detection: &str) -> Simulation {
     let text = format!(
         "[time]\nend = 0.3\nstep = 2e-3\n{SOFT}\
@@ -21,7 +21,7 @@ fn cubes(edges: &str, detection: &str) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.5, -0.5, 0.0], [0.5, 0.5, 1.0], [1, 1, 1]))])
 }
 
-/// Lowest node of the upper cube less the highest of the lower one \[m\].
+/// Height of the lowest node of the upper cube above the highest node of the lower cube \[m\].
 fn clearance(simulation: &Simulation) -> f64 {
     let heights = |body: usize| {
         let nodes = simulation.model().bodies[body].nodes.clone();
@@ -30,12 +30,12 @@ fn clearance(simulation: &Simulation) -> f64 {
     heights(1).fold(f64::INFINITY, f64::min) - heights(0).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Goal: cubes on each other whose edges cross, and no node of which meets a face, rebound: they exchange their
-/// velocities but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do
-/// not touch nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them:
-/// for 0.2 s. Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m
-/// v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All
-/// detectors the same, bit for bit.
+/// Goal: cubes on each other whose edges cross, while no node meets a face, rebound. They exchange their velocities
+/// except for the energy of vibration, and never penetrate by a quarter of an edge. Without edge contact nothing stops
+/// the cubes until the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s. Momentum to
+/// rounding (1e-12). A spring that begins with the penetration of one step has energy without work: 8 f m v²/2 of the
+/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors
+/// agree bit for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -65,8 +65,8 @@ fn stacked_cubes_do_not_pass_through_each_other() {
     assert!((speed + 1.0).abs() < 1e-12, "{speed}");
 }
 
-/// Goal: a ball that hovers a unit above a block, whole skins and all edges able to touch, has no contact, in any step
-/// of a run in which both vibrate by far less than the distance.
+/// Goal: a ball one unit above a block, with all faces and edges in the contact surfaces, has no contact in any step of
+/// a run in which both vibrate by far less than the distance.
 #[test]
 fn a_ball_above_a_block_touches_nothing() {
     let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
@@ -87,8 +87,8 @@ fn a_ball_above_a_block_touches_nothing() {
     assert!(steps > 20 && simulation.first_contacts().is_empty());
 }
 
-/// Goal: a needle of 100 m/s, which flies five thicknesses of a plate of 1 mm in a step of flight, hits the plate at
-/// the exact instant, 9.5 mm away after 95 µs (1e-9 relative: the time of impact), and does not come out on its far
+/// Goal: a needle at 100 m/s, which travels five thicknesses of a plate of 1 mm in a flight step, hits the plate at the
+/// exact instant, after 9.5 mm and 95 µs (1e-9 relative: the time of impact), and does not leave it through the far
 /// side.
 #[test]
 fn a_thin_plate_is_hit_by_a_fast_needle() {
@@ -105,7 +105,7 @@ fn a_thin_plate_is_hit_by_a_fast_needle() {
     let mut simulation = from_text(&text, &meshes);
     let mut deepest = f64::INFINITY;
     run(&mut simulation, |simulation| {
-        // Of the nose, relative to the lower side of the plate in the middle.
+        // Height of the nose above the lower side of the plate in the middle.
         let nose = simulation.model().bodies[1].nodes.start;
         let positions = &simulation.state().positions;
         let under = simulation.model().bodies[0].nodes.clone().map(|node| positions[node]);
@@ -122,7 +122,7 @@ fn a_thin_plate_is_hit_by_a_fast_needle() {
     assert!(deepest > 0.0 && rebound[1] > rebound[0], "{deepest:e}, {rebound:?}");
 }
 
-/// A plate of two layers of cells, held by nothing and made to vibrate, above an anvil that cannot move, both soft.
+/// A free plate of two layers of cells that vibrates above a fixed anvil, both soft.
 fn vibrating_plate(keys: &str, step: f64) -> Simulation {
     let text = format!(
         "[time]\nend = 8e-3\nstep = {step:e}\n{SOFT}\
@@ -139,16 +139,19 @@ fn vibrating_plate(keys: &str, step: f64) -> Simulation {
     from_text(&text, &meshes)
 }
 
-/// Goal: the first contact of a body that deforms and vibrates is found at its instant, within a step, not at the end
-/// of it. The step ends there, with the lowest node on the face of the anvil (1e-12 m) and no node below. The brute
-/// force takes steps a hundred times as short without contact, and the line between the two positions of the lowest
-/// node on either side of the face: off by a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v = 1 m/s some 1e-10 s. Its
-/// vibration and that of the run differ: central differences raise a frequency by a part of (ω dt)²/24, with ω = 2 ×
-/// 30 m/s/0.01 m and dt = 20 µs 6e-4. In t = 1.4 ms that is ω t × 6e-4 = 5e-3 of a swing, which is 0.3 mm for a
-/// pressure of a tenth of Young's modulus: 1.5e-6 m at 2 m/s, less than 8e-7 s. It is of second order: a third of the
-/// step leaves a ninth, a fifth with room. That holds for a load that ends half-way between two steps, as this one
-/// does in all runs: one that ends at a step lasts by half a step too long or too short. Without the key the contact
-/// is noted at the end of a step.
+/// Goal: the first contact of a deformable, vibrating body is found at its instant within a step. The step ends there,
+/// with the lowest node on the face of the anvil (1e-12 m) and no node below.
+///
+/// Reference by brute force: a run without contact in steps a hundred times as short, and the line between the two
+/// positions of the lowest node on either side of the face. Its error is a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v
+/// = 1 m/s some 1e-10 s.
+///
+/// Tolerance: central differences raise a frequency by the fraction (ω dt)²/24, with ω = 2 × 30 m/s/0.01 m and dt = 20
+/// µs 6e-4. In t = 1.4 ms the vibrations of both runs differ by ω t × 6e-4 = 5e-3 of the amplitude, which is 0.3 mm for
+/// a pressure of a tenth of Young's modulus: 1.5e-6 m at 2 m/s, less than 8e-7 s. The error is of second order: a third
+/// of the step leaves a ninth of it, a fifth with a margin. In all runs the load ends half-way between two steps; a
+/// load that ends at a step acts half a step too long or too short. Without the key the contact is recorded at the end
+/// of a step.
 #[test]
 fn a_contact_within_a_step_is_found_at_its_instant() {
     const STEP: f64 = 2e-5;
@@ -172,7 +175,7 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
             simulation.advance(f64::INFINITY).unwrap();
         }
         let found = (simulation.first_contacts()[0], simulation.state().time, lowest(&simulation));
-        // The contact that follows is not another first one.
+        // The contact that follows is not another first contact.
         (0..3).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
         assert!(!simulation.constraints().is_empty() && simulation.first_contacts().len() == 1);
         found
@@ -193,9 +196,10 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
     assert!(unresolved.time > resolved.time + 1e-6, "a step that ends there anyway: {}", unresolved.time);
 }
 
-/// Goal: a surface with a thickness is met where the thickness begins: a ball of 1 m, 2 m above a block, falls at
-/// 10 m/s; of 0.3 m on the ball and 0.1 m on the block half each counts, so it has 1.8 m to fall and not 2 m (1e-9: the
-/// time of impact). It rebounds from there: no node of it comes nearer to the block than 0.15 m.
+/// Goal: contact of surfaces with a thickness begins at the thickness. A ball of 1 m, 2 m above a block, falls at 10
+/// m/s. Half of the thickness of the ball, 0.3 m, and of the block, 0.1 m, counts, so that the ball falls by 1.8 m
+/// instead of 2 m (1e-9: the time of impact). It rebounds there: none of its nodes comes nearer to the block than 0.15
+/// m.
 #[test]
 fn surfaces_with_a_thickness_touch_at_a_distance() {
     let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
@@ -229,8 +233,8 @@ fn surfaces_with_a_thickness_touch_at_a_distance() {
     }
 }
 
-/// Goal: a wall is met where the thickness begins, by a body that flies and by one whose nodes are followed: a cube
-/// falls 1 m at 10 m/s, or 0.95 m with a thickness of 0.1 m (1e-9: the time of impact; a step in contact). It rebounds
+/// Goal: contact with a wall begins at the thickness, for a body in flight and for a body in time steps. A cube falls
+/// by 1 m at 10 m/s, or by 0.95 m with a thickness of 0.1 m (1e-9: the time of impact; a step in contact). It rebounds
 /// with no node nearer than 0.04 m.
 #[test]
 fn a_wall_is_met_at_the_thickness() {
@@ -257,10 +261,10 @@ fn a_wall_is_met_at_the_thickness() {
     }
 }
 
-/// Goal: a hammer that is moved from 1 ms on, at 10 m/s towards an anvil 5 mm away, back from 1.6 ms on and towards it
-/// again from 2.2 ms on, touches it from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the one in
-/// which its velocity changes; with the search depth, 50 mm, far off. Every detector tells the same. (A velocity that
-/// jumps is a blow whose work no reaction tells: the energy is not held here.)
+/// Goal: a hammer moves at 10 m/s towards an anvil 5 mm away from 1 ms on, back from 1.6 ms on, and towards the anvil
+/// again from 2.2 ms on. It touches the anvil from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the
+/// step in which its velocity changes; the search depth, 50 mm, is far larger. All detectors agree. (Reactions omit the
+/// work of a velocity jump: the energy is not checked here.)
 #[test]
 fn a_body_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {
@@ -293,8 +297,7 @@ fn a_body_moved_late_touches_parts_and_touches_again() {
     }
 }
 
-/// A rigid cube of 0.2 m that stands on an equal one, which is held, turned by some degrees about the vertical; at the
-/// end of 0.2 s.
+/// A rigid cube of 0.2 m on an equal, fixed cube, turned by some degrees about the vertical, after 0.2 s.
 fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nstep = 1e-4\n[contact]\nresponse = \"{response}\"\nrestitution = {}\n\
@@ -308,12 +311,12 @@ fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.2], [1, 1, 1]))])
 }
 
-/// Equal cubes on each other, turned by so little that their edges cross next to the corners, half the angle of their
-/// length from them: no corner is over the other's face.
+/// Equal cubes on each other, turned by so small an angle that their edges cross near the corners, at a distance of
+/// half the angle times the edge length: no corner lies over the face of the other cube.
 ///
-/// Goal: the upper one stays where it is released, and does not move sideways. Tolerance: the displacement by gravity
-/// in a step by impulses, 0.1 µm; on springs twice as deep as on faces, where eight corners bear what four crossings
-/// do here.
+/// Goal: the upper cube keeps the position at which it is released, also sideways. Tolerance: with impulses the
+/// displacement by gravity in a step, 0.1 µm; on springs twice the penetration of face contact, as four crossings bear
+/// the load of eight corners.
 #[test]
 fn cubes_turned_by_a_little_are_held() {
     for response in RESPONSES {
@@ -331,7 +334,7 @@ fn cubes_turned_by_a_little_are_held() {
     }
 }
 
-/// The lowest that the upper cube comes to, against where it is let go \[m\].
+/// Lowest position of the upper cube relative to its release \[m\].
 fn lowest(simulation: &mut Simulation) -> f64 {
     let mut lowest = 0.0;
     run(simulation, |simulation| lowest = -worse(-lowest, 0.3 - simulation.balances()[0].centre.z));

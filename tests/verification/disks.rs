@@ -22,11 +22,11 @@ const FAST_DETECTORS: [&str; 3] = ["sorting", "buckets", "hierarchy"];
 const RADIUS: f64 = 1.0;
 const SIDE: f64 = 20.0;
 
-/// Part of a radius by which disks may approach each other and the walls: sagitta of an edge, 1 − cos(π/24), twice,
-/// and the penetration and shortening by an impact at 1 m/s, v/c = 0.016 of a diameter.
+/// Fraction of the radius by which disks may approach each other and the walls: twice the sagitta of an edge, 1 −
+/// cos(π/24), and the penetration and shortening by an impact at 1 m/s, v/c = 0.016 of a diameter.
 const APPROACH: f64 = 2.0 * 0.0086 + 2.0 * 0.016;
 
-/// What a run leaves.
+/// Results of a run.
 #[derive(Default, Debug)]
 struct Findings {
     /// |Σ p Δg + ΔU| in a step, over the initial energy.
@@ -96,7 +96,7 @@ impl Scheme for Staggered {
         let velocities: Vec<Vec3> = state.velocities.iter().zip(&state.accelerations).map(mid).collect();
         let forces = simulation.contact_forces().to_vec();
         let power: f64 = forces.iter().zip(&velocities).map(|(f, v)| f.dot(v)).sum();
-        // The account refers to the end of the step.
+        // The account refers to the end of the step; `stored` refers to its middle.
         let stored = simulation.energies().contact + 0.5 * time_step * power;
         Self { forces, velocities, accelerations: state.accelerations.clone(), stored, time_step }
     }
@@ -109,7 +109,7 @@ impl Scheme for Staggered {
     }
 }
 
-/// Runs the disks; panics where one of them passes through another or through a wall.
+/// Runs the disks; panics if a disk passes through another or through a wall.
 fn collide<S: Scheme>(simulation: &mut Simulation) -> Findings {
     let start = simulation.energies().total();
     let mut found = Findings::default();
@@ -136,7 +136,7 @@ fn most_contacts(simulation: &Simulation) -> usize {
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// Fails if the centres of two disks, or a centre and a wall, are closer than the disks can be shortened.
+/// Fails if the centres of two disks, or a centre and a wall, are closer than the disks can approach.
 fn keep_apart(simulation: &Simulation) {
     let bodies = simulation.balances().iter().zip(&simulation.model().bodies);
     let centres: Vec<Vec3> =
@@ -161,7 +161,7 @@ fn disks(scheme: &str, end: f64, safety: f64, detector: &str) -> Simulation {
     from_config("disks", &keys.each_ref().map(String::as_str))
 }
 
-/// Positions at the end of a run, which has to be after the first contact.
+/// Positions at the end of a run, which must be after the first contact.
 fn end(detector: &str, time: f64) -> Vec<Vec3> {
     let mut simulation = disks("staggered", time, 0.8, detector);
     run(&mut simulation, |_| ());
@@ -169,18 +169,18 @@ fn end(detector: &str, time: f64) -> Vec<Vec3> {
     simulation.state().positions.clone()
 }
 
-/// Goal: the detectors that take less than N² lead to the same bits, from flight into the first contacts.
+/// Goal: all detectors with a cost below N² give the same bits, from flight into the first contacts.
 #[test]
 fn disks_collide_equally_by_every_detector() {
     let ends = FAST_DETECTORS.map(|detector| end(detector, 1.5));
     assert!(ends.iter().all(|end| *end == ends[0]), "the detectors part");
 }
 
-/// Goal: the contact identity in each step, and the discrete energy and the momentum of the first three columns, by
-/// both schemes.
+/// Goal: both schemes satisfy the contact identity in each step, and conserve the discrete energy and the momentum of
+/// the first three columns.
 ///
-/// Tolerances: 1e-12 is rounding of the iterated forces; 1e-3 at 0.8 of the bound is that of an independent program,
-/// 1.7e-4 to t = 85, with the other mesh; the momentum is rounding.
+/// Tolerances: 1e-12 is rounding of the iterated forces; 1e-3 at 0.8 of the bound is the tolerance of an independent
+/// program, 1.7e-4 to t = 85, with the other mesh; the momentum is rounding.
 #[test]
 fn disks_conserve_energy_and_momentum() {
     conserve::<Staggered>(4.0, 0.8);
@@ -200,7 +200,7 @@ fn conserve<S: Scheme>(end: f64, safety: f64) -> Findings {
     found
 }
 
-/// Goal: the same to t = 85; and T + W + U at the instants, where the central difference method conserves it to
+/// Goal: the same to t = 85; and T + W + U at the ends of steps, where the central difference method conserves it to
 /// O(dt²): to 2 % at half the bound, and at least 3.5 times better with half the step.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]

@@ -31,7 +31,7 @@ fn exact_distance(body: &Body, point: &Vec3) -> f64 {
     (0..body.surface.num_faces()).map(of_face).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Wrong support points of a field beyond 1e-12, and the largest error \[m\].
+/// Number of support points with an error above 1e-12, and the largest error of a field \[m\].
 fn errors(body: &Body, field: &DistanceField) -> (usize, f64) {
     let points = field.positions().iter().zip(field.distances());
     let errors = points
@@ -40,7 +40,7 @@ fn errors(body: &Body, field: &DistanceField) -> (usize, f64) {
     errors.fold((0, 0.0), |(count, most), error| (count + usize::from(error > 1e-12), f64::max(most, error)))
 }
 
-/// Sphere, cube, block with a hole, both halves of the hollow sphere with its clamp, by hexahedra and tetrahedra.
+/// Sphere, cube, block with a hole, and both halves of the hollow sphere with its clamp, of hexahedra and tetrahedra.
 fn bodies() -> Vec<(&'static str, Body)> {
     vec![
         ("ball, hexahedra", ball(CellKind::Hex8, 6, 1.0)),
@@ -55,8 +55,9 @@ fn bodies() -> Vec<(&'static str, Body)> {
     ]
 }
 
-/// Goal: by default every support point has the distance of a search over all faces, to 1e-12 of bodies of size 1 to 10,
-/// on four bodies and 20 bumpy ones. Marching as published is wrong on some of them, or the bodies would test nothing.
+/// Goal: by default every support point has the distance of a search over all faces, to 1e-12 on bodies of size 1 to
+/// 10, for four bodies and 20 bumpy ones. Fast marching as published is wrong on some of them; otherwise the bodies
+/// would not test the default.
 #[test]
 fn default_distances_are_exact() {
     let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
@@ -71,7 +72,7 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: no algorithm gives less than the exact distance but fast marching, all give zero on the surface, and the
+/// Goal: no algorithm except fast marching gives less than the exact distance, all give zero on the surface, and the
 /// closest point of every support point is at its distance. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
@@ -103,7 +104,7 @@ fn all_algorithms_bound_the_distance_from_above() {
     }
 }
 
-/// Natural coordinates of points inside an element, on no side of it.
+/// Natural coordinates of points inside an element, off its sides.
 fn interior(kind: CellKind) -> Vec<[f64; 3]> {
     let stations: &[f64] = match kind {
         CellKind::Tet4 => &[0.1, 0.2, 0.3],
@@ -135,8 +136,8 @@ fn thin_walls_have_no_element_without_distance() {
     assert!(without_plain_distance > 100);
 }
 
-/// Goal: distances of closed form: 0.5 at the centre of a cube of 2 × 2 × 2 elements, 0.05 in the middle of a plate of
-/// thickness 0.1, however thin its elements; gradients into the body, of unit length.
+/// Goal: distances in closed form: 0.5 at the centre of a cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate
+/// of thickness 0.1, however thin its elements. Gradients point into the body and have unit length.
 #[test]
 fn centres_have_their_distance() {
     let cube = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -156,8 +157,8 @@ fn centres_have_their_distance() {
     }
 }
 
-/// Goal: a plane square of 2 × 2 elements has distance 1 in its middle, a gradient of zero there by symmetry, and on its
-/// sides, at its corners and on its diagonal the directions of the exact distance.
+/// Goal: a plane square of 2 × 2 elements has distance 1 in its middle and there, by symmetry, zero gradient. On its
+/// sides, at its corners and on its diagonal the gradient has the direction of the exact gradient.
 #[test]
 fn plane_fields_have_normals_on_their_sides() {
     let nodes: Vec<Vec3> = (0..9).map(|k| Vec3::new((k % 3) as f64, (k / 3) as f64, 0.0)).collect();
@@ -178,8 +179,8 @@ fn plane_fields_have_normals_on_their_sides() {
     assert!((field.gradients()[at(0.5, 0.5)] - diagonal).norm() < 1e-12);
 }
 
-/// Goal: the normal at the corner of a cube is along its diagonal however its faces are cut into triangles, to 1e-14, by
-/// angles; by areas it is not.
+/// Goal: with weights by angles, the normal at the corner of a cube is along its diagonal for any division of its faces
+/// into triangles, to 1e-14; with weights by areas it is not.
 #[test]
 fn normals_by_angles_do_not_depend_on_the_triangles() {
     let cube = block(CellKind::Tet4, [2; 3], [1.0; 3]);
@@ -210,8 +211,8 @@ fn sampled_depth(
     (projection.depth, projection.normal, FieldSample::push_forward(&sample.assumed_gradient, &inverse))
 }
 
-/// Goal: where all support points see one plane, depth and normal are exact to 1e-10: for X at depth d below a face of
-/// a thick block under F = s R the depth is s d, the normal R n and |γ| = 1/s.
+/// Goal: where all support points are closest to one plane, depth and normal are exact to 1e-10: for X at depth d below
+/// a face of a thick block under F = s R the depth is s d, the normal R n and |γ| = 1/s.
 #[test]
 fn below_one_plane_stretch_and_rotation_are_exact() {
     let body = block(CellKind::Hex8, [5, 5, 2], [5.0, 5.0, 2.0]);
@@ -219,7 +220,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
     let rotation = Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix();
     let mut tested = 0;
     for body in [body, tetrahedra] {
-        // Faces below z = 2 only: the others would be nearer to some points.
+        // Only faces below z = 2: the other faces would be closest to some points.
         let top = (0..body.surface.num_faces())
             .map(|face| body.surface.face(face))
             .filter(|(_, nodes)| nodes.iter().all(|&node| (body.nodes[node as usize].z - 2.0).abs() < 1e-12));
@@ -246,7 +247,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
     assert!(tested > 10_000);
 }
 
-/// Goal: a rigid motion of the mesh leaves distances as they are and turns gradients, to 1e-10.
+/// Goal: a rigid motion of the mesh does not change distances, and rotates gradients, to 1e-10.
 #[test]
 fn rigid_motion_of_the_mesh_changes_nothing() {
     let rotation = Rotation::from_euler_angles(0.7, 0.2, -1.3);
@@ -305,13 +306,13 @@ fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64
     [sum / count, most, angles / count]
 }
 
-/// Orders of three errors from one mesh to the next of half its size.
+/// Orders of convergence of three errors when the mesh size is halved.
 fn orders(coarse: [f64; 3], fine: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (coarse[k] / fine[k]).log2())
 }
 
-/// Goal: on a ball with n = 4, 8, 16 cells across the distance to the sphere, to a depth of 0.2, converges with second
-/// order in the mean, as the surface of flat faces does; the direction is within 0.02 rad on the finest.
+/// Goal: on a ball with n = 4, 8, 16 cells across, the distance to the sphere, to a depth of 0.2, converges with second
+/// order in the mean, as the surface of flat faces does; the direction is within 0.02 rad on the finest mesh.
 #[test]
 fn interpolation_converges_on_a_ball() {
     for kind in [CellKind::Hex8, CellKind::Tet4] {
@@ -324,8 +325,8 @@ fn interpolation_converges_on_a_ball() {
     }
 }
 
-/// Goal: in a cube, whose distance has a skeleton, the interpolated distance is wrong there only, by a part of the
-/// element: first order at its largest, second in the mean, first the mean angle.
+/// Goal: in a cube, whose distance has a skeleton, the interpolated distance has errors at the skeleton only, of a
+/// fraction of the element size: first order for the largest error, second for the mean, first for the mean angle.
 #[test]
 fn interpolation_converges_at_the_skeleton() {
     let exact = |x: &Vec3| {
@@ -343,9 +344,9 @@ fn interpolation_converges_at_the_skeleton() {
     }
 }
 
-/// Goal: the depth in a cube at 0.02 h below a face, away from its edges, is within 3 % by the natural slope, as
-/// computed independently (1.01 to 1.02 for n = 1, 0.998 to 1.014 for n = 2 and 4); the published one is 1.3 or more
-/// too deep somewhere.
+/// Goal: with the natural slope, the depth in a cube at 0.02 h below a face, away from its edges, is within 3 %, as
+/// computed independently (1.01 to 1.02 for n = 1, 0.998 to 1.014 for n = 2 and 4). The published slope gives a depth
+/// that is 1.3 times too large or more somewhere.
 #[test]
 fn depths_of_coarse_cubes_are_true() {
     for n in [1, 2, 4] {
@@ -374,8 +375,8 @@ fn depths_of_coarse_cubes_are_true() {
     }
 }
 
-/// Goal: Newton steps lead a point of a ball to the interpolated surface: the way after three steps is 1 − |x| within
-/// the 1 % by which the interpolated surface is off, which one step is not.
+/// Goal: Newton steps move a point of a ball to the interpolated surface: after three steps the displacement is 1 − |x|
+/// within the 1 % error of the interpolated surface, after one step it is not.
 #[test]
 fn newton_steps_reach_the_surface() {
     let body = ball(CellKind::Hex8, 8, 1.0);
@@ -399,8 +400,8 @@ fn newton_steps_reach_the_surface() {
     assert!(newton_projection(sample, &Vec3::new(2.0, 0.0, 0.0), 3).is_none());
 }
 
-/// Goal: curvature (16) of a ball: grad² d = −(I − n n)/r, whose trace is −2/r; here within 15 % in the mean at the
-/// depth of one element.
+/// Goal: curvature (16) of a ball: grad² d = −(I − n n)/r, whose trace is −2/r, within 15 % in the mean at the depth of
+/// one element.
 #[test]
 fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);
@@ -420,8 +421,8 @@ fn curvature_of_a_ball() {
     assert!((sum / count - 1.0).abs() < 0.15, "{}", sum / count);
 }
 
-/// Goal: the comparison rows. Linear pieces give the support values, and near the surface of a thin plate their
-/// gradient jumps to a right angle of the normal where the assumed one does not.
+/// Goal: the methods for comparison. Linear pieces give the support values; near the surface of a thin plate their
+/// gradient jumps to a direction normal to the face normal, and the assumed gradient does not.
 #[test]
 fn linear_pieces_and_low_order_gradients() {
     let body = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -437,7 +438,7 @@ fn linear_pieces_and_low_order_gradients() {
     assert_eq!(field.plain_distance(0, [0.0; 3]), 0.5 / 8.0);
 }
 
-/// Goal: quadratic elements: on curved cells of the sphere the support points agree with a search over curved faces.
+/// Goal: on quadratic elements, curved cells of the sphere, the support points agree with a search over curved faces.
 #[test]
 fn quadratic_elements_have_certified_distances() {
     for file in ["sphere_tet10.msh", "sphere_hex20.msh"] {
@@ -455,7 +456,7 @@ fn quadratic_elements_have_certified_distances() {
     }
 }
 
-/// Goal: input that has no field is refused with its reason.
+/// Goal: input without a distance field is rejected with the reason.
 #[test]
 fn unsuitable_bodies_are_refused() {
     let body = block(CellKind::Hex8, [1; 3], [1.0; 3]);

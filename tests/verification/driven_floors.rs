@@ -1,4 +1,4 @@
-//! Bodies on floors that are driven into them, and before pushers: pressed by the acceleration of the floor, a body
+//! Bodies on floors and before pushers with prescribed acceleration: pressed by the acceleration of the floor, a body
 //! rests as under a weight.
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //!   ═════════  ↑ a
 //! ```
 //!
-//! References: Newton's second law in the frame of the floor; a ball without loss comes back to its height there.
+//! References: Newton's second law in the frame of the floor; a ball without loss returns to its height in that frame.
 
 use ictus::simulation::Simulation;
 
@@ -15,10 +15,10 @@ use crate::model::{box_mesh, from_text, run, velocity, worse};
 
 const STEP: f64 = 1e-4;
 const GRAVITY: f64 = 9.81;
-/// Three times that of gravity \[m/s²\].
+/// Three times gravity \[m/s²\].
 const DRIVEN: f64 = 29.43;
 
-/// What is driven along z with an acceleration that is an expression of time, or has such a velocity.
+/// A floor with a prescribed acceleration or velocity along z, an expression of time.
 #[derive(Clone, Copy, Debug)]
 enum Floor {
     Rigid,
@@ -50,7 +50,7 @@ impl Floor {
     }
 }
 
-/// A rigid cube at a height over a floor \[m\], by impulses with a restitution.
+/// A rigid cube at a height above a floor \[m\], with contact impulses of the given restitution.
 fn scene(floor: &str, gravity: f64, height: f64, restitution: f64, end: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, {:?}]\n[time]\nend = {end:?}\nstep = {STEP:?}\n\
@@ -67,8 +67,8 @@ fn scene(floor: &str, gravity: f64, height: f64, restitution: f64, end: f64) -> 
     from_text(&text, &meshes)
 }
 
-/// Runs to the end; the least and the largest height of the cube over its floor, whose position is `way` of the time
-/// \[m\].
+/// Runs to the end; returns the smallest and the largest height of the cube above its floor, whose displacement is the
+/// function `way` of time \[m\].
 fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     let (mut least, mut largest) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -78,9 +78,9 @@ fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     [least, largest]
 }
 
-/// Goal: a cube that lies on a floor stays there as that is driven up from rest with 3 g, and before a pusher without
-/// gravity, whatever the restitution: it moves with the floor, and contact neither takes nor makes energy. Tolerances:
-/// positions to rounding of the way; velocities to half a kick, as impulses act in the middle of steps.
+/// Goal: a cube stays on a floor driven up from rest with 3 g, and on a pusher without gravity, for any restitution: it
+/// moves with the floor, and contact neither absorbs nor creates energy. Tolerances: positions to the rounding of the
+/// displacement; velocities to half a kick, as impulses act in the middle of steps.
 #[test]
 fn cubes_stay_on_their_driven_floor() {
     let (end, drive) = (0.1, DRIVEN);
@@ -105,8 +105,8 @@ fn cubes_stay_on_their_driven_floor() {
     }
 }
 
-/// Goal: a cube that falls on a floor that is driven with 3 g bounces on it by the height from which it has come, as
-/// under 4 g, again and again. Tolerance: a step at the speed of the impact.
+/// Goal: a cube that falls on a floor driven with 3 g bounces to its initial height above the floor, as under 4 g,
+/// again and again. Tolerance: a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;
@@ -135,8 +135,8 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube that rests on a floor that begins to move in mid-run, and stops to be driven, hops by no more than it
-/// is given in a step.
+/// Goal: a cube at rest on a floor that starts to move during the run hops by no more than its displacement relative to
+/// the floor by the accelerations in one step.
 #[test]
 fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");

@@ -1,5 +1,5 @@
-//! Functions of time that vary faster than the steps: pulses shorter than a step, motion that starts and stops in
-//! mid-run, loads on rigid bodies.
+//! Functions of time that vary faster than the steps: pulses shorter than a step, motion that starts and stops during
+//! the run, loads on rigid bodies.
 //!
 //! References: Newton's second law with the integral of the function.
 
@@ -14,7 +14,7 @@ const RIGID: &str = "model = \"rigid\"\ndensity = 1.0";
 const SOFT: &str = "model = \"neo-hookean\"\ndensity = 1.0\nyoung = 1e2\npoisson = 0.3";
 const BAR: &str = "model = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e7\npoisson = 0.0";
 
-/// The unit cube of one element, or a bar of ten, with what acts on it.
+/// The unit cube of one element, or a bar of ten elements, with loads and prescribed motion `actions`.
 fn scene(time: &str, material: &str, mesh: String, actions: &str) -> Simulation {
     let text = format!(
         "[time]\n{time}\n[materials.m]\n{material}\n[[bodies]]\nname = \"b\"\nmesh = \"b.msh\"\nmaterial = \"m\"\n{actions}"
@@ -56,9 +56,8 @@ fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
     }
 }
 
-/// Goal: a pulse of pressure, or of traction, gives its impulse however short it is, to bodies that deform and that do
-/// not; and the balance of energy holds. Tolerance: rounding, 1e-12; of a pulse without breaks that of its integral,
-/// 1e-9.
+/// Goal: a pulse of pressure or traction of any duration gives its impulse to deformable and rigid bodies, and the
+/// energy balance holds. Tolerance: rounding, 1e-12; for a pulse without breaks the accuracy of its integral, 1e-9.
 #[test]
 fn short_pulses_of_loads_keep_their_impulse() {
     for (function, expected) in [
@@ -76,7 +75,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
             let action = format!("[[loads]]\nbody = \"b\"\ngroup = \"x0\"\n{load}\n");
             let mut simulation = scene("end = 1.0", material, cube(), &action);
             run(&mut simulation, |_| ());
-            // The pressed face has changed its area where the body is strained.
+            // The area of the pressed face has changed where the body is strained.
             let is_pulse = function.contains("exp");
             let most = if material == SOFT && load.starts_with("pressure") { 1e-3 } else { 1e-9 };
             let most = if is_pulse || most > 1e-9 { most } else { 1e-12 };
@@ -92,7 +91,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
     }
 }
 
-/// Goal: a motion that starts, stops or turns back in mid-run runs to its end and does the work ½ m v² in its jumps.
+/// Goal: a run with a motion that starts, stops or turns back reaches its end, and the jumps do the work ½ m v².
 /// Tolerance: rounding of a rigid body, 1e-12.
 #[test]
 fn motions_that_jump_do_the_work_of_their_jumps() {
@@ -136,8 +135,8 @@ fn motions_that_jump_do_the_work_of_their_jumps() {
     }
 }
 
-/// Goal: steps end at the points of tables and at jumps, none is a sliver, and no other step is shorter for it.
-/// Tolerance: a step is no shorter than half a regular one but where breaks are nearer to each other.
+/// Goal: steps end at the points of tables and at jumps, without slivers and without other shorter steps. Tolerance: no
+/// step is shorter than half a regular one, except where breaks are closer to each other.
 #[test]
 fn steps_end_where_functions_break() {
     let action = "[[boundaries]]\nbody = \"b\"\n\
@@ -164,7 +163,7 @@ fn steps_end_where_functions_break() {
     assert!(simulation.warnings().is_empty(), "{:?}", simulation.warnings());
 }
 
-/// Goal: functions that vary too fast for the steps are reported once, each by its key; others are not.
+/// Goal: a warning reports each function that varies too fast for the steps once, by its key, and no other function.
 #[test]
 fn functions_faster_than_the_steps_are_reported_once() {
     let action = "[[boundaries]]\nbody = \"b\"\nvelocity = { x = \"sin(2e3*t)\", y = \"sin(20*t)\", z = \"t^2\" }\n\
@@ -180,9 +179,9 @@ fn functions_faster_than_the_steps_are_reported_once() {
     assert!(warnings[1].contains("`loads.0.pressure`"), "{warnings:?}");
 }
 
-/// Goal: a rigid body under a traction on one face, off its centre, has the momentum and angular momentum of the force
-/// and its moment, and the work of both; so has one under pressure, which turns with it. Reference: F t and M t of a
-/// small turn; accounts to rounding. Tolerance: 1e-4, of the turn squared; 1e-12.
+/// Goal: a rigid body under an eccentric traction on one face gets the momentum and angular momentum of the force and
+/// its moment, and the work of both; so does a body under pressure, which rotates with it. Reference: F t and M t for a
+/// small rotation. Tolerance: 1e-4, the square of the rotation; 1e-12 for the balances, rounding.
 #[test]
 fn loads_turn_rigid_bodies() {
     let high = [0.2, 0.1, 0.1];

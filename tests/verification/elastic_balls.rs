@@ -17,7 +17,7 @@ const DENSITY: f64 = 1000.0;
 const YOUNG: f64 = 1e6;
 const POISSON: f64 = 0.3;
 
-/// Balls of 5 cm that close at 2 m/s, the second one off by `aside` and turned; contact lasts about 20 ms.
+/// Balls of 5 cm that approach at 2 m/s; the second one is offset by `aside` and rotated. Contact lasts about 20 ms.
 fn scene(step: f64, aside: f64, end: f64) -> String {
     format!(
         "[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
@@ -31,12 +31,13 @@ fn scene(step: f64, aside: f64, end: f64) -> String {
     )
 }
 
-/// Goal: the energy error that is printed, imbalance and numerical work together, is of the second order in the step:
-/// it falls at least 3.5-fold when the step is halved, twice in a row, at 0.44, 0.22 and 0.11 of the critical step.
+/// Goal: the printed energy error, imbalance and numerical work together, is of second order in the step: it falls at
+/// least 3.5-fold when the step is halved, twice in a row, at 0.44, 0.22 and 0.11 of the critical step.
 ///
-/// Source: central differences keep the sum of the audit to the second order where forces are not linear, and a node
-/// that a spring finds part of a step late is off by ½ κ (v dt)² at most. When in a step a node is found is chance:
-/// what counts is the mean of eight impacts that differ by 0.4 mm, of which 3.9 and 4.6 are measured.
+/// Source: central differences conserve the energy of the audit to second order for nonlinear forces, and a spring that
+/// begins a fraction of a step late has an energy error of at most ½ κ (v dt)². The phase of the step in which a node
+/// is found is random: the test uses the mean of eight impacts that differ by 0.4 mm, for which ratios of 3.9 and 4.6
+/// are measured.
 #[test]
 fn energy_error_is_of_the_second_order_in_the_step() {
     let errors = [8e-5, 4e-5, 2e-5].map(|step| {
@@ -53,9 +54,8 @@ fn energy_error_is_of_the_second_order_in_the_step() {
     assert!(errors.windows(2).all(|pair| pair[0] >= 3.5 * pair[1] && pair[1] > 0.0), "{errors:?}");
 }
 
-/// Goal: springs too soft to stop the balls within the search depth end the run, with the remedy that
-/// a larger `contact.stiffness`, or `contact.penalty` where stiffness follows the masses, holds: ten and a hundred
-/// times as much does.
+/// Goal: springs too soft to stop the balls within the search depth end the run. The remedy in the message works:
+/// `contact.stiffness`, or `contact.penalty` where the stiffness follows the masses, ten and a hundred times as large.
 #[test]
 fn springs_that_hold() {
     let outcome = |stiffness: &str| {
@@ -80,7 +80,7 @@ fn springs_that_hold() {
     }
 }
 
-/// A frame of tetrahedra: nodes of the cells, and by node place, displacement, velocity and acceleration.
+/// A frame of tetrahedra: nodes of the cells, and position, displacement, velocity and acceleration by node.
 struct TetrahedronFrame {
     time: f64,
     cells: Vec<[usize; 4]>,
@@ -96,7 +96,7 @@ struct FrameEnergies {
     kinetic: f64,
     /// Σ V W(F).
     strain: f64,
-    /// Σ ½ m a² over dt²/4.
+    /// Kick energy Σ ⅛ dt² m a² over dt²/4, Σ ½ m a².
     kick_rate: f64,
 }
 
@@ -131,7 +131,7 @@ impl TetrahedronFrame {
         }
     }
 
-    /// By the formulae of Bonet and Wood 2008, W = ½μ (tr C − 3) − μ ln J + ½λ ln² J, from the edges of each element; a
+    /// Energies of W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008), from the edges of each element, with a
     /// quarter of its mass at each node.
     fn energies(&self) -> FrameEnergies {
         let mu = 0.5 * YOUNG / (1.0 + POISSON);
@@ -173,12 +173,12 @@ fn history(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     (columns, reader.records().map(|record| numbers(record.unwrap())).collect())
 }
 
-/// Goal: what is printed of the energy is what the frames have. Reference: the energies of the nodes and elements of
-/// all 41 frames by formulae of this test. Kinetic and strain energy of `history.csv` agree with them within 1e-11 of
-/// the peak; and so does the error at the end, |imbalance| + |net numerical work|, where the imbalance is the change
-/// of the energies of the frames from the first to the last, less the numerical work of the history and ⅛ dt² a · M a
-/// of the last frame: nothing presses any more, and at the start nothing is accelerated. Tolerance: tr C − 3 of the
-/// reference cancels to a few roundings of μ V, which is 700 times the peak, 1e-12 to 1e-11 of it.
+/// Goal: the printed energies are the energies of the frames. Reference: the energies of the nodes and elements of all
+/// 41 frames by formulae of this test. Kinetic and strain energy of `history.csv` agree with them within 1e-11 of the
+/// peak. So does the error at the end, |imbalance| + |net numerical work|, where the imbalance is the change of the
+/// energies of the frames from the first to the last, less the numerical work of the history and ⅛ dt² a · M a of the
+/// last frame: contact has ended by then, and at the start accelerations are zero. Tolerance: tr C − 3 of the reference
+/// cancels to a few roundings of μ V, which is 700 times the peak, 1e-12 to 1e-11 of it.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn printed_energies_are_those_of_the_frames() {

@@ -31,9 +31,9 @@ fn corners_bounce_with_all_their_energy() {
     }
 }
 
-/// Goal: a block without friction slides over the seam of two level slabs, and of slabs of which the second is 1e-6
-/// lower, and of slabs with a slit of 2e-6 between them, which is narrower than it is deep, as over one, by every
-/// response: its velocity is constant to 1e-9.
+/// Goal: a block without friction slides over seams as over one slab, by every response: its velocity is constant to
+/// 1e-9. The seams: two level slabs, a second slab 1e-6 lower, and a slit of 2e-6 between slabs, which is narrower than
+/// deep.
 #[test]
 fn sliding_over_seams_is_uniform() {
     for response in RESPONSES {
@@ -54,8 +54,8 @@ fn sliding_over_seams_is_uniform() {
     }
 }
 
-/// Speed of a box after it fell flat on a rigid floor of the given number of cells a side by the default response,
-/// over that before.
+/// Rebound speed of a box that fell flat on a rigid floor of the given number of cells a side, relative to its impact
+/// speed, by the default response.
 fn rebound(cells: usize) -> f64 {
     let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -66,8 +66,8 @@ fn rebound(cells: usize) -> f64 {
     up / -down
 }
 
-/// Goal: a rigid box that drops flat leaves with the speed it came with, on floors of 1 to 900 cells: impulses alike
-/// within 0.5 %, which is more than the springs of the default response are off in the step in which they open.
+/// Goal: a rigid box that falls flat rebounds with its impact speed, on floors of 1 to 900 cells: the impulses are
+/// equal within 0.5 %, more than the error of the springs of the default response in the step in which they open.
 #[test]
 fn a_box_bounces_alike_on_any_floor() {
     for cells in [1, 3, 10, 30] {
@@ -88,7 +88,7 @@ fn a_rod_that_sticks_keeps_its_restitution() {
     let mut simulation = rod(&contact).plain().simulation;
     run(&mut simulation, |_| {});
     let (sine, cosine) = 30_f64.to_radians().sin_cos();
-    // Right end down: the lower edge is at (0.5, −0.01) turned about y by 30°.
+    // With the right end down, the lower edge is at (0.5, −0.01) turned about y by 30°.
     let arm = [0.5 * cosine - 0.01 * sine, -0.5 * sine - 0.01 * cosine];
     let (mass, inertia) = (0.8, 0.8 * (1.0 + 0.0004) / 12.0);
     // Velocity of the edge under P = (p, q): (p/m + a z, q/m − a x) with a = (z p − x q)/I.
@@ -114,8 +114,8 @@ fn run_past_the_first_contact(simulation: &mut Simulation) {
     assert!(!simulation.first_contacts().is_empty() && velocity(simulation, 0).z > 0.0, "it has bounced");
 }
 
-/// Goal: a cube that strikes a floor with a corner, with friction, flies on alike from a fixed wall and from a fixed
-/// mesh: projection does not turn what lands on a body that is held. Tolerance 1e-9, the residual of the impulses.
+/// Goal: a cube that strikes a floor with a corner, with friction, rebounds equally from a fixed wall and from a fixed
+/// mesh: projection does not rotate a body that lands on a fixed body. Tolerance 1e-9, the residual of the impulses.
 #[test]
 fn walls_and_fixed_meshes_are_alike() {
     let (wall, plate) = (spins(false), spins(true));
@@ -123,9 +123,9 @@ fn walls_and_fixed_meshes_are_alike() {
     assert!((wall.1 - plate.1).norm() < 1e-9 * wall.1.norm(), "{wall:?} {plate:?}");
 }
 
-/// Goal: two equal bodies that meet vertex on vertex, symmetric about the line between them, exchange their velocities,
-/// turned in space or not: nothing lateral. Tolerance: 1e-9, and 1 % along the line by springs of the default
-/// stiffness.
+/// Goal: two equal bodies that collide vertex to vertex, symmetric about the line between them, exchange their
+/// velocities without a lateral component, rotated in space or not. Tolerance: 1e-9, and 1 % along the line by springs
+/// of the default stiffness.
 #[test]
 fn vertices_push_along_their_symmetry() {
     for (response, keys, tolerance) in
@@ -143,8 +143,8 @@ fn vertices_push_along_their_symmetry() {
     }
 }
 
-/// Goal: springs of the default stiffness, damped or energy-momentum ones, give e back within 2 %, one contact (on a
-/// corner that is below the centre) and four (flat), with friction and without.
+/// Goal: springs of the default stiffness, damped or energy-momentum ones, reproduce e within 2 %, with one contact (on
+/// a corner that is below the centre) and with four (flat), with friction and without.
 #[test]
 fn springs_rebound_with_the_coefficient_of_restitution() {
     let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
@@ -170,8 +170,8 @@ fn springs_rebound_with_the_coefficient_of_restitution() {
     }
 }
 
-/// Goal: a rigid sheet exactly in z = 0 is a surface in space where the model is: a cube that falls by 0.5 m meets it
-/// after √(2 h/g), 1e-6, and bounces.
+/// Goal: a rigid sheet exactly in z = 0 is a surface in space if the model is three-dimensional: a cube that falls by
+/// 0.5 m reaches it after √(2 h/g), 1e-6, and bounces.
 #[test]
 fn a_sheet_in_the_plane_z_0_is_met() {
     let mut simulation =
@@ -183,8 +183,8 @@ fn a_sheet_in_the_plane_z_0_is_met() {
     assert!(velocity(&simulation, 0).z > 0.0);
 }
 
-/// Goal: an inertia that is given is in the axes of the mesh: a box with its own, a twelfth of m (b² + c²), moves as
-/// one with that of its mesh, turned by `rotate` too. Tolerance 1e-12, rounding.
+/// Goal: a given inertia refers to the axes of the mesh: a box with a given inertia equal to its own, a twelfth of m
+/// (b² + c²), moves as one with the inertia of its mesh, also if turned by `rotate`. Tolerance 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {
     let spun = |given| {
@@ -215,8 +215,9 @@ fn thick_wheels_roll_on_their_thickness() {
     }
 }
 
-/// Goal: by one pass, a soft box that is wider than the rigid floor it falls on does not fall through: its nodes are
-/// all beside the floor, those of the floor touch. It stays within a tenth of its height, by every response.
+/// Goal: in one-pass contact, a soft box wider than the rigid floor on which it falls does not fall through: all its
+/// nodes are beside the floor, but nodes of the floor touch it. It stays within a tenth of its height, by every
+/// response.
 #[test]
 fn wide_boxes_rest_on_narrow_floors_by_one_pass() {
     for response in RESPONSES {

@@ -5,9 +5,8 @@
 //!   rows    |        |           |     |
 //!   frames  |              |           |
 //! ```
-//!
-//! References: the instants themselves, k/n of the end, k times an interval or what is listed; the identity of the
-//! energies of the predictor–corrector for the ledger (see `random_cuts`).
+//! References: the instants themselves, which are k/n of the end, multiples of an interval, or listed times; the energy
+//! identity of the predictor–corrector for the energy balance (see `random_cuts`).
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -16,16 +15,17 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, run, velocity, worse
 use crate::situations::corner_cube;
 use crate::stage::Placement;
 
-/// End of a run and the regular step of those with a fixed one, of which it is no multiple \[s\].
+/// End of a run, and regular step of the runs with a fixed step; the end is no multiple of it \[s\].
 const END: f64 = 0.12;
 const STEP: f64 = 0.7e-3;
-/// Interval of rows, of which that of frames is no multiple \[s\].
+/// Interval of rows; the interval of frames is no multiple of it \[s\].
 const ROWS: f64 = 0.011;
-/// Frames apart from all rows by more than a step \[s\].
+/// Times of frames, more than a step apart from all rows \[s\].
 const TIMES: [f64; 4] = [0.0053, 0.0277, 0.0604, 0.1053];
-/// Where the loads jump and kink \[s\].
+/// Times at which the loads jump or kink \[s\].
 const BREAKS: [f64; 4] = [0.0171, 0.0385, 0.0386, 0.0827];
-/// Ledger of a step over the largest energy, and that of energy–momentum springs without friction.
+/// Tolerance of the energy balance of a step relative to the largest energy, and the same for energy–momentum springs
+/// without friction.
 const CLOSED: f64 = 1e-10;
 const CLOSED_EXACTLY: f64 = 1e-12;
 
@@ -57,7 +57,7 @@ impl Scene {
         all
     }
 
-    /// A block that is thrown on a wall; without friction it is pushed by a traction that jumps and kinks.
+    /// A block thrown onto a wall; without friction, a traction that jumps and kinks acts on it.
     fn simulation(&self) -> Simulation {
         let Self { response, material, friction, is_fixed, resolves, frames } = self;
         let elastic = if *material == "rigid" { "" } else { "young = 1e6\npoisson = 0.3\n" };
@@ -80,7 +80,7 @@ impl Scene {
         from_text(&text, &[("block.msh", box_mesh([-0.05, -0.05, 0.0], [0.05, 0.05, 0.1], [2; 3]))])
     }
 
-    /// When frames and rows are due.
+    /// Times at which frames and rows are due.
     fn outputs(&self) -> Vec<f64> {
         let every = |interval: f64| (1..).map(move |k| interval * f64::from(k)).take_while(|t| *t < END);
         let mut outputs: Vec<f64> = match self.frames {
@@ -100,9 +100,9 @@ struct Step {
     length: f64,
 }
 
-/// Goal: steps end where output is due, to a unit in the last place, as the instants are products and quotients that
-/// are rounded; none is shorter than half of those before and after it, but where a function breaks, something meets
-/// or another output is due nearby; and the ledger of contact closes in each.
+/// Goal: steps end where output is due, to a unit in the last place, as the instants are rounded products and
+/// quotients. No step is shorter than half of its neighbours, except near a break of a function, an impact or another
+/// output. The energy balance of contact closes in each step.
 #[test]
 fn steps_end_where_output_is_due() {
     let mut faults = Vec::new();
@@ -149,8 +149,8 @@ fn steps_end_where_output_is_due() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Part of its energy that a cube has won or lost by a bounce on a corner, in the mean over four phases of the impact
-/// in the step, and the steps of the runs.
+/// Relative energy change of a cube by a bounce on a corner, in the mean over four phases of the impact in the step,
+/// and the number of steps of the runs.
 fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64) {
     let of_phase = |phase: u32| {
         let restitution = if response == "decomposition" { "restitution = 1.0\n" } else { "" };
@@ -170,10 +170,10 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
     (found.iter().map(|(error, _)| error / 4.0).sum(), found.iter().map(|(_, steps)| steps).sum())
 }
 
-/// Goal: steps that are shortened every two or three, each time by another part, do to the energy of a corner that
-/// bounces what equal ones do: no more than a tenth is added to its error, or rounding. Reference: the energy before,
-/// which is kept without friction and with e = 1. By penalty springs the error is that of the place in the step in
-/// which the corner meets and leaves, from 1e-5 to 3e-3 whatever the steps are: the mean is over 160 bounces.
+/// Goal: if every second or third step is shortened, each by another fraction, the energy error of a bouncing corner
+/// grows by no more than a tenth of the error with equal steps, or rounding. Reference: the initial energy, which is
+/// conserved without friction and with e = 1. With penalty springs the error depends on the phase of the step in which
+/// the corner touches and leaves, from 1e-5 to 3e-3 for any steps: the mean is over 160 bounces.
 #[test]
 fn corners_bounce_as_in_equal_steps() {
     let output = "[output]\nexact = true\ninterval = 3.71e-3\nhistory = { interval = 2.61e-3 }\n";

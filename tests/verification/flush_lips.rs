@@ -7,8 +7,8 @@
 //!      p │ │ │ │ │
 //! ```
 //!
-//! Source: equilibrium; with Poisson's ratio zero the stress of a body that is pressed is −p across the cut, and
-//! nothing else, whether there is a cut or not.
+//! Source: equilibrium; with Poisson's ratio zero the only stress of a pressed body, with or without a cut, is −p
+//! across the cut.
 
 use ictus::math::Vec3;
 
@@ -22,15 +22,14 @@ const YOUNG: f64 = 1e7;
 /// Cells along x, y, and z, of size 1 without the map; the cut is in the middle of z, beyond x = 1.
 const CELLS: [usize; 3] = [3, 2, 2];
 
-/// A block that is cut from x = 1 on, of hexahedra or, six of each, tetrahedra, in MSH 2.2, with its points where
-/// `map` puts them. Groups: "body", and "top" and "bottom", which the pressure acts on. The lips are `apart` by this
-/// \[m\].
+/// A block cut from x = 1 on, of hexahedra or of six tetrahedra each, in MSH 2.2, with its points moved by `map`.
+/// Groups: "body", and "top" and "bottom", on which the pressure acts. The lips are `apart` by this distance \[m\].
 fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String {
     let [a, b, c] = CELLS;
     let middle = c / 2;
     let number = |[i, j, k]: [usize; 3]| i + (a + 1) * (j + (b + 1) * k);
     let count = (a + 1) * (b + 1) * (c + 1);
-    // Those of the upper lip beyond the tip of the cut are numbered behind all others.
+    // Nodes of the upper lip beyond the tip of the cut have the last numbers.
     let upper = |[i, j]: [usize; 2]| count + (i - 2) + (a - 1) * j;
     let mut points = vec![Vec3::zeros(); count + (a - 1) * (b + 1)];
     for (k, j, i) in (0..=c).flat_map(|k| (0..=b).flat_map(move |j| (0..=a).map(move |i| (k, j, i)))) {
@@ -60,7 +59,7 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
         let sides = [(k + 1 == c, 2, [4, 5, 6, 7]), (k == 0, 3, [0, 3, 2, 1])];
         for (_, group, side) in sides.into_iter().filter(|(is_outer, ..)| *is_outer) {
             if tetrahedra {
-                // The diagonals of the tetrahedra are from 4 to 6 above, and from 0 to 2 below.
+                // The diagonals of the tetrahedra run from 4 to 6 at the top, and from 0 to 2 at the bottom.
                 elements.push((2, group, of(&[side[0], side[1], side[2]])));
                 elements.push((2, group, of(&[side[0], side[2], side[3]])));
             } else {
@@ -73,7 +72,7 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
 }
 
 /// Largest deviation of the mean strain along an edge of a cell across the cut, along `axis`, over the last second,
-/// from that of the stress −p, relative to it.
+/// from the strain of the stress −p, relative to that strain.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -108,19 +107,19 @@ fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     worst(sums.iter().map(|sum| (sum / count * YOUNG / PRESSURE + 1.0).abs()))
 }
 
-/// Contact by some keys, and what is asserted of it.
+/// Keys of a contact, with the tolerances of its test.
 struct Contact {
     keys: &'static str,
-    /// The largest part of the stress that may be off.
+    /// Largest relative error of the stress.
     off: f64,
-    /// By how much it may be another for lips that are 1e-9 apart, or in another place and attitude.
+    /// Largest change of this error for lips that are 1e-9 apart, or in another position and orientation.
     differs: f64,
 }
 
-/// Default penalty springs of two cells in series with as many of contact give way by about as much as the cells do,
-/// which the tip of the cut does not; the penetration of a spring whose share of the stiffness falls counts from
-/// elsewhere, by a little that depends on the order in which they begin. Springs a hundred times as stiff as cells
-/// give way by a hundredth of that, and to impulses nothing does but what waves leave.
+/// Two cells in series with default penalty springs of contact: the springs deform by about as much as the cells, and
+/// the tip of the cut does not. The penetration of a spring whose share of the stiffness decreases counts from another
+/// gap, by a small amount that depends on the order in which contacts begin. Springs a hundred times as stiff as the
+/// cells deform by a hundredth of that; impulses do not deform, and only waves remain.
 const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 1e-3 },
     Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
@@ -132,9 +131,9 @@ const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"decomposition\"", off: 0.03, differs: 1e-4 },
 ];
 
-/// Goal: lips that lie on each other hold each other like the body without the cut, whichever response holds them, in
-/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9, and, to
-/// 1e-4, of one by rounding. Without contact the lips go through each other, and the stress is off by its threefold.
+/// Goal: lips in flush contact act like the body without the cut, with every response, in any position and orientation,
+/// for hexahedra and tetrahedra. A zero gap is the limit of a gap of 1e-9 and, to 1e-4, of a gap by rounding. Without
+/// contact the lips pass through each other, and the error of the stress is three times the stress.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
@@ -160,8 +159,8 @@ fn flush_lips_hold_each_other() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Goal: the same for a cut along a wave, whose lips stick to each other by friction: the slope of 0.15 is well below
-/// its coefficient.
+/// Goal: a cut along a wave, whose lips stick by friction, acts in the same way: the slope of 0.15 is well below the
+/// coefficient of friction.
 #[test]
 fn a_curved_cut_holds_too() {
     let wavy = |x: Vec3| x + Vec3::z() * (0.15 * x.x.sin() * (1.0 - (x.z - 1.0).abs()));

@@ -187,8 +187,8 @@ fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
 /// fastest node: the longest step is more than a tenth longer than the shortest. The invariants of the rotation update
 /// must not depend on the step; otherwise every change of the step disturbs the spin. Reference: Euler's equations by
 /// Runge–Kutta, whose own error is estimated with half as many steps. Tolerance: the midpoint rule lags by (ω dt)²/12
-/// of an angle, 1e-7 of 200 rad. Angular momentum is conserved to rounding, energy to the accumulated rounding of 300
-/// 000 steps.
+/// of an angle, 1e-7 of 200 rad. Angular momentum is conserved to rounding, energy to the accumulated rounding of
+/// 300 000 steps.
 #[test]
 fn body_tumbles_by_eulers_equations_with_varying_steps() {
     let (spin, end) = (Vec3::new(3.0, 10.0, 2.0), 20.0);

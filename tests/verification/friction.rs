@@ -16,16 +16,16 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
     nodes.map(way).sum::<Vec3>() / count
 }
 
-/// A block of 1 kg slides on a plate of 200 kg that floats free.
+/// A block of 1 kg slides on a free plate of 200 kg.
 ///
-/// Goal: with μ = 0.5 and weight 1 it slides until t = 2, x = 1.00498, and moves with the plate at 0.004975 after;
-/// friction takes the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its scale.
-/// Tolerance of the place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the
-/// block, whose shear vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much
-/// again) also moves the end by up to 0.09 s. The block moves with the plate but for those 0.09 m/s, and 0.004 J of
-/// its energy may stay in them: what friction and damping have taken, less what projections have given them to take,
-/// is 0.4975 J to that and 1 % of m V²/2. By impulses friction turns over what the sticking nodes are given in every
-/// step, which is not its own.
+/// Goal: with μ = 0.5 and weight 1 the block slides until t = 2, x = 1.00498, and then moves with the plate at
+/// 0.004975; friction dissipates the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its
+/// scale. Tolerance of the position: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of
+/// the block. Its shear vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much
+/// again) also shifts the end of sliding by up to 0.09 s. The block moves with the plate up to those 0.09 m/s, in which
+/// 0.004 J of its energy may remain: the dissipation by friction and damping, less the energy that projections add for
+/// them to dissipate, is 0.4975 J to 0.004 J and 1 % of m V²/2. With impulses, friction also dissipates the energy that
+/// sticking nodes gain in every step, which is no loss by sliding.
 ///
 /// Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5, with the closed form of two masses.
 #[test]
@@ -77,21 +77,20 @@ fn block_slides_to_rest_on_a_floating_plate() {
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");
         assert!((stop - 2.0).abs() < 2.0 * step + 0.1, "{response}: {stop}");
         assert!(audit.largest_angular_error() < 1e-10, "{response}");
-        // The balance alone: by impulses, what the nodes of the foot lose to each other as they chatter is numerical
-        // work, which `lost` counts.
+        // The imbalance alone: with impulses, the energy that chattering nodes of the foot lose to each other is
+        // numerical work, which `lost` counts.
         assert!(audit.balance_deviation().largest < 0.01, "{response}");
     }
 }
 
-/// A block of elastic cells on a held plate, with a weight that comes on in a fifth of the time and is turned by the
-/// angle of the incline \[rad\] in place of the plate; its displacement along the plate \[m\] and its mean
+/// A block of elastic cells on a fixed plate. The weight is applied over a fifth of the time, and is turned by the
+/// angle of the incline \[rad\] instead of the plate. Returns the displacement along the plate \[m\] and the mean
 /// acceleration under the full weight \[m/s²\].
 fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
     let damping = match response {
         "penalty" => "damping = 0.2\n",
-        // Stiff, as it may be: a spring across the normal that slides anew after each hop holds less until it is
-        // stretched.
+        // Stiff springs: a tangential spring that slides anew after each hop holds less until it is stretched.
         "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
         _ => "",
     };
@@ -122,9 +121,9 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     [way, acceleration]
 }
 
-/// Goal: below the angle of friction the block stays, and above it slides with g (sin α − μ cos α), at full size and
-/// at a tenth. Tolerance 1 % of the acceleration; a block that stays leans by its own elasticity, ρ g h²/G, 0.1 % of
-/// its length.
+/// Goal: below the angle of friction the block sticks, and above it slides with g (sin α − μ cos α), at full size and
+/// at a tenth. Tolerance: 1 % of the acceleration; a sticking block shears under its weight by ρ g h²/G, 0.1 % of its
+/// length.
 #[test]
 fn block_on_an_incline_sticks_or_slides() {
     let friction_angle = 0.5_f64.atan();
@@ -181,9 +180,9 @@ fn rigid_block_gives_its_energy_to_friction() {
     }
 }
 
-/// A ball slides and begins to roll. Its rim is that of a wheel of 720 nodes, its inertia that of a ball.
+/// A ball slides and begins to roll: a wheel with a rim of 720 nodes and the inertia of a ball.
 ///
-/// Goal: it rolls with 5/7 of its velocity from t = 2 V/(7 μ g) on, 1 %.
+/// Goal: it rolls at 5/7 of its velocity from t = 2 V/(7 μ g) on, 1 %.
 #[test]
 fn ball_slides_until_it_rolls() {
     let (radius, mass, speed, friction) = (0.1, 2.0, 1.0, 0.3);
@@ -266,9 +265,9 @@ fn oblique(response: &str, keys: &str, degrees: f64) -> [f64; 3] {
     [normal, tangential, spin]
 }
 
-/// Goal: at 30°, 50° and 70°, where the ball slides throughout, e_t = 1 − μ (1 + e)/tan θ and a spin of
-/// 2.5 μ (1 + e) V cos θ/R, 2 % each, with the e that the response has been given, 1 for penalty. (At 30° a rigid ball
-/// answered by impulses does not slide throughout.)
+/// Goal: at 30°, 50° and 70°, where the ball slides throughout, e_t = 1 − μ (1 + e)/tan θ and a spin of 2.5 μ (1 + e) V
+/// cos θ/R, 2 % each, with the e given to the response, 1 for penalty. (At 30° a rigid ball with contact impulses does
+/// not slide throughout.)
 ///
 /// Source: Maw, Barber & Fawcett, Wear 38 (1976) 101–114; parameters of Chung & Ooi, Granular Matter 13 (2011), test 4.
 #[test]
@@ -284,7 +283,7 @@ fn oblique_impact_in_gross_sliding() {
             let mut expected = 1.0 - 0.092 * (1.0 + restitution) / angle.tan();
             let mut expected_spin = 2.5 * 0.092 * (1.0 + restitution) * 3.9 * angle.cos() / 2.5e-3;
             if expected < 5.0 / 7.0 && response == "decomposition" {
-                // By impulses the point of contact of a rigid ball comes to rest below tan θ = 7/2 μ (1 + e), 32.5°.
+                // With impulses the contact point of a rigid ball comes to rest below tan θ = 7/2 μ (1 + e), 32.5°.
                 (expected, expected_spin) = (5.0 / 7.0, 5.0 / 7.0 * 3.9 * angle.sin() / 2.5e-3);
             }
             assert!((normal / restitution - 1.0).abs() < 0.02, "{response} {degrees}: {normal}");
@@ -300,8 +299,8 @@ fn oblique_impact_in_gross_sliding() {
     }
 }
 
-/// Goal: somewhat below the angle of gross sliding the springs across the normal give back what they took, as the
-/// surfaces do in Maw's solution: the point of contact leaves backwards. By impulses it stops.
+/// Goal: somewhat below the angle of gross sliding, the tangential springs return their energy, as the surfaces do in
+/// Maw's solution: the contact point leaves backwards. With impulses it stops.
 #[test]
 fn oblique_impact_with_stick_turns_the_slip() {
     for (response, keys) in [
@@ -311,7 +310,7 @@ fn oblique_impact_with_stick_turns_the_slip() {
     ] {
         let slips = [5.0, 10.0, 15.0, 20.0].map(|degrees: f64| {
             let [_, tangential, spin] = oblique(response, keys, degrees);
-            // Velocity of the point of contact over that along the normal.
+            // Velocity of the contact point relative to the normal velocity.
             tangential * degrees.to_radians().tan() - spin * 2.5e-3 / (3.9 * degrees.to_radians().cos())
         });
         println!("{response}: slip after {slips:?}");

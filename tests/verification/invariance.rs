@@ -1,10 +1,10 @@
 //! Results do not depend on the description of the problem.
 //!
-//! Single impacts are run as they are, turned about some axis, moved a thousand sizes off, in millimetres, tonnes and
+//! Single impacts run unchanged, rotated about some axis, at a distance of a thousand sizes, in millimetres, tonnes and
 //! seconds, with other numbers of nodes and elements, and with bodies of other names in another order. Goal: every body
-//! has the same velocity, change of momentum and spin after it, in the units and axes of the first run. Tolerance,
-//! relative to the largest of the scene: 1e-6 for rigid bodies, which is far above rounding and what iterations leave,
-//! and 1e-3 for deformable ones, in whose steps nodes come and go.
+//! has the same final velocity, change of momentum and spin, in the units and axes of the first run. Tolerance,
+//! relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding and the residuals of
+//! iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to step.
 
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ struct Scene {
     stage: Stage,
 }
 
-/// Keys of a response, with friction and, of impulses, restitution.
+/// Keys of a response, with friction and, for impulses, restitution.
 fn contact(response: &str, friction: f64) -> String {
     let restitution = if response == "decomposition" { "restitution = 0.6\n" } else { "" };
     format!("response = \"{response}\"\nfriction = {friction:?}\n{restitution}")
@@ -46,7 +46,7 @@ fn tumbling_cube(cells: usize) -> Actor {
     }
 }
 
-/// A cube that strikes the top of a free one off its centre.
+/// A cube that strikes the top of a free cube off its centre.
 fn two_cubes() -> Vec<Actor> {
     let upper = tumbling_cube(1);
     let corner = upper.at + lowest_corner(upper.turn);
@@ -112,7 +112,7 @@ fn deformable_impacts() -> Vec<Scene> {
     scenes
 }
 
-/// The descriptions, by name; far off is in the size of bodies, 0.2.
+/// The placements, by name; distances are relative to the size of bodies, 0.2.
 fn descriptions() -> [(&'static str, Placement); 5] {
     [
         ("turned", Placement::turned()),
@@ -124,7 +124,7 @@ fn descriptions() -> [(&'static str, Placement); 5] {
 }
 
 impl Scene {
-    /// How the bodies move in the end.
+    /// Final motion of the bodies.
     fn end(&self, placement: Placement) -> Result<Vec<Motion>, String> {
         let mut placed = self.stage.placed(placement);
         placed.run();
@@ -135,7 +135,7 @@ impl Scene {
         Ok((0..self.stage.actors.len()).map(|actor| placed.motion(actor)).collect())
     }
 
-    /// Where descriptions differ by more than a part of the largest velocity, momentum or spin.
+    /// Placements whose results differ by more than a fraction of the largest velocity, momentum or spin.
     fn faults(&self, tolerance: f64) -> Vec<String> {
         let plain = match self.end(Placement::plain()) {
             Ok(motions) => motions,
@@ -157,7 +157,8 @@ impl Scene {
         faults
     }
 
-    /// The largest one of velocities, changes of momentum and of spin, each relative to the largest of the scene.
+    /// Largest difference of velocities, changes of momentum and spins, each relative to the largest value of the
+    /// scene.
     fn difference(&self, plain: &[Motion], other: &[Motion]) -> f64 {
         let free: Vec<usize> =
             (0..plain.len()).filter(|&k| self.stage.actors[k].held == Held::Nothing).collect();
@@ -174,13 +175,13 @@ impl Scene {
     }
 }
 
-/// Holds scenes to a tolerance, relative to the largest velocity, momentum and spin.
+/// Checks scenes to a tolerance, relative to the largest velocity, momentum and spin.
 fn hold(scenes: &[Scene], tolerance: f64) {
     let faults: Vec<String> = scenes.par_iter().flat_map_iter(|scene| scene.faults(tolerance)).collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// A tolerance for rigid bodies.
+/// Tolerance for rigid bodies.
 const RIGID: f64 = 1e-6;
 
 #[test]

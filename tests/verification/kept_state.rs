@@ -141,7 +141,7 @@ fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Opti
         let before = simulation.checkpoint().encode().unwrap();
         let Err(failure) = simulation.advance(f64::INFINITY) else { continue };
         if matches!(failure.cause, FailureCause::EnergyImbalance { .. }) {
-            return Some(failure); // of a step that is complete
+            return Some(failure); // at the end of a complete step
         }
         assert!(simulation.checkpoint().encode().unwrap() == before, "{label}: {failure}");
         assert_eq!(simulation.advance(f64::INFINITY).as_ref(), Err(&failure), "{label}");

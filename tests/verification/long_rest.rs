@@ -1,13 +1,13 @@
 //! Bodies at rest for a long time before they are pushed, at various positions.
 //!
 //! ```text
-//!    ┌───┬───┐        t < T: at rest, but for rounding of the places of nodes in every step
+//!    ┌───┬───┐        t < T: at rest, except for the rounding of nodal positions in every step
 //!  → │   │   │        t > T: a pressure on the left
 //!    └───┴───┘
 //! ```
 //!
-//! References: rounding walks at random, so that its energy grows as the number of steps (Brouwer, Astronomical
-//! Journal 46, 1937, 149–153), and it is nothing beside what the load does: its impulse, p A t.
+//! References: rounding errors are a random walk, whose energy grows with the number of steps (Brouwer, Astronomical
+//! Journal 46, 1937, 149–153), and are negligible beside the effect of the load, the impulse p A t.
 
 use ictus::simulation::{FailureCause, Simulation};
 
@@ -17,11 +17,11 @@ const STEP: f64 = 4e-4;
 const PRESSURE: f64 = 20.0;
 /// Steps under the pressure.
 const PUSHED: u32 = 500;
-/// Far off, where rounding is 10⁻¹³ m \[m\].
+/// A distant position, where rounding is 10⁻¹³ m \[m\].
 const FAR: [f64; 3] = [1024.7, -731.3, 389.1];
 const NEAR: [f64; 3] = [0.3, 0.1, 0.2];
 
-/// What rests.
+/// Bodies at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rest {
     Free,
@@ -54,8 +54,8 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))])
 }
 
-/// Rests for the given number of steps, and is pushed: the run continues to its end with the impulse of the pressure,
-/// whose area is strained by 1e-5, and with the energy balanced to a thousandth.
+/// Runs a scene at rest for the given number of steps, then under the pressure: the run reaches its end with the
+/// impulse of the pressure, whose area is strained by 1e-5, and with the energy balanced to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;
@@ -78,8 +78,8 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
 }
 
-/// Goal: what rests, alone, glued or touching, near the origin and a kilometre off, does not stop a run, and is then
-/// pushed as if it had just begun.
+/// Goal: bodies at rest, alone, tied or in contact, near the origin and a kilometre off, do not stop a run, and then
+/// respond to the pressure as at the start of a run.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);
@@ -89,13 +89,12 @@ fn rest_stops_no_run() {
     }
 }
 
-/// Goal: what stops no run at rest stops one that is unstable: in steps of which the highest mode needs a little less,
-/// rounding grows until the balance is off, near the origin and far off, before the cube is pushed.
+/// Goal: an unstable run of a body at rest is stopped. With steps slightly above the stability limit of the highest
+/// mode, rounding grows until the energy balance fails, near the origin and far off, before the pressure acts.
 #[test]
 fn unstable_rest_is_stopped() {
     const STEPS: u32 = 15_000;
-    // The bound that is known is 0.8 % below the step that is critical. Far above that a cell is turned inside out
-    // first.
+    // The known bound is 0.8 % below the critical step. Far above the critical step, a cell is inverted before.
     let unstable = 1.009 * scene(Rest::Free, NEAR, 1, STEP).critical_step(0).unwrap().0;
     for place in [NEAR, FAR] {
         let mut simulation = scene(Rest::Free, place, STEPS, unstable);
@@ -110,7 +109,7 @@ fn unstable_rest_is_stopped() {
     }
 }
 
-/// Goal: the same of ten million steps.
+/// Goal: a rest of ten million steps does not stop a run, either.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn ten_million_steps_of_rest_stop_no_run() {

@@ -1,25 +1,25 @@
-//! The midpoint form of the energy–momentum response: what it conserves.
+//! The midpoint form of the energy–momentum response: conservation of energy and momenta.
 //!
 //! ```text
 //!   ┌───┐ ↘  ↻
-//!   └───┘  ┌───┐      Two cubes collide off-centre, the first one turning; or one bounces on a wall.
+//!   └───┘  ┌───┐      Two cubes collide off-centre, the first one rotating; or one bounces on a wall.
 //!        ← │   │
 //!          └───┘
 //! ```
 //!
 //! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), between the half kicks of central differences. Forces
-//! p ν w at the geometry of the middle of the step do the work p Δg = −ΔU, and have no moment: the contactor is on the
-//! normal through its closest point there. The identity of the predictor–corrector is that of `random_cuts`; the work of
-//! the splitting, ¼ dt² f_c · M⁻¹ Δf, is part of it.
+//! p ν w with the geometry at the middle of the step do the work p Δg = −ΔU, and have no moment: the contactor is on
+//! the normal through its closest point there. The identity of the predictor–corrector is that of `random_cuts`; the
+//! work of the splitting, ¼ dt² f_c · M⁻¹ Δf, is part of it.
 
 use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, worse};
 
-/// Rounding of the iterated forces.
+/// Tolerance of the energy balance: rounding of the iterated forces.
 const CLOSED: f64 = 1e-12;
 
-/// The ledger with friction, whose dissipation is found from the difference of works.
+/// Tolerance of the energy balance with friction, whose dissipation is computed from a difference of works.
 const CLOSED_WITH_FRICTION: f64 = 1e-10;
 
 fn material(model: &str) -> String {
@@ -64,7 +64,7 @@ fn cube_on_wall(model: &str, friction: f64) -> Simulation {
     from_text(&text, &[cube()])
 }
 
-/// Largest change of the conserved energy in a step, over the largest energy.
+/// Largest change of the conserved energy in a step, relative to the largest energy.
 fn ledger(simulation: &mut Simulation) -> f64 {
     let mut open = 0.0;
     while !simulation.is_finished() {
@@ -75,8 +75,8 @@ fn ledger(simulation: &mut Simulation) -> f64 {
     open / simulation.audit().energy_scale()
 }
 
-/// Goal: the energy ledger closes to rounding in every step of bodies whose strain energy the trapezoidal rule gives
-/// exactly, and momentum is kept to rounding.
+/// Goal: the energy balance closes to rounding in every step, for bodies whose strain energy the trapezoidal rule gives
+/// exactly, and momentum is conserved to rounding.
 #[test]
 fn ledgers_close_with_the_midpoint_form() {
     for model in ["rigid", "linear-elastic"] {
@@ -95,7 +95,7 @@ fn ledgers_close_with_the_midpoint_form() {
     }
 }
 
-/// Goal: angular momentum is kept to rounding, without friction and with it; the material is objective.
+/// Goal: angular momentum is conserved to rounding, with and without friction; the material is objective.
 #[test]
 fn angular_momentum_is_kept_by_the_midpoint_form() {
     for model in ["rigid", "neo-hookean"] {

@@ -24,7 +24,7 @@ pub fn lossy(response: &str) -> &'static str {
     }
 }
 
-/// A rigid body "floor" of the mesh floor.msh that is held, with further keys of the body.
+/// A fixed rigid body "floor" of the mesh floor.msh, with further keys of the body.
 pub fn rigid_floor(keys: &str) -> String {
     format!(
         "[materials.floor]\nmodel = \"rigid\"\ndensity = 1000.0\n\
@@ -33,7 +33,7 @@ pub fn rigid_floor(keys: &str) -> String {
     )
 }
 
-/// The larger of two errors; NaN if one of them is, so that none passes for small.
+/// The larger of two errors; NaN if one of them is, so that NaN never passes for a small error.
 pub fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other { one } else { other }
 }
@@ -43,7 +43,7 @@ pub fn worst(errors: impl IntoIterator<Item = f64>) -> f64 {
     errors.into_iter().fold(0.0, worse)
 }
 
-/// Whether an error is past what it may be, or is no number.
+/// Whether an error exceeds its bound, or is NaN.
 pub fn exceeds(error: f64, most: f64) -> bool {
     error.is_nan() || error > most
 }
@@ -64,7 +64,7 @@ pub fn from_text(text: &str, meshes: &[(&str, String)]) -> Simulation {
     Simulation::new(&Scenario::parse(text, &folder.path().join("test.toml"), &[]).unwrap()).unwrap()
 }
 
-/// Runs to the end; `observe` sees the simulation after every step.
+/// Runs to the end and calls `observe` after every step.
 pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
     while !simulation.is_finished() {
         simulation.advance(f64::INFINITY).unwrap();
@@ -72,10 +72,10 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
     }
 }
 
-/// Weight of the last step in a mean over a window of time \[s\] that waves of many periods in it have no part in: its
-/// length times sin⁴ of half a turn over the window, 0 outside. Where a plain mean of a wave of the frequency ω is of
-/// 1/(ω T), this one is of 1/(ω T)⁵: its first derivative that jumps at the ends is the fourth (Harris, Proc. IEEE 66,
-/// 1978, 51–83).
+/// Weight of the last step in a mean over a window of time \[s\] that suppresses waves with many periods in the window:
+/// the length of the step times sin⁴ of half a turn over the window, 0 outside. The plain mean of a wave of frequency ω
+/// is of the order 1/(ω T), this mean of the order 1/(ω T)⁵: the first derivative of the weight that jumps at the ends
+/// is the fourth (Harris, Proc. IEEE 66, 1978, 51–83).
 pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
     let part = (simulation.state().time - start) / (end - start);
     if !(0.0..=1.0).contains(&part) {
@@ -113,13 +113,13 @@ pub fn mean_displacement(simulation: &Simulation, body: usize, x: f64) -> f64 {
     sum / plane.len() as f64
 }
 
-/// A box of hexahedra from `low` to `high`, or, of no depth in z, of quadrilaterals, in MSH 2.2. Groups: "box", and
-/// "x0", "x1" its ends.
+/// A box of hexahedra from `low` to `high`, or of quadrilaterals if it has no depth in z, in MSH 2.2. Groups: "box",
+/// and the ends "x0" and "x1".
 pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     pierced_box_mesh(low, high, cells, |_| true)
 }
 
-/// The same without the cells that are not `kept`. Nodes of no element are excluded by the reader.
+/// [`box_mesh`] with only the cells that are `kept`. The reader excludes nodes without elements.
 pub fn pierced_box_mesh(
     low: [f64; 3],
     high: [f64; 3],
@@ -160,8 +160,8 @@ pub fn pierced_box_mesh(
 }
 
 /// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups:
-/// "box", and "x0", "x1" its ends. Nodes lie on the lattice of half cells; those of no element are excluded by the
-/// reader.
+/// "box", and the ends "x0" and "x1". Nodes lie on the lattice of half cells; the reader excludes nodes without
+/// elements.
 pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     let (counts, number) = numbering(cells.map(|count| 2 * count));
     let lattice = |(k, j, i): (usize, usize, usize)| {

@@ -18,9 +18,9 @@ use ictus::simulation::Simulation;
 use crate::brute_force::{RelativeMotion, Triangles, depth, first_contact};
 use crate::model::{from_config, run, run_to_contact, worse, worst};
 
-/// Goal: 100 m at 120 km/h take 3 s, to 1e-6 s (33 µm; the front tyre's first node stands at x = 0 to rounding), and
-/// the meshes meet at the time given by brute force, to 1e-9 s. Before that the engine is called at 12 of 60 instants
-/// at most.
+/// Goal: 100 m at 120 km/h take 3 s, to 1e-6 s (33 µm; the first node of the front tyre is at x = 0 up to rounding),
+/// and the meshes meet at the time of the brute force, to 1e-9 s. Before that, detection runs at 12 of 60 instants at
+/// most.
 #[test]
 fn meets_the_wall_after_three_seconds() {
     let mut simulation = from_config("motorcycle", &[]);
@@ -38,7 +38,7 @@ fn meets_the_wall_after_three_seconds() {
     assert!(statistics.predictions.iter().all(|p| p.time <= contact + 1e-12), "a late prediction");
 }
 
-/// Goal: in the first 0.2 ms of contact nothing is missed and nothing passes; see [`check_impact`].
+/// Goal: in the first 0.2 ms of contact, detection misses no contact and no node passes through; see [`check_impact`].
 #[test]
 fn does_not_pass_through_the_wall_at_first() {
     check_impact(3.0 + 2e-4, 50);
@@ -56,11 +56,12 @@ fn does_not_pass_through_the_wall() {
     assert!(header.contains(&told), "the header does not say \"{told}\"");
 }
 
-/// Runs to `end` \[s\] and looks, every `interval` steps and at every twentieth step in contact, at each node and face.
+/// Runs to `end` \[s\] and checks every node and face, every `interval` steps and at every twentieth step in contact.
 ///
-/// The engine's constraints are those of all pairs, in every number. No node is deeper in the other body than a tenth
-/// of the wall's elements of 0.5 m or so: a penalty lets nodes in, by V √(m/κ) = V dt/√f, some 0.02 mm here, so that
-/// 0.5 mm is a generous bound on that and a strict one on passing through. Energy error below 1 %.
+/// The constraints of the detection engine are equal to those of all pairs, in every number. No node penetrates by more
+/// than a thousandth of the wall elements of 0.5 m or so, 0.5 mm: penalty springs allow a penetration of V √(m/κ) = V
+/// dt/√f, some 0.02 mm here, so that 0.5 mm is a generous bound for it and a strict one for passing through. Energy
+/// error below 1 %.
 fn check_impact(end: f64, interval: u64) -> Simulation {
     let mut simulation = from_config("motorcycle", &[&format!("time.end={end}")]);
     let skins = [0, 1].map(|body| Triangles::skin(&simulation.model().bodies[body]));
@@ -113,7 +114,7 @@ fn deepest_node(contactor: &Triangles, target: &Triangles, positions: &[Vec3]) -
     worst(near.map(|x| depth(target, positions, &x)))
 }
 
-/// A second detector, on faces found without the program.
+/// A second detector, on faces found independently of the program.
 fn oracle(simulation: &Simulation, skins: &[Triangles; 2]) -> AllPairs {
     let surfaces = skins
         .iter()

@@ -1,4 +1,4 @@
-//! A bullet that strikes a soft plate is stopped by it, or the run reports the passage: it never passes unreported.
+//! A soft plate stops a bullet that strikes it, or the run reports the passage: no bullet passes unreported.
 //!
 //! ```text
 //!      ┌─┐
@@ -16,13 +16,13 @@ const DENSITY: f64 = 1000.0;
 
 /// A plate, z < 0, and a bullet above it.
 pub struct Shot {
-    /// Of the plate \[Pa\].
+    /// Young's modulus of the plate \[Pa\].
     pub young: f64,
-    /// Of the bullet over √(E/ρ) of the plate.
+    /// Speed of the bullet relative to √(E/ρ) of the plate.
     pub speed: f64,
-    /// Of the bullet \[kg/m³\].
+    /// Density of the bullet \[kg/m³\].
     pub density: f64,
-    /// How many times as stiff as the plate the bullet is; a rigid one without.
+    /// Stiffness of the bullet relative to the plate; `None` for a rigid bullet.
     pub stiffness: Option<f64>,
     /// Thickness of the plate and cells through it and along it.
     pub thickness: f64,
@@ -32,7 +32,7 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// Of a heavy rigid bullet at a thin plate of 1e5 Pa.
+    /// A heavy rigid bullet and a thin plate of 1e5 Pa.
     pub fn hard(drift: f64) -> Self {
         let (young, density, stiffness) = (1e5, 8000.0, None);
         Self { young, speed: 1.0, density, stiffness, thickness: 0.02, cells: [1, 10], drift }
@@ -42,7 +42,7 @@ impl Shot {
         self.speed * (self.young / DENSITY).sqrt()
     }
 
-    /// With the bullet 5 cm above the plate and time for four times that distance.
+    /// Sets up a run with the bullet 5 cm above the plate and time for four times this distance.
     pub fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
         let Self { young, density, stiffness, thickness, cells: [through, along], drift, .. } = *self;
         let speed = self.speed();
@@ -90,8 +90,8 @@ fn fire(simulation: &mut Simulation) -> Result<(), NumericalFailure> {
     Ok(())
 }
 
-/// Goal: up to a fifth of the speed at which a bar of the plate would be crushed, √(E/ρ), the bullet is held and the
-/// run ends as it should, for any material of the plate and of the bullet; momentum is kept to 1e-10.
+/// Goal: up to a fifth of √(E/ρ), the speed that crushes a bar of the plate material, the plate holds the bullet and
+/// the run reaches its end, for any material of the plate and of the bullet; momentum is conserved to 1e-10.
 #[test]
 fn slow_bullets_are_held() {
     let bullets = [(None, 1e4), (None, 1e5), (None, 1e6), (None, 1e7), (Some(1e3), 1e5), (Some(1.0), 1e5)];
@@ -114,9 +114,9 @@ fn slow_bullets_are_held() {
     }
 }
 
-/// Goal: what is fast or heavy is held or is reported, in plates of one cell through, thinner than contact is
-/// searched, and of two; rigid or not; by every response and the two detectors. A bullet is never behind the plate at
-/// the end of a run without a report.
+/// Goal: the plate holds fast or heavy bullets, or the run reports their passage. The plates have one cell through the
+/// thickness, thinner than the search depth, or two; bullets are rigid or deformable; every response and two detectors.
+/// No run ends with a bullet behind the plate and without a report.
 #[test]
 fn no_bullet_passes_through_without_a_report() {
     let mut told = 0;
@@ -151,9 +151,9 @@ fn no_bullet_passes_through_without_a_report() {
     assert!(told > 0);
 }
 
-/// Goal: a bullet that goes 15 times the thickness of the plate in a step that the user has fixed is met in time, as
-/// the run takes shorter ones: half the search depth, 0.02 m, at 200 m/s. Bodies that go as fast together shorten
-/// none.
+/// Goal: a bullet that travels 15 plate thicknesses in the fixed step of the scenario hits the plate in time, as the
+/// run takes shorter steps: half the search depth, 0.02 m, at 200 m/s. A common velocity of bullet and plate shortens
+/// no step.
 #[test]
 fn fixed_steps_are_cut_where_bodies_would_pass() {
     let step = 1.5e-3;
@@ -181,8 +181,8 @@ fn fixed_steps_are_cut_where_bodies_would_pass() {
     assert_eq!(shortest(0.01, 3000.0), step);
 }
 
-/// A contact that is lost for its depth is reported with step, time, node and both bodies, and the state is that of
-/// the last good step.
+/// A contact lost by its depth is reported with step, time, node and both bodies, and the state is that after the last
+/// valid step.
 #[test]
 fn passages_are_reported_with_names() {
     let shot = Shot { speed: 20.0, density: 1.0, ..Shot::hard(0.0) };

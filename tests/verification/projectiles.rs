@@ -14,7 +14,7 @@ use ictus::simulation::Simulation;
 use crate::brute_force::{RelativeMotion, Triangles, first_contact};
 use crate::model::{from_config, momentum, run, run_to_contact};
 
-/// Time of contact by brute force \[s\], with the motion of the right ball seen from the left one.
+/// Time of contact by brute force \[s\], from the motion of the right ball relative to the left one.
 fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]) -> f64 {
     let model = simulation.model();
     let [left, right] = [0, 1].map(|body| Triangles::skin(&model.bodies[body]));
@@ -22,7 +22,7 @@ fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]
     first_contact(model, [&left, &right], &motion).unwrap()
 }
 
-/// Root predictions of a simulation that has flown to contact, and whether one of any depth is late.
+/// Root predictions of a simulation that has flown to contact, and whether any prediction is later than the contact.
 fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
     let predictions = &simulation.detection().predictions;
     let roots = predictions.iter().filter(|p| p.depth == [0, 0]).map(|p| p.time).collect();
@@ -30,10 +30,11 @@ fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
     (roots, predictions.iter().any(|p| p.time > contact + 1e-12))
 }
 
-/// Runs to the end and checks what an elastic impact keeps.
+/// Runs to the end and checks the invariants of an elastic impact.
 ///
-/// Linear momentum less the impulse of gravity: forces of contact come in pairs, rounding only, 1e-12. Energy: the step
-/// is second order, its error follows the square of the step over the shortest period, within the 0.5 % asked of it.
+/// Linear momentum less the impulse of gravity: contact forces are equal and opposite, 1e-12 for rounding. Energy: the
+/// integration is of second order, its error follows the square of the step over the shortest period, within the
+/// required 0.5 %.
 fn check_balances(simulation: &mut Simulation) {
     let before = momentum(simulation).linear;
     let start = simulation.state().time;
@@ -54,9 +55,9 @@ fn check_balances(simulation: &mut Simulation) {
     assert!(simulation.audit().energy_error().largest < 5e-3);
 }
 
-/// Goal: the balls touch when their meshes do, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and that is within
-/// 1e-3 s of the 14.98 s of round balls: faces lie at most 0.016 m inside the sphere. In flight the engine is called
-/// only when necessary: at 12 of 300 instants at most.
+/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s), within 1e-3 s of
+/// the 14.98 s of round balls: faces lie at most 0.016 m inside the sphere. In flight, detection runs only when
+/// necessary: at 12 of 300 instants at most.
 #[test]
 fn touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles", &[]);
@@ -73,7 +74,8 @@ fn touch_when_their_meshes_do() {
 }
 
 /// Goal: nested trees predict the contact of their roots for 14.95 s (the paper: 14.9503 s; the radius of a nested root
-/// depends on the mesh, ±0.03 s are ±1.5 m of radius), trees fitted to the nodes later, and neither ever late.
+/// depends on the mesh, ±0.03 s are ±1.5 m of radius), trees fitted to the nodes predict it later, and no prediction is
+/// later than the contact.
 #[test]
 fn are_predicted_early_by_nested_spheres_and_never_late() {
     let [nested, fitted] = ["bottom-up", "fast"].map(|builder| {
@@ -88,8 +90,8 @@ fn are_predicted_early_by_nested_spheres_and_never_late() {
     assert!(fitted > nested && fitted <= 14.98, "fitted roots predict {fitted} s");
 }
 
-/// Goal: with a relative acceleration, and off centre, the same: contact to 1e-9 s of brute force, where the features
-/// now meet along parabolas; balances as before.
+/// Goal: with a relative acceleration and an offset from the centre, contact is also found to 1e-9 s of brute force;
+/// the features now meet along parabolas. Balances as before.
 #[test]
 fn that_fall_differently_touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles-falling", &[]);

@@ -1,4 +1,4 @@
-//! Bars of quadratic elements: vibration along the axis and bending, and how much better they bend than linear ones.
+//! Bars of quadratic elements: axial vibration, and bending, in which they are more accurate than linear elements.
 //!
 //! ```text
 //!    |=================    g ->  (stretch)  or down (bending)
@@ -38,9 +38,10 @@ fn stretch_error(kind: CellKind, cells: usize) -> f64 {
     mean_displacement(&simulation, 0, 1.0) / 1e-3 - 1.0
 }
 
-/// Goal: a bar that is let go in a field of gravity along it has after half a period, 2 L/c, twice its static stretch.
-/// The error falls with the element size. Tolerance: 16 elements of 4 or 5 nodes to the shortest wave that matters,
-/// 0.5 %; half as many have at least 1.5 times the error (the corner of the wave converges slowly, as h^(2/3) at best).
+/// Goal: a bar released under gravity along its axis has, after half a period, 2 L/c, twice its static stretch. The
+/// error decreases with the element size. Tolerance: with 16 elements, of 4 or 5 nodes to the shortest wave that
+/// matters, 0.5 %; with 8 elements, the error is at least 1.5 times as large (the corner of the wave converges slowly,
+/// as h^(2/3) at best).
 #[test]
 fn hanging_bars_swing_about_their_static_stretch() {
     for kind in QUADRATIC {
@@ -51,7 +52,7 @@ fn hanging_bars_swing_about_their_static_stretch() {
     }
 }
 
-/// Time of the lowest point of the tip of a bar twenty times as long as high, over half the first period.
+/// Time of the lowest position of the tip of a bar twenty times as long as high, over half the first period.
 fn half_period(mesh: String, safety_end: f64) -> f64 {
     let radius_of_gyration = 0.05 / 12.0_f64.sqrt();
     // ω = 1.8751² c r/L².
@@ -69,10 +70,11 @@ fn half_period(mesh: String, safety_end: f64) -> f64 {
     time / half
 }
 
-/// Goal: a cantilever let go swings through its lowest point after half the period of its first mode (the higher modes
-/// move that by a few parts in a hundred: they have 3 % of the sag). Five quadratic elements along it and one through
-/// its height do; hexahedra of eight nodes, as many as there are in the same lattice of nodes, are several times too
-/// stiff in shear and far too early. Tolerance 4 % for hexahedra; the tetrahedra, whose mesh is not symmetric, 6 %.
+/// Goal: the tip of a released cantilever reaches its lowest position after half the period of its first mode (the
+/// higher modes, with 3 % of the deflection, shift this time by a few per cent). Five quadratic elements along the
+/// cantilever and one through its height reproduce it; eight-node hexahedra on the same lattice of nodes are several
+/// times too stiff in shear and far too early. Tolerance: 4 % for hexahedra; 6 % for tetrahedra, whose mesh is not
+/// symmetric.
 #[test]
 fn quadratic_elements_bend() {
     let (low, high) = ([0.0; 3], [1.0, 0.05, 0.05]);

@@ -1,5 +1,5 @@
-//! Two equal balls of curved elements of second order, head-on: the time at which their faces touch, and what an impact
-//! of equal balls exchanges.
+//! Two equal balls of second-order curved elements, head-on: the time of first contact of their faces, and the exchange
+//! of velocities by the impact.
 //!
 //! ```text
 //!     ___        ___
@@ -18,7 +18,7 @@ use crate::model::{from_config, momentum, run, run_to_contact, velocity};
 
 const SPEED: f64 = 0.5;
 
-/// How far the face of a body that crosses the x axis on this side reaches along it \[m\]: the interpolation of its
+/// Position along the x axis of the face of a body that the axis crosses on this side \[m\]: the interpolation of its
 /// nodes at its middle, −1/9 and 4/9 of corners and mid-side nodes of a Tri6, −1/4 and 1/2 of a Quad8.
 fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
     let model = simulation.model();
@@ -47,14 +47,15 @@ fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
 
 /// Goals of one scenario.
 ///
-/// First contact: the closest points are the middles of two faces, where both are symmetric about the axis; the gap
-/// over the closing speed, to 1e-9 s (a nanometre at 1 m/s).
+/// First contact: the closest points are the middles of two faces, by symmetry about the axis. Its time is the gap over
+/// the closing speed, to 1e-9 s (a nanometre at 1 m/s).
 ///
-/// Balances: forces of contact come in pairs, momentum to 1e-12 of that of a ball. The balls exchange their velocities
-/// but for their vibration: 2R/c is a seventh of the contact, some per cent of the energy; 4 % of the speed.
+/// Balances: contact forces are equal and opposite, momentum to 1e-12 of that of a ball. The balls exchange their
+/// velocities except for the energy of vibration: 2R/c is a seventh of the contact duration, some per cent of the
+/// energy; 4 % of the speed.
 ///
-/// Duration against the impact of a finite ball on its mirror image, 5 %: nodes half an element off the axis touch when
-/// the balls have approached by 3 % (Tet10) and 7 % (Hex20) of the whole.
+/// Duration: that of the impact of a finite ball on its mirror image, 5 %. Nodes half an element off the axis touch
+/// when the approach is 3 % (Tet10) and 7 % (Hex20) of its maximum.
 fn check(name: &str) {
     let mut simulation = from_config(name, &[]);
     let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);

@@ -1,4 +1,4 @@
-//! Random numbers, and what scenes draw.
+//! Random numbers, and random data of scenes.
 
 use ictus::math::{Rotation, Vec3};
 
@@ -25,12 +25,12 @@ impl Random {
         entries[(self.uniform(1.0).abs() * entries.len() as f64) as usize]
     }
 
-    /// A value or one that is drawn, as often.
+    /// The value or a drawn value, with equal probability.
     pub fn either<T>(&mut self, value: T, drawn: impl FnOnce(&mut Self) -> T) -> T {
         if self.uniform(1.0) < 0.0 { value } else { drawn(self) }
     }
 
-    /// About some axis.
+    /// A random rotation.
     pub fn turn(&mut self) -> Rotation {
         Rotation::from_scaled_axis(self.vector(3.0))
     }

@@ -1,9 +1,9 @@
-//! Scenes drawn at random: blocks, cubes and balls that drop, slide, tip, roll, lie on each other and in grooves,
-//! rigid or of rubber, turned about anything together with their base and gravity.
+//! Random scenes: blocks, cubes and balls that drop, slide, tip, roll, lie on each other and in grooves, rigid or of
+//! rubber, rotated arbitrarily together with their base and gravity.
 //!
-//! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response,
-//! momentum balances to 1e-10, the run reaches its end. One scene in 1000 may miss it. The seed is that of the clock,
-//! or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
+//! Goal, of every scene, as in the parade: contact creates no energy beyond the surplus of its response, momentum
+//! balances to 1e-10, and the run reaches its end. One scene in 1000 may fail. The seed is that of the clock, or
+//! `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,10 +22,10 @@ const COUNT: u64 = 5000;
 const RUBBER: Material = Material::Rubber { young: 1e6, poisson: 0.3 };
 const BASE: Material = Material::Rubber { young: 2e7, poisson: 0.3 };
 
-/// What a body is, before it is put anywhere.
+/// Shape of a body, before it is placed.
 struct Shape {
     mesh: String,
-    /// Half its sides; of a ball its radius.
+    /// Half the lengths of its sides; the radius of a ball.
     half: Vec3,
     is_ball: bool,
 }
@@ -46,7 +46,7 @@ impl Shape {
         Self { mesh, half, is_ball }
     }
 
-    /// How far it reaches against a direction, turned.
+    /// Largest extent of the rotated body against a direction.
     fn reach(&self, turn: Rotation, direction: Vec3) -> f64 {
         if self.is_ball {
             return self.half.x;
@@ -55,7 +55,7 @@ impl Shape {
     }
 }
 
-/// How a scene begins.
+/// Kind of initial motion of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Motion {
     Drops,
@@ -83,12 +83,13 @@ fn draw_law(random: &mut Random) -> Law {
     Law { response, friction, restitution }
 }
 
-/// The longest steps \[s\]: by impulses, bodies leave, and rest, with what gravity gives them in a part of a step.
+/// Longest steps \[s\]: with impulses, bodies that rebound or rest have the velocity that gravity adds in part of a
+/// step.
 fn longest_step(law: Law) -> f64 {
     if law.response == "decomposition" { 1e-4 } else { 1e-3 }
 }
 
-/// The planes that a body is put on.
+/// Planes under a body.
 fn planes(motion: Motion, random: &mut Random) -> Vec<Plane> {
     if motion != Motion::Groove {
         return vec![Plane::floor()];
@@ -151,7 +152,7 @@ impl Base {
         random.pick(&[Self::Wall, Self::Mesh(cells), Self::Mesh(1), Self::Soft])
     }
 
-    /// The body that it is, if it is one.
+    /// Body of the base, unless it is a wall.
     fn actor(self) -> Option<Actor> {
         let mesh = |cells| box_mesh([-0.8, -0.6, -0.2], [0.8, 0.6, 0.0], cells);
         match self {
@@ -162,7 +163,7 @@ impl Base {
     }
 }
 
-/// The scene of a number.
+/// The scene with this number.
 fn scene(seed: u64, number: u64) -> Scene {
     let mut random = Random(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
     let motion = random.pick(&[
@@ -180,7 +181,7 @@ fn scene(seed: u64, number: u64) -> Scene {
     actors.extend(base.actor());
     let deforms = material != Material::Rigid || base == Base::Soft;
     let longest = longest_step(law);
-    // Deformable bodies choose their steps.
+    // Deformable bodies have automatic steps.
     let step =
         (!deforms && random.uniform(1.0) > 0.0).then(|| longest * 10_f64.powf(random.between(-1.0, 0.0)));
     let stage = Stage {
@@ -204,7 +205,7 @@ fn from_environment(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Goal: that of the module, of 5 000 scenes, or of one, which is to hold.
+/// Goal: the goal of the module, for 5 000 scenes, or for one scene, which must not fail.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn random_scenes_hold() {

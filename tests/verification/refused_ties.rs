@@ -7,7 +7,7 @@ use ictus::simulation::{SetupError, Simulation};
 
 use crate::model::{box_mesh, run};
 
-/// Blocks of 1 m along x, tied one to the next, of these materials and with these further keys; with these keys before.
+/// Blocks of 1 m along x, each tied to the next, with these materials and further keys; `before` precedes them all.
 fn tied_blocks(before: &str, bodies: &[(&str, &str)]) -> Result<Simulation, SetupError> {
     let folder = tempfile::tempdir().unwrap();
     let mut text = before.to_owned();
@@ -31,9 +31,9 @@ fn soft(density: f64) -> String {
     format!("model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = {density:?}")
 }
 
-/// Goal: bodies that are tied and begin to part are rejected with the node and both velocities; with the velocity and
-/// the spin recommended by the message they are not, and the energy is that of one body that spins. A difference of one
-/// rounding is none.
+/// Goal: tied bodies with different initial velocities at the tie are rejected with the node and both velocities. With
+/// the velocity and the spin recommended by the message they are accepted, and the energy is that of one spinning body.
+/// A difference of one rounding is accepted.
 #[test]
 fn bodies_that_begin_to_part_are_refused() {
     let soft = soft(1e3);
@@ -67,9 +67,9 @@ fn bodies_that_begin_to_part_are_refused() {
     tied_blocks("[time]\nend = 0.01\n", &[(RIGID, rounded), (RIGID, exact)]).unwrap();
 }
 
-/// Goal: deformable bodies of which the masses differ by more than there are digits are rejected, and named, where the
-/// nodes of the heavier one leave some motion to the light ones: two of them on a face of four; with the heavier one
-/// rigid, or nearer densities, they are not, and the points stay together.
+/// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, where
+/// the nodes of the heavier body leave the light nodes some motion: two of them on a face of four. With the heavier
+/// body rigid, or nearer densities, they are accepted, and the tied points coincide.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {
@@ -101,10 +101,9 @@ fn masses_without_a_common_digit_are_refused() {
     }
 }
 
-/// Goal: contact of tied rigid bodies that can move is rejected by responses that take them for free, and not where
-/// nothing can touch them; by springs of penalty, the remedy, two tied blocks that fly into a wall at 1 m/s leave it
-/// with 1 m/s, both of them. Tolerance: what springs make in an impact, a quarter of the factor 0.02 of the energy,
-/// 0.25 % of the speed.
+/// Goal: contact of movable tied rigid bodies is rejected by responses that neglect the ties, unless nothing can touch
+/// them. By penalty springs, the remedy, two tied blocks that fly into a wall at 1 m/s both leave it at 1 m/s.
+/// Tolerance: the energy that springs create in an impact, a quarter of the factor 0.02, which is 0.25 % of the speed.
 #[test]
 fn contact_of_tied_rigid_bodies_is_by_springs() {
     let with = |response: &str, more: &str| {
@@ -134,10 +133,10 @@ fn contact_of_tied_rigid_bodies_is_by_springs() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: what ties give to supports is booked: a deformable or a rigid block falls askew, tied to a rigid or
-/// deformable one that is held, or held along some axes; the balance of linear and angular momentum with the reactions
-/// holds, and what hangs hangs by its weight. Tolerance: rounding, 1e-12, and that of positions in the forces of a
-/// step.
+/// Goal: support reactions include the forces of ties. A deformable or rigid block falls askew, tied to a rigid or
+/// deformable block that is fixed, or fixed along some axes: linear and angular momentum balance with the reactions,
+/// and the support bears the weight of a hanging block. Tolerance: rounding, 1e-12, and the rounding of positions in
+/// the forces of a step.
 #[test]
 fn supports_take_what_ties_give_them() {
     let soft = soft(1e3);
@@ -168,13 +167,12 @@ fn errors(simulation: &Simulation) -> [f64; 2] {
     [simulation.audit().largest_momentum_error(), simulation.audit().largest_angular_error()]
 }
 
-/// Force m ε x/dt² that a rounding of positions, of 1.5 m, is worth in a step, over the weight.
+/// Force m ε x/dt² of a rounding error of positions, of 1.5 m, in a step, relative to the weight.
 fn rounding_of_forces(simulation: &Simulation) -> f64 {
     1.5 * f64::EPSILON / simulation.progress().time_step.powi(2) / Vec3::new(1.0, 3.0, -9.0).norm()
 }
 
-/// Part by which the reactions of the first boundary are off the weight of the second block, and their moment off that
-/// of it.
+/// Relative errors of the reactions of the first boundary against the weight of the second block, and of their moments.
 fn errors_of_statics(simulation: &Simulation) -> [f64; 2] {
     let weight = Wrench::at(&Vec3::new(1.5, 0.5, 0.5), Vec3::new(1.0, 3.0, -9.0) * 1000.0);
     let off = simulation.support_accounts()[0].reaction + weight;

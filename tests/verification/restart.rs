@@ -1,6 +1,6 @@
-//! Restart: a run that is stopped and continued writes the files of the run that never stopped.
+//! Restart: a run that is stopped and continued writes the same files as an uninterrupted run.
 //!
-//! Goal: byte for byte the same frames, histories, pairs, tables and probes, and the same final state. Each run is
+//! Goal: frames, histories, pairs, tables and probes are equal byte for byte, and so is the final state. Each run is
 //! stopped at three steps and continued from its checkpoint on another number of threads. Reference: the same run
 //! without a stop, on one thread. Tolerance: none.
 
@@ -78,7 +78,7 @@ fn run(scenario: &Scenario, directory: &Path, continues: bool, until: u64, threa
     })
 }
 
-/// Compares a run with the same one that is stopped after a quarter, a half and three quarters of its steps.
+/// Compares a run with one that is stopped after a quarter, a half and three quarters of its steps.
 fn assert_restarts(label: &str, scenario: &Scenario) {
     let [whole, stopped] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     let reference = run(scenario, whole.path(), false, u64::MAX, 1);
@@ -276,11 +276,11 @@ fn killed_runs_go_on() {
             let found = ["checkpoint.bin", "checkpoint.1.bin"];
             found.iter().any(|name| folder.path().join(directory).join(name).exists())
         };
-        // Killed until it ends by itself.
+        // Kill and resume the run until it ends by itself.
         loop {
             let mut child = command(&directory, has_checkpoint(&directory)).spawn().unwrap();
             std::thread::sleep(std::time::Duration::from_secs_f64(random.between(0.02, 0.2) * duration));
-            // It may have ended.
+            // The process may have ended already.
             let _ = child.kill();
             match child.wait().unwrap().code() {
                 None => killed += 1,

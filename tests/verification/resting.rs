@@ -5,15 +5,14 @@ use ictus::math::Vec3;
 
 use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, smooth_weight, velocity, worst};
 
-/// Two blocks with meshes that do not match, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a pressure p that comes on
-/// slowly.
+/// Two blocks with non-matching meshes, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a slowly increasing pressure p.
 ///
-/// Goal: the stress is p everywhere, whatever Poisson's ratio is. Nodes on faces, both ways, do not transmit it exactly
-/// where the meshes do not match: how far the stress between the held end and the middle of the lower block, from the
-/// displacements of the middle, is off in the mean and at single nodes is what is measured, and asserted to a tenth of
-/// it. By impulses nothing moves once the blocks are at rest: without a lateral strain the stress is exact, to what
-/// the mean over time, with smooth weights, leaves of the waves, 1e-7. Linear momentum, with the reaction of the held
-/// end, balances to 1e-10.
+/// Goal: the stress is p everywhere, for any Poisson's ratio. Two-pass contact of nodes with faces does not transmit it
+/// exactly between non-matching meshes. The test measures the error of the stress between the held end and the middle
+/// of the lower block, from the displacements of the middle, in the mean and at single nodes, and asserts the measured
+/// error to a tenth of it. With impulses nothing moves once the blocks are at rest: without a lateral strain the stress
+/// is exact, up to the waves that remain in the mean over time with smooth weights, 1e-7. Linear momentum, with the
+/// reaction of the held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
@@ -29,12 +28,12 @@ fn patch_of_blocks_that_do_not_match() {
     }
 }
 
-/// What is left of the waves in the mean over time.
+/// Waves that remain in the mean over time.
 const WAVES: f64 = 1e-7;
 
-/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; none where it is
-/// exact. That of the penalty at Poisson's ratio zero turns with the rounding of the elements' forces between 2.4e-4
-/// and 3.1e-4.
+/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; no entry where the
+/// stress is exact. With the rounding of the element forces, the error of the penalty at Poisson's ratio zero varies
+/// between 2.4e-4 and 3.1e-4.
 const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("penalty", 0.0, [2.864e-4, 3.943e-3]),
     ("decomposition", 0.0, [0.0, 0.0]),
@@ -44,7 +43,7 @@ const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("energy-momentum", 0.3, [1.349e-3, 1.128e-2]),
 ];
 
-/// Error of the mean stress, the largest one at a node, the momentum error of a run, and the mean force of contact
+/// Error of the mean stress, the largest error at a node, the momentum error of a run, and the mean contact force
 /// \[N\].
 fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     let text = format!(
@@ -86,8 +85,9 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / weights]
 }
 
-/// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in
-/// the mean over a second, 1 %, and momentum balances to 1e-10. The stress is off by more than with two passes.
+/// Goal: in one-pass contact only the nodes of the lower block, the finer one, are in contact. They bear the whole
+/// pressure, 1 N, in the mean over a second, 1 %, and momentum balances to 1e-10. The error of the stress is larger
+/// than with two passes.
 #[test]
 fn one_pass_is_that_of_the_finer_surface() {
     for response in RESPONSES {
@@ -97,9 +97,9 @@ fn one_pass_is_that_of_the_finer_surface() {
     }
 }
 
-/// Goal: a cube that rests by impulses stays where it is, whatever its coefficient of restitution: what closes by no
-/// more than gravity makes it do in a step does not strike. Reference: statics. Tolerances: it is found g dt² deep in
-/// each step, and has half a kick, ½ g dt, at its end; twice both.
+/// Goal: a cube at rest on impulses stays in place, for any coefficient of restitution: a closing speed up to that
+/// which gravity adds in a step is no impact. Reference: statics. Tolerances: the penetration in each step is g dt²,
+/// and the velocity at its end is half a kick, ½ g dt; twice both.
 #[test]
 fn resting_by_impulses_does_not_bounce() {
     let (step, gravity) = (1e-4, 9.81);
@@ -132,10 +132,9 @@ fn resting_by_impulses_does_not_bounce() {
     }
 }
 
-/// Goal: a short step among equal ones gives two blocks that are pressed together by impulses no energy: what the
-/// shorter step leaves out of the kinetic energy of the nodes that impulses hold, ⅛ dt² f²/m, these take in the next.
-/// Reference: none is there, as nothing moves. Tolerance: the waves that a load of two periods of the column leaves,
-/// 1e-4 of the strain energy.
+/// Goal: a short step among equal ones gives no energy to two blocks pressed together by impulses: impulses absorb in
+/// the next step the change of the kinetic energy of the nodes they hold, ⅛ dt² f²/m. Reference: zero, as nothing
+/// moves. Tolerance: the waves left by a load over two periods of the column, 1e-4 of the strain energy.
 #[test]
 fn a_short_step_leaves_pressed_blocks_undisturbed() {
     let text = "[time]\nend = 1.0\n\
@@ -167,19 +166,19 @@ fn a_short_step_leaves_pressed_blocks_undisturbed() {
 }
 
 /// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the
-/// force that presses it, Σ dt² f²/(8 m). On either side of the n-th joint from above forces and masses are shared
-/// alike, f the weight of n blocks and m half a layer of cells; the lowest side is the floor's.
+/// force that presses it, Σ dt² f²/(8 m). The two sides of the n-th joint from above have equal forces and masses: f is
+/// the weight of n blocks and m half a layer of cells. The lowest side belongs to the floor.
 fn half_kicks(step: f64) -> f64 {
     let (weight, layer) = (8.0 * 9.81, 2.0);
     let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
     step * step * weight * weight * squares / (8.0 * layer)
 }
 
-/// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column.
-/// (Blocks that are not above each other bend the column, which then swings for seconds: nothing damps the material.)
+/// Ten elastic blocks on each other, with friction 0.5; their weight increases over 0.1 s, four periods of the column.
+/// (Blocks with an offset bend the column, which then vibrates for seconds: the material has no damping.)
 ///
-/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy
-/// that came in is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
+/// Goal: under the full weight no block drifts by more than 1e-3 of an element per second, kinetic energy is at most 1
+/// % of the supplied energy, except for that of the nodes between two impulses, and the energy balances.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn stack_of_ten_blocks_settles() {
@@ -207,7 +206,7 @@ fn stack_of_ten_blocks_settles() {
             ("floor.msh", box_mesh([-1.0, -1.0, -0.1], [1.0, 1.0, 0.0], [1, 1, 1])),
         ];
         let mut simulation = from_text(&text, &meshes);
-        // Mean places over two windows of several periods of the column, 0.1 s apart.
+        // Mean positions over two windows of several periods of the column, 0.1 s apart.
         let mut means = [[Vec3::zeros(); 10]; 2];
         let mut counts = [0.0; 2];
         let mut longest_step = 0.0_f64;
@@ -237,8 +236,8 @@ fn stack_of_ten_blocks_settles() {
             energies.kinetic < 0.01 * energies.external_work + kicks,
             "{response}: {energies:?}, {kicks} J"
         );
-        // What impulses take in every step from blocks at rest, and projections give back, is a thousand times what the
-        // blocks hold: there the balance is held to 1e-4 of that.
+        // In every step impulses absorb from blocks at rest the energy that projections add, a thousand times the
+        // energy of the blocks: there the balance closes to 1e-4 of this energy.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };
         let scale = simulation.audit().energy_scale();
         let error = simulation.audit().relative_imbalance() * scale;

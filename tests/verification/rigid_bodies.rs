@@ -7,7 +7,7 @@ use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, velocity};
 
-/// The ball of 1 m of the projectiles; it leads with a node at x = 1, one called "right" with one at x = −1.
+/// The ball of 1 m of the projectiles, whose leading node is at x = 1, or at x = −1 for the ball called "right".
 fn ball(name: &str, material: &str, position: [f64; 3], velocity: [f64; 3]) -> String {
     format!(
         "[[bodies]]\nname = \"{name}\"\nmesh = \"{}/meshes/projectile.msh\"\nregion = \"ball\"\n\
@@ -21,9 +21,10 @@ const RIGID: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 7850.0\n";
 
 /// Two equal rigid cubes, face on face.
 ///
-/// Goal: they exchange their velocities (elastic impact of equal masses). Tolerances: momentum to rounding, 1e-12; the
-/// balance of springs stepped with ω dt errs by (ω dt)²/4 while they are compressed, 1 %: all nodes of both faces touch
-/// at once, (ω dt)² is the penalty factor times the part of the mass in these faces, hence a factor of 0.1.
+/// Goal: they exchange their velocities (elastic impact of equal masses). Tolerances: momentum to rounding, 1e-12.
+/// During compression, the energy balance of springs stepped with ω dt has an error of (ω dt)²/4, 1 %: all nodes of
+/// both faces touch at once, (ω dt)² is the penalty factor times the fraction of the mass in these faces, hence a
+/// factor of 0.1.
 #[test]
 fn equal_cubes_exchange_their_velocities() {
     let body = |name: &str, x: f64, speed: f64| {
@@ -43,9 +44,9 @@ fn equal_cubes_exchange_their_velocities() {
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes that meet is
+/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes in contact is
 /// the line of centres, and by symmetry the contact normal. Tolerances: momentum to rounding, 1e-12; velocities 1e-6,
-/// as a stiff undamped spring opens where it closed; energy while it is pressed 1 %.
+/// as a stiff undamped spring opens where it closed; energy during compression 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(
@@ -59,7 +60,7 @@ fn equal_balls_part_with_their_energy() {
     assert!((0..2).all(|k| (velocities[k] - expected[k]).norm() < 1e-6), "{velocities:?}");
 }
 
-/// Runs through an impact of two free bodies, which leaves them apart, and checks its balances.
+/// Runs through an impact of two free bodies until they separate, and checks its balances.
 fn collide(mut simulation: Simulation) -> Simulation {
     let mut touched = 0;
     run(&mut simulation, |simulation| touched += usize::from(!simulation.constraints().is_empty()));
@@ -76,7 +77,7 @@ fn collide(mut simulation: Simulation) -> Simulation {
     simulation
 }
 
-/// A rigid ball falls on an elastic block that lies on nothing.
+/// A rigid ball falls on a free elastic block.
 ///
 /// Goal: momentum of both, less the impulse of gravity, to rounding (1e-12), angular momentum to 1e-9 (the ball's path
 /// is cut into steps), energy to 1 %; the ball bounces.
@@ -109,8 +110,8 @@ fn ball_and_elastic_block_balance() {
 
 /// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: its reaction, with what the motion jumps by beside its accelerations, gives it its momentum and its energy to
-/// rounding, in steps of any length; and its acceleration is the second derivative of its place.
+/// Goal: the impulse and work of the reaction, including the velocity jumps of the motion, equal the changes of
+/// momentum and energy to rounding, in steps of any length; the acceleration is the second derivative of the position.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {

@@ -16,7 +16,7 @@ use crate::model::{box_mesh, from_config, from_text, run, velocity, worse};
 const ROD: Bar = Bar { young: 3e7, density: 0.73e-3, length: 10.0, area: 1.0 };
 const SPEED: f64 = 202.2;
 
-/// Instants of contact \[s\] and the mean force between 0.1 and 1.9 L/c of contact, of the momentum of the rod.
+/// Instants of contact \[s\], and the mean force between 0.1 and 1.9 L/c of contact, from the momentum of the rod.
 fn contact(simulation: &mut Simulation, impact: f64) -> (Vec<f64>, f64) {
     let (mut times, mut momenta) = (Vec::new(), Vec::new());
     run(simulation, |simulation| {
@@ -33,8 +33,9 @@ fn contact(simulation: &mut Simulation, impact: f64) -> (Vec<f64>, f64) {
 }
 
 /// Goal: the numbers of VM265: impact at 49.46 µs (exact, in flight), separation at 148.11 µs, 29 923 lbf between, and
-/// the rod flies back at V. Tolerances: the impact is exact; a front spreads over some cells of L/200, 1 % of the time
-/// of separation; the mean of the force is that of momentum, 1 %; energy left in the ripple costs the velocity 1 %.
+/// the rod rebounds at V. Tolerances: the impact is exact; a front spreads over some cells of L/200, 1 % of the time of
+/// separation; the mean force follows from the momentum, 1 %; energy left in the oscillation reduces the velocity by 1
+/// %.
 #[test]
 fn rod_on_a_fixed_wall() {
     let mut simulation = from_config("rod-on-wall", &[]);
@@ -55,9 +56,9 @@ fn rod_on_a_fixed_wall() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Goal: a wall contact is a constraint as any other, which all responses answer: the same numbers, to the same
-/// tolerances. Impulses stop the nodes of the end, 1/400 of the mass, and leave waves of the mesh behind the front: a
-/// chain of 200 masses whose end stops loses 0.61 % of the velocity (see `elastic_cylinder_rebounds`).
+/// Goal: all responses support wall contact, with the same numbers to the same tolerances. Impulses stop the nodes of
+/// the end, 1/400 of the mass, and leave waves of the mesh behind the front: a chain of 200 masses whose end stops
+/// loses 0.61 % of the velocity (see `elastic_cylinder_rebounds`).
 #[test]
 fn every_response_supports_walls() {
     for response in ["penalty", "decomposition", "energy-momentum"] {
@@ -80,9 +81,10 @@ fn every_response_supports_walls() {
     }
 }
 
-/// Goal: a block that slides at v on a rough wall comes to rest after v²/(2 μ g), and friction has taken its energy, in
-/// the account of the pair too. Then the wall carries its weight; from one step to the next that force chatters, so it
-/// is the mean over the last third. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
+/// Goal: a block that slides at v on a rough wall comes to rest after v²/(2 μ g). Friction dissipates its energy, in
+/// the balance of the pair too. Then the wall carries the weight of the block, in the mean over the last third, as the
+/// contact force chatters from step to step. Tolerance: the block settles into the springs of the wall while it slides,
+/// 2 %.
 #[test]
 fn block_slides_to_rest_on_a_wall() {
     let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 2e-5\n[contact]\ndamping = 0.2\n\
@@ -109,7 +111,7 @@ fn block_slides_to_rest_on_a_wall() {
     assert!((impulse / (0.1 * kinetic * 2.0 * 9.81) - 1.0).abs() < 0.02, "{impulse}");
 }
 
-/// Goal: seen from a wall that moves steadily nothing is different: a rod at rest that a wall runs into flies away at
+/// Goal: results are the same in the frame of a steadily moving wall: a rod at rest that the wall hits flies away at
 /// twice the speed, and the wall does the work. The flight to the impact is in closed form. Tolerances as above.
 #[test]
 fn driven_wall_hits_a_rod() {
@@ -128,9 +130,9 @@ fn driven_wall_hits_a_rod() {
 }
 
 /// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)) until the wave reflected at the end of the rod
-/// returns, 2 L/c; the momentum of both is kept to rounding, also where a wall is tilted against the axes. Tolerance:
-/// the spring of the contact, of the stiffness of a cell, and the front that spreads over some cells delay the wall by
-/// a few cells' transit times, which are 0.5 % of V each.
+/// returns, 2 L/c; the momentum of both is conserved to rounding, also for a wall tilted against the axes. Tolerance:
+/// the contact spring, of the stiffness of a cell, and the front, which spreads over some cells, delay the wall by a
+/// few transit times of a cell, which are 0.5 % of V each.
 #[test]
 fn free_wall_recoils() {
     let mass = ROD.density * ROD.area * ROD.length;
@@ -169,10 +171,10 @@ fn free_wall_recoils() {
     }
 }
 
-/// Goal: a heavy block that a platform lifts reaches the ceiling, a wall or a body, at the time h/V. Under
-/// the decomposition the block falls in each step and is put back: here by as much as the platform rises, g dt = V, so
-/// that its velocities alone say that it stays where it is. Tolerance: contact is found in the step after the one in
-/// which the block is put behind the ceiling, 2 dt.
+/// Goal: a heavy block lifted by a platform reaches the ceiling, a wall or a body, at the time h/V. With the
+/// decomposition response the block falls in each step and is projected back: here by the rise of the platform, g dt =
+/// V, so that by its velocities alone the block is at rest. Tolerance: contact is found in the step after the one that
+/// moves the block behind the ceiling, 2 dt.
 #[test]
 fn persistent_projection_is_reported() {
     let wall = "[[walls]]\nname = \"ceiling\"\npoint = [0, 0, 0.3]\nnormal = [0, 0, -1]\n";
@@ -217,9 +219,9 @@ fn block_before_a_wall(response: &str, contact: &str, velocity: [f64; 3], wall: 
     from_text(&text, &[("block.msh", box_mesh([0.0, 0.0, 1e-3], [0.1, 0.1, 0.101], [2, 2, 2]))])
 }
 
-/// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and flies off; the guide of the
-/// wall does no work, so that kinetic energy and what friction and impact have taken balance to rounding when all is
-/// told.
+/// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and rebounds. The slider
+/// constraint of the wall does no work, so that kinetic energy and the dissipation by friction and impact balance to
+/// rounding.
 #[test]
 fn friction_on_a_light_wall_balances() {
     for response in ["decomposition", "energy-momentum"] {
@@ -234,9 +236,9 @@ fn friction_on_a_light_wall_balances() {
     }
 }
 
-/// Goal: a rigid block that strikes a wall flies back with its speed. All of it rises while it is still behind the
-/// wall, as the contact model must know until it is out. Tolerance: a step in which a spring of κ = f m/dt² ends makes
-/// √f of an error, 3 % for 1e-3; the two other responses keep the speed to rounding.
+/// Goal: a rigid block that strikes a wall rebounds with its speed. The whole block moves away while it is still behind
+/// the wall, and its contact must last until it has left. Tolerance: the step in which a spring of κ = f m/dt² opens
+/// has an error of √f, 3 % for 1e-3; the two other responses conserve the speed to rounding.
 #[test]
 fn rigid_block_flies_back_from_a_wall() {
     for (response, keys, tolerance) in [
@@ -252,11 +254,11 @@ fn rigid_block_flies_back_from_a_wall() {
     }
 }
 
-/// A bar that a load accelerates from rest, a = f/ρ, towards a fixed wall or recoils, in steps.
+/// A bar that a load accelerates from rest, a = f/ρ, towards a fixed wall or a free wall, in time steps.
 ///
-/// Goal: with `resolve_impact` the step within which it meets the wall ends there: at √(2 h/a), which the parabolas of
-/// the predictor give to rounding, with no penetration, and the contact is reported once. Without, contact begins up
-/// to a step late.
+/// Goal: with `resolve_impact` the step in which the bar meets the wall ends at the impact, at √(2 h/a), which the
+/// parabolas of the predictor give to rounding, without penetration; the contact is reported once. Without the key,
+/// contact begins up to a step late.
 #[test]
 fn steps_end_where_a_wall_is_met() {
     let (height, acceleration) = (1e-4_f64, 2e5_f64);
@@ -289,12 +291,12 @@ fn steps_end_where_a_wall_is_met() {
     }
 }
 
-/// Springs 267 times as stiff as the adjacent elements of the rod behind them.
+/// Springs 267 times as stiff as the adjacent elements of the rod.
 ///
-/// Goal: the step that the run chooses holds, also while nothing touches, when nodes go in: the energy error is below
-/// 0.2 % (0.1 % measured, over 100 % at the default step of the elements, where they invert). Of a fixed step that is
-/// too long the user is warned before the run, with one that holds; of springs that are 2.7 times as stiff, 0.4 %,
-/// not.
+/// Goal: the automatic step is short enough, also before contact, when nodes enter: the energy error is below 0.2 %
+/// (0.1 % measured, over 100 % at the default step of the elements, where they invert). A warning before the run
+/// reports a fixed step that is too long, with an admissible step; springs 2.7 times as stiff, with an error of 0.4 %,
+/// give no warning.
 #[test]
 fn springs_stiffer_than_the_elements_hold() {
     let told = |stiffness: &str, step: &str| {
@@ -321,9 +323,9 @@ fn springs_stiffer_than_the_elements_hold() {
 /// A rigid block that tumbles along walls, fixed, driven or free, in steps in which it moves by a tenth of its
 /// size.
 ///
-/// Goal: what projection and impulses make of the momenta is the impulse and the moment of what holds the walls: the
-/// accounts of linear and angular momentum close to 1e-10, however far positions are moved and turned. Reference:
-/// conservation.
+/// Goal: the changes of momenta by projection and impulses equal the impulse and moment of the supports of the walls:
+/// the balances of linear and angular momentum close to 1e-10, for any displacement and rotation by projection.
+/// Reference: conservation.
 #[test]
 fn projection_at_a_wall_keeps_the_account_of_angular_momentum() {
     let walls = ["", "velocity = [0.1, 0.0, \"0.5*cos(50*t)\"]\n", "mass = 0.3\ngravity = [0, 0, 0]\n"];

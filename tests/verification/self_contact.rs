@@ -11,8 +11,8 @@ use crate::msh::{Element, msh};
 /// Cells of 5 mm: two arms of 2 × 20 cells, 4 cells apart, on a base of 8 × 2 cells.
 const CELL: f64 = 5e-3;
 
-/// Tongs in the plane, in MSH 2.2. Groups: "left", "right" and "base". The rows of the right arm are off those of the
-/// left one by 0.3 cells, so that nodes meet faces.
+/// Plane tongs, in MSH 2.2. Groups: "left", "right" and "base". The rows of the right arm are offset by 0.3 cells from
+/// the rows of the left arm, so that nodes meet faces.
 fn tongs() -> String {
     let mut numbers: HashMap<[usize; 2], usize> = HashMap::new();
     let mut nodes: Vec<[usize; 2]> = Vec::new();
@@ -43,7 +43,7 @@ fn tongs() -> String {
     msh(&places, &cells, &[(2, 1, "left"), (2, 2, "right"), (2, 3, "base")])
 }
 
-/// Tongs that float free and are pushed together by equal forces for 5 ms.
+/// Free tongs pushed together by equal forces for 5 ms.
 fn clapping_tongs(self_contact: bool, detection: &str) -> Simulation {
     let text = format!(
         "[time]\nend = 40e-3\n\
@@ -56,7 +56,7 @@ fn clapping_tongs(self_contact: bool, detection: &str) -> Simulation {
     from_text(&text, &[("tongs.msh", tongs())])
 }
 
-/// How far the arms are apart at the least, of their nodes on the sides that face each other, above the base \[m\].
+/// Smallest distance of the arms above the base, between nodes on the sides that face each other \[m\].
 fn clearance(simulation: &Simulation) -> f64 {
     let references = &simulation.model().reference_positions;
     let side = |i: f64| {
@@ -69,10 +69,10 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms clap and part; where they meet, nodes go in by less than a third of a cell (springs of a fifth of
-/// the stable stiffness stop an arm of some rows at 2 m/s), while without self-contact they pass through each other by
-/// more than half a cell. The momentum of what floats free is conserved to rounding (1e-12), energy to 1 %. All
-/// detectors give the same positions, bit for bit.
+/// Goal: the arms close and open again. Nodes in contact penetrate by less than a third of a cell (springs of a fifth
+/// of the stable stiffness stop an arm of some rows at 2 m/s); without self-contact the arms pass through each other by
+/// more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %. All detectors
+/// give the same positions, bit for bit.
 #[test]
 fn arms_that_clap_part_again() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -113,8 +113,8 @@ fn crossing_of_walls(simulation: &Simulation) -> f64 {
 }
 
 /// Goal: the ring of the scenario, pressed flat, does not pass through itself: its inner walls, which meet in the plane
-/// of symmetry, leave their side of it by less than a tenth of an element (0.1 mm), against more than half the wall
-/// where self-contact is off. Energy to 0.5 %.
+/// of symmetry, cross this plane by less than a tenth of an element (0.1 mm), against more than half the wall without
+/// self-contact. Energy to 0.5 %.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_ring_pressed_flat_keeps_its_inside_in() {

@@ -6,28 +6,28 @@ use crate::model::{box_mesh, lossy};
 use crate::round_meshes::{octahedron, solid_wheel};
 use crate::stage::{Actor, Held, Material, Stage};
 
-/// A cube of 0.2 about the origin, of cells a side.
+/// A cube of edge 0.2 about the origin, with this number of cells per side.
 pub fn cube(cells: usize) -> String {
     box_mesh([-0.1; 3], [0.1; 3], [cells; 3])
 }
 
-/// A fixed floor of 2 × 2, its top at z = 0, of cells a side.
+/// A fixed floor of 2 × 2, its top at z = 0, with this number of cells per side.
 pub fn floor(cells: usize) -> Actor {
     Actor::fixed(box_mesh([-1.0, -1.0, -0.2], [1.0, 1.0, 0.0], [cells, cells, 1]))
 }
 
-/// About an axis by an angle \[°\].
+/// Rotation about an axis by an angle \[°\].
 pub fn turn(axis: [f64; 3], angle: f64) -> Rotation {
     Rotation::from_scaled_axis(Vec3::from(axis).normalize() * angle.to_radians())
 }
 
-/// The k-th of some attitudes.
+/// The k-th of a sequence of orientations.
 pub fn attitude(k: usize) -> Rotation {
     let wave = |rate: f64| (rate * (k as f64 + 1.0)).sin();
     turn([wave(1.3), wave(2.7), wave(0.9)], 180.0 * wave(3.1))
 }
 
-/// A cube that lands on a corner, its mesh of cells a side, on a wall.
+/// A cube that lands on a wall with a corner, with `cells` cells per side.
 pub fn corner_cube(k: usize, cells: usize, contact: &str) -> Stage {
     let cube = Actor {
         turn: attitude(k),
@@ -42,14 +42,14 @@ pub fn corner_cube(k: usize, cells: usize, contact: &str) -> Stage {
 /// Two slabs with a seam between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Seam {
-    /// How much farther the block begins \[m\].
+    /// Additional initial distance of the block from the seam \[m\].
     pub phase: f64,
-    /// How much lower the second slab is, and the slit before it \[m\].
+    /// Height of the second slab below the first, and width of the slit between them \[m\].
     pub lower: f64,
     pub slit: f64,
 }
 
-/// A block of cells a side that slides with 0.5 m/s over a seam.
+/// A block of `cells` cells per side that slides at 0.5 m/s over a seam.
 pub fn block_over_seam(seam: Seam, cells: usize, contact: &str) -> Stage {
     let Seam { phase, lower, slit } = seam;
     let block = Actor {
@@ -65,7 +65,7 @@ pub fn block_over_seam(seam: Seam, cells: usize, contact: &str) -> Stage {
     Stage::new(0.8, contact.to_owned(), actors).heavy()
 }
 
-/// A cube of 1 m, of cells a side, that falls flat by 1 m on a floor of cells a side.
+/// A cube of 1 m, of `cells` cells per side, that falls flat by 1 m on a floor of `floor_cells` cells per side.
 pub fn box_on_floor(cells: usize, floor_cells: usize, contact: &str) -> Stage {
     let cube = Actor {
         at: Vec3::new(0.0, 0.0, 1.0),
@@ -75,7 +75,7 @@ pub fn box_on_floor(cells: usize, floor_cells: usize, contact: &str) -> Stage {
     Stage { flight_step: 1e-2, ..stage.heavy() }
 }
 
-/// A rod of 1 × 0.04 × 0.02 at 30° that comes down on its lower edge with 1 m/s.
+/// A rod of 1 × 0.04 × 0.02 at 30° that lands on its lower edge at 1 m/s.
 pub fn rod(contact: &str) -> Stage {
     let rod = Actor {
         turn: turn([0.0, 1.0, 0.0], 30.0),
@@ -103,14 +103,14 @@ pub fn cube_that_gets_spin(on_mesh: bool, contact: &str) -> Stage {
     stage.on_wall()
 }
 
-/// Two equal octahedra that meet vertex on vertex along x, with 1 m/s.
+/// Two equal octahedra that collide vertex to vertex along x, at 1 m/s.
 pub fn octahedra(contact: &str) -> Stage {
     let first = Actor { velocity: Vec3::x(), ..Actor::new(octahedron()) };
     let second = Actor { at: Vec3::x() * 2.1, ..Actor::new(octahedron()) };
     Stage { flight_step: 1e-2, ..Stage::new(0.6, contact.to_owned(), vec![first, second]) }
 }
 
-/// What a wheel is on.
+/// Ground under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     Wall,
@@ -118,7 +118,7 @@ pub enum Ground {
     Soft,
 }
 
-/// A thick wheel, R = 0.1 and a contact thickness of 0.1, that slides with 2 m/s until it rolls.
+/// A thick wheel, R = 0.1 with a contact thickness of 0.1, that slides at 2 m/s until it rolls.
 pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     let wheel = Actor {
         at: Vec3::new(0.0, 0.0, 0.15),
@@ -140,7 +140,7 @@ pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     stage
 }
 
-/// The velocity with which it rolls: v = v0/(1 + k²/(R + h)²), k² that of a regular polygon of 96 corners.
+/// Rolling velocity v = v0/(1 + k²/(R + h)²), with k² of a regular polygon of 96 corners.
 pub fn rolling_velocity() -> f64 {
     let square = 0.01 * (2.0 + (std::f64::consts::TAU / 96.0).cos()) / 6.0;
     2.0 / (1.0 + square / (0.15 * 0.15))
@@ -157,7 +157,7 @@ pub fn cube_over_sheet(cells: usize, contact: &str) -> Stage {
     Stage::new(0.5, contact.to_owned(), vec![cube, sheet]).heavy().with_step(1e-4)
 }
 
-/// A box of 0.2 × 0.4 × 0.6 that is turned and tumbles, with its inertia given or not.
+/// A rotated, tumbling box of 0.2 × 0.4 × 0.6, with its inertia given or not.
 pub fn tumbling_box(given: bool) -> Stage {
     let mass = 1000.0 * 0.2 * 0.4 * 0.6;
     let moment = |b: f64, c: f64| mass * (b * b + c * c) / 12.0;

@@ -1,11 +1,12 @@
-//! A block slides to rest on a free plate: contact of nodes with elements by distance fields, beside nodes on faces.
+//! A block slides to rest on a free plate: contact of nodes with elements by distance fields, compared with nodes on
+//! faces.
 //!
 //! ```text
 //!         ┌───┐ → V            block 1 kg, 1 m; plate 200 kg, 0.2 m thick, free; μ = 0.5, weight of the block 1 N
 //!    ═════╧═══╧═════
 //! ```
 //! Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5; reference: Coulomb friction between two point masses. The
-//! relative deceleration is μ g, whatever the plate: sliding ends after 2 s and 1 m. The plate is then as fast as the
+//! relative deceleration is μ g, for any plate: sliding ends after 2 s and 1 m. The plate is then as fast as the
 //! block, V/201, and the block at 1.005 m.
 
 use ictus::simulation::Simulation;
@@ -19,7 +20,7 @@ const FRICTION: f64 = 0.5;
 /// Masses of the block and of the plate \[kg\].
 const MASSES: [f64; 2] = [1.0, 200.0];
 
-/// Rotation from which on a block has begun to roll \[rad\].
+/// Rotation above which a block has begun to roll \[rad\].
 const TURNED: f64 = 0.1;
 
 const FIELD: &str = "contact.detection=distance-field";
@@ -33,14 +34,15 @@ fn stop() -> (f64, f64, f64) {
     (time, 0.5 * SPEED * time + dragged, common)
 }
 
-/// What a run has shown.
+/// Results of a run.
 struct Slide {
     simulation: Simulation,
     /// Displacement of the block at the expected stop \[m\].
     way: f64,
-    /// Instant at which the block is first as slow as the plate and the block together will be \[s\].
+    /// First instant at which the block has slowed to the common final speed of block and plate \[s\].
     stop: f64,
-    /// Where the straight line through the velocities of the first three quarters of the slide reaches that speed \[s\].
+    /// Instant at which the straight line through the velocities of the first three quarters of the slide reaches that
+    /// speed \[s\].
     extrapolated_stop: f64,
     /// Largest rotation of the block \[rad\].
     tilt: f64,
@@ -87,8 +89,9 @@ fn turn(initial: &[ictus::math::Vec3], present: &[ictus::math::Vec3]) -> f64 {
 }
 
 /// Goal: the motion of two point masses. Tolerances: the first step has half the impulse of gravity, and waves in the
-/// elastic block move it by 1 %: 1.5 dt V + 1 %; the block shears at 11 rad/s with 0.045 m/s at its bottom, 0.12 s of
-/// the stop. Friction, damping and numerical work dissipate μ N times the way, within 0.009 J. Momenta: rounding.
+/// elastic block move it by 1 %: 1.5 dt V + 1 %. The block shears at 11 rad/s with 0.045 m/s at its bottom, which
+/// shifts the stop by 0.12 s. Friction, damping and numerical work dissipate μ N times the displacement, within 0.009
+/// J. Momenta: rounding.
 #[test]
 fn a_block_slides_to_rest_on_elements_by_all_responses() {
     let (time, way, _) = stop();
@@ -120,8 +123,8 @@ fn a_block_slides_to_rest_on_elements_by_all_responses() {
     }
 }
 
-/// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide leads to the stop within
-/// 0.02 s. (The last tenth of the speed is below the vibration of the nodes, which friction then follows.)
+/// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide extrapolates to the stop
+/// within 0.02 s. (The last tenth of the speed is below the vibration of the nodes, which friction then follows.)
 #[test]
 fn stiff_blocks_stop_as_point_masses() {
     let stiff = ["materials.block.young=1e4", "materials.plate.young=1e6", "time.step=0.001", "time.end=1.6"];
@@ -132,10 +135,10 @@ fn stiff_blocks_stop_as_point_masses() {
     }
 }
 
-/// Goal: forces of node and element act at the same point. Without position corrections they keep the angular momentum
-/// to rounding, and no couple is needed; forces of a node and a face do not. The position corrections of either change
-/// it, by more with the response in every fifth step, unless couples restore it. The run of 0.7 s ends before the
-/// uncorrected penetration leaves the search depth.
+/// Goal: contact forces on a node and an element act at the same point. Without position corrections they conserve the
+/// angular momentum to rounding without any couple; forces on a node and a face do not. Position corrections change it
+/// in both cases, more with the response in every fifth step, unless couples restore it. The run of 0.7 s ends before
+/// the uncorrected penetration leaves the search depth.
 #[test]
 fn forces_in_elements_keep_the_angular_momentum() {
     let drift = |overrides: &[&str]| {
@@ -156,9 +159,9 @@ fn forces_in_elements_keep_the_angular_momentum() {
     }
 }
 
-/// Goal: the counter-example of the paper. Projected against the mean normals of the contactors, which are tilted at
-/// the rim of the block, it begins to roll on springs, or is off by a fifth of the way. By impulses friction jams on
-/// the tilted normals: the run fails.
+/// Goal: the counter-example of the paper. Projected along the mean normals of the contactors, which are tilted at the
+/// rim of the block, the block begins to roll on springs, or its displacement is off by a fifth. With impulses,
+/// friction jams on the tilted normals: the run fails.
 #[test]
 fn blocks_roll_on_mean_normals_of_contactors() {
     let mean_normals = [FIELD, "contact.normal=contactor", "time.energy_tolerance=10"];

@@ -18,7 +18,7 @@ const CELLS: usize = 100;
 
 /// The bar under `actions` until `end` \[s\]. All actions begin suddenly, so that the shortest waves have a large part
 /// of the energy. The energy balance of each wave has an error of (ω dt)²/4: with a quarter of the critical step it is
-/// 1/64 at the end.
+/// 1/16 at the end.
 fn bar(end: f64, actions: &str) -> Simulation {
     bar_with("safety = 0.25", end, actions)
 }

@@ -1,4 +1,4 @@
-//! Laws of contact, and exclusions, by groups of faces: a floor with a smooth part, and one with a hole.
+//! Contact laws and exclusions by groups of faces: a floor with a smooth part, and a floor with a hole.
 //!
 //! ```text
 //!   [block] -> v
@@ -7,13 +7,13 @@
 
 use crate::model::{RESPONSES, box_mesh, from_text, lossy, run, velocity};
 
-/// A plane of two faces in z = 1, of the groups "near" (x from 0 to 1) and "far" (to 3), with its outside up.
+/// A plane of two faces at z = 1, of the groups "near" (x from 0 to 1) and "far" (to 3), with its normal up.
 const FLOOR: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
     $PhysicalNames\n2\n2 1 \"near\"\n2 2 \"far\"\n$EndPhysicalNames\n\
     $Nodes\n6\n1 0 -1 1\n2 1 -1 1\n3 3 -1 1\n4 0 1 1\n5 1 1 1\n6 3 1 1\n$EndNodes\n\
     $Elements\n2\n1 3 2 1 1 1 2 5 4\n2 3 2 2 2 2 3 6 5\n$EndElements\n";
 
-/// Blocks on the floor, rigid both, with these keys of the contact and of pairs.
+/// Rigid blocks on the rigid floor, with these keys of the contact and of pairs.
 fn scenario(end: f64, contact: &str, pairs: &str, blocks: &str) -> String {
     format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = {end:?}\nstep = 2e-5\n[contact]\n{contact}\
@@ -38,9 +38,9 @@ fn meshes() -> [(&'static str, String); 2] {
     ]
 }
 
-/// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g of it a second when all of
-/// it is on the rough one; by every response, with laws given for either the rough part or the smooth one.
-/// Tolerance: the weight that it stands with chatters, 1 %.
+/// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g per second when it is
+/// entirely on the rough part; by every response, with laws given for the rough or for the smooth part. Tolerance: the
+/// contact force chatters, 1 %.
 #[test]
 fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     let pair = |group: &str, friction: f64| {
@@ -76,8 +76,8 @@ fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     }
 }
 
-/// Goal: where its group is taken out of contact the floor is not there: a block over it falls by ½ g t², and has no
-/// first contact; another one stands beside it.
+/// Goal: a part of the floor excluded from contact does not act: a block over it falls by ½ g t², and has no first
+/// contact; another block stands beside it.
 #[test]
 fn block_falls_through_a_part_that_is_taken_out() {
     let hole = "[[contact.pairs]]\nbetween = [\"floor\", \"falls\"]\ngroups = [\"near\", \"all\"]\ncontact = false\n";
@@ -95,7 +95,7 @@ fn block_falls_through_a_part_that_is_taken_out() {
     }
 }
 
-/// Goal: what a group cannot do is rejected before the run, with what to change.
+/// Goal: invalid uses of groups are rejected before the run, with the remedy.
 #[test]
 fn groups_that_cannot_touch_are_refused() {
     let refused = |group: &str, floor: &str| {

@@ -15,7 +15,7 @@ use crate::model::{RESPONSES, box_mesh, from_text, mean_displacement, run, worse
 
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 2.0, area: 0.01 };
 
-/// Bars with these meshes and what ties them; a pulse of pressure on the first.
+/// Bars with these meshes and `ties`; a pulse of pressure acts on the first.
 fn text(bodies: &[&str], ties: &str) -> String {
     let mut text = "[time]\nend = 7e-3\nstep = 1e-5\n\
          [materials.m]\nmodel = \"linear-elastic\"\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n\
@@ -53,10 +53,10 @@ fn glued(gap: f64, section: usize) -> Vec<(f64, f64)> {
     free_end(from_text(&text(&["left", "right"], TIED), &meshes), 1, far + 1.0)
 }
 
-/// Goal: a pulse passes the joint as if there were none, and the period of the free bar is 2 (2 L)/c. Where nodes lie
-/// on nodes the joint is that of one mesh: the histories are the same to rounding. Where the sections are meshed
-/// otherwise, and the bars 0.1 mm apart, which is 1/200 of a cell that is closed without strain, they differ by the
-/// mass of that: 1e-3. Tolerance of the period: dispersion of the front over some cells of L/50, 1 %.
+/// Goal: a pulse passes the joint without reflection, and the period of the free bar is 2 (2 L)/c. With matching nodes
+/// the joint equals that of one mesh: the histories agree to rounding. With different meshes of the sections, and bars
+/// 0.1 mm apart, 1/200 of a cell that is closed without strain, the histories differ by the mass of this gap: 1e-3.
+/// Tolerance of the period: dispersion of the front over some cells of L/50, 1 %.
 #[test]
 fn glued_bars_are_one_bar() {
     let mesh = box_mesh([0.0; 3], [2.0, 0.1, 0.1], [100, 1, 1]);
@@ -66,7 +66,7 @@ fn glued_bars_are_one_bar() {
         let glued = glued(gap, section);
         assert_eq!(one.len(), glued.len());
         let off = worst(one.iter().zip(&glued).map(|(a, b)| (a.1 - b.1).abs())) / largest;
-        // The end moves by as much in each passage of the pulse: half of the first, and half of the second.
+        // The end moves by the same amount in each passage of the pulse: take the times at half of each.
         let last = glued[glued.len() - 1].1;
         let when = |part: f64| glued.iter().find(|(_, u)| *u > part * last).map(|(time, _)| *time).unwrap();
         let period = (when(0.75) - when(0.25)) / (2.0 * BAR.transit_time());
@@ -76,7 +76,7 @@ fn glued_bars_are_one_bar() {
     }
 }
 
-/// Goal: bodies that are nowhere near each other cannot be tied, and that is said.
+/// Goal: a tie between distant bodies is rejected with the reason.
 #[test]
 fn distant_faces_are_not_tied() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,10 +92,10 @@ fn distant_faces_are_not_tied() {
     assert_eq!(&scenario.source[span], "true");
 }
 
-/// Goal: rigid bars that are tied 2 cm apart are one rigid body: set going as that, they turn as one, and the forces
-/// of the ties have no moment. The two centres stay 1.02 m apart along a line that turns with ω, and the angular
-/// momentum of both is kept; in the plane too. Tolerance: the turn is off by O(ω² dt²), 1e-6, times the 2 rad that it
-/// makes.
+/// Goal: rigid bars tied 2 cm apart are one rigid body: with the initial motion of one body they rotate as one, and the
+/// tie forces have no moment. The two centres stay 1.02 m apart along a line that rotates with ω, and the angular
+/// momentum of both is conserved; in plane problems too. Tolerance: the rotation has an error of O(ω² dt²), 1e-6, times
+/// the total rotation of 2 rad.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
@@ -130,9 +130,9 @@ fn rigid_bars_tied_apart_are_one_body() {
     }
 }
 
-/// A fine, heavy and stiff block between two coarse and light ones, 1 × 1 × 1 each, that turn as one about an axis
-/// through the middle, for the given number of steps. Largest distance of a tied node from its point \[m\], and the
-/// error of the angular momentum.
+/// A fine, heavy and stiff block between two coarse and light ones, 1 × 1 × 1 each, that rotate as one about an axis
+/// through the middle, for the given number of steps. Returns the largest distance of a tied node from its point \[m\],
+/// and the error of the angular momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
     let heavy = [light[0] * density, light[1] * stiffness];
@@ -157,7 +157,7 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
         [("low.msh", block(0.0, 1)), ("middle.msh", block(1.0, heavy_cells)), ("high.msh", block(2.0, 1))];
     let mut simulation = from_text(&text, &meshes);
     let references = simulation.model().reference_positions.clone();
-    // Places of the nodes of the heavy block among the corners of the light ones.
+    // Indices of the nodes of the heavy block on the corners of the light blocks.
     let at = |body: usize, x: f64| -> Vec<usize> {
         let nodes = simulation.model().bodies[body].nodes.clone();
         nodes.filter(|&node| (references[node].x - x).abs() < 1e-9).collect()
@@ -185,9 +185,9 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
     [largest, simulation.audit().largest_angular_error()]
 }
 
-/// Goal: tied points stay together to rounding whatever the masses and stiffnesses on either side are, spinning and
-/// flying, and angular momentum is kept. Tolerances: some roundings of coordinates of 3 m, 1e-14 m, and what they add
-/// up to in some hundred steps, 4e-14.
+/// Goal: tied points coincide to rounding for any masses and stiffnesses on either side, spinning and flying, and
+/// angular momentum is conserved. Tolerances: some roundings of coordinates of 3 m, 1e-14 m, accumulated over some
+/// hundred steps, 4e-14.
 #[test]
 fn unlike_bodies_stay_together() {
     for (density, stiffness) in
@@ -204,8 +204,9 @@ fn unlike_bodies_stay_together() {
     }
 }
 
-/// Goal: tied bodies touch others like one body: two glued bars that fly into a wall behave like one bar of their
-/// total length, by every response. Tolerance: rounding, which contact amplifies, 1e-9 m after a travel of 12 mm.
+/// Goal: tied bodies are in contact with others like one body: two tied bars that fly into a wall behave like one bar
+/// of their total length, by every response. Tolerance: rounding, which contact amplifies, 1e-9 m after a travel of 12
+/// mm.
 #[test]
 fn glued_bars_touch_as_one() {
     for response in RESPONSES {
@@ -232,7 +233,7 @@ fn glued_bars_touch_as_one() {
         let one = strike(&["left"], "", &[("left.msh", bar(0.0, 2.0))]);
         let meshes = [("left.msh", bar(0.0, 1.0)), ("right.msh", bar(1.0, 2.0))];
         let glued = strike(&["left", "right"], TIED, &meshes);
-        // A flight has longer steps: the ends are compared.
+        // Flight steps are longer: compare the ends.
         let [one, glued] = [&one[one.len() - 1], &glued[glued.len() - 1]];
         println!("{response}: {one:.6e} m, glued {glued:.6e} m");
         assert!((one - glued).abs() < 1e-9, "{response}: {one} against {glued}");
@@ -240,8 +241,8 @@ fn glued_bars_touch_as_one() {
     }
 }
 
-/// Goal: a tie between sides whose motions are prescribed, and not alike, is rejected with the node and the axis;
-/// alike it is not.
+/// Goal: a tie between sides with different prescribed motions is rejected with the node and the axis; with equal
+/// prescribed motions it is accepted.
 #[test]
 fn a_tie_that_cannot_hold_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
@@ -266,7 +267,7 @@ fn a_tie_that_cannot_hold_is_rejected() {
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
 
-/// Goal: two blocks that spin as one about a tied node, off the origin, are not refused: that node is at rest but for
+/// Goal: two blocks that spin as one about a tied node, off the origin, are accepted: this node is at rest up to
 /// rounding.
 #[test]
 fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {

@@ -95,7 +95,7 @@ fn a_step_stops_a_block() {
     hold(&found);
 }
 
-/// A peg in a square hole of a fixed mesh that moves sideways: upright, with a spin about its axis, or turned by 3°.
+/// A peg that moves sideways in a square hole of a fixed mesh: upright, with a spin about its axis, or turned by 3°.
 ///
 /// Goal: no node leaves the hole by more than [`depth`].
 #[test]

@@ -107,13 +107,13 @@ impl Chunk {
         (chunk, nodes)
     }
 
-    /// Appends its nodes to those of the previous chunks.
+    /// Appends its nodes to the nodes of the previous chunks.
     pub fn append_nodes(&mut self, of_chunk: &[u32], nodes: &mut Vec<u32>) {
         self.nodes = nodes.len()..nodes.len() + of_chunk.len();
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Its nodes among those of all chunks.
+    /// Its part of the nodes of all chunks.
     fn nodes<'a>(&self, nodes: &'a [u32]) -> &'a [u32] {
         &nodes[self.nodes.clone()]
     }

@@ -109,7 +109,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// A decimal number in text, whatever the encoding of the file.
+    /// A decimal number in text, in files of either encoding.
     pub fn text_integer(&mut self, expected: &'static str) -> Result<i64, GmshError> {
         let word = self.word(expected)?;
         std::str::from_utf8(word)

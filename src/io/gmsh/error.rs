@@ -66,7 +66,7 @@ pub enum GmshError {
         place: Place,
         /// The section being read.
         section: String,
-        /// What should follow.
+        /// The expected content.
         expected: &'static str,
     },
     /// Content that violates the format.

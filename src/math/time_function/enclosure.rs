@@ -4,8 +4,8 @@
 //! found.
 //!
 //! # Source
-//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6; without outward rounding, as all bounds
-//! that matter are widened by far more where they are used.
+//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, as
+//! their users widen them by far more.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -170,7 +170,7 @@ impl Enclosure {
         Self { value: Interval::new(from, to), slope: Interval::point(1.0) }
     }
 
-    /// f(x) from the bounds of f and f′ over those of x.
+    /// f(x) from the bounds of f and f′ over the bounds of x.
     fn compose(self, value: Interval, derivative: Interval) -> Self {
         Self { value, slope: derivative * self.slope }
     }

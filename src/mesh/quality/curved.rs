@@ -128,7 +128,7 @@ impl CurvedCell {
     }
 
     /// A lower bound of the Jacobian if it is positive everywhere, otherwise a non-positive value; for a surface, of
-    /// its component along `normal`. The scale is that of the corner tangents.
+    /// its component along `normal`. The corner tangents define its scale.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];

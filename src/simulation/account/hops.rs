@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity that leave their contacts and return, again and again.
 //!
-//! Gravity that sets in suddenly presses a body into its contact springs to twice the depth at rest, and undamped springs
-//! throw it off again. Such a flight is no longer than a contact, as both are due to the weight alone; a body that was
-//! thrown or dropped flies much longer.
+//! Gravity that sets in suddenly presses a body into its contact springs to twice the depth at rest, and undamped
+//! springs eject it again. The flight of such a hop is no longer than a contact, as the weight alone causes both; a
+//! thrown or dropped body flies much longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::contact::response::Stage;
 use crate::simulation::Simulation;
 use crate::simulation::model::{Behaviour, Body};
 
-/// Longest flight of a hop over the duration of the contact before it.
+/// Longest flight of a hop relative to the duration of the contact before it.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Number of hops in sequence that causes a warning.
+/// Number of hops in sequence for which a warning is issued.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.
@@ -30,7 +30,7 @@ pub(crate) struct Hops {
 }
 
 impl Hops {
-    /// Notes whether the bodies touch at a time \[s\].
+    /// Records whether the bodies touch at a time \[s\].
     pub fn note(&mut self, touches: bool, time: f64) {
         if touches == self.is_touching {
             return;
@@ -45,7 +45,7 @@ impl Hops {
         (self.is_touching, self.since) = (touches, time);
     }
 
-    /// Number of hops, the first time that there are many.
+    /// Number of hops in sequence, when it reaches [`MANY`] for the first time.
     fn newly_many(&mut self) -> Option<u32> {
         let are_many = self.count >= MANY && !self.has_warned;
         self.has_warned |= are_many;

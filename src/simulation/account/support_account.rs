@@ -19,7 +19,7 @@ pub struct SupportAccount {
     /// Impulse and its moment about the origin since the start, including velocity jumps and the reactions to contact
     /// impulses \[N·s, N·m·s\].
     pub impulse: Wrench,
-    /// Work since the start, likewise \[J\].
+    /// Work since the start, including velocity jumps and the reactions to contact impulses \[J\].
     pub work: f64,
 }
 
@@ -35,7 +35,7 @@ impl SupportAccount {
 }
 
 impl Simulation {
-    /// Account of each boundary in the order of the scenario, followed by those of the walls.
+    /// Account of each boundary in the order of the scenario, followed by the accounts of the walls.
     pub fn support_accounts(&self) -> &[SupportAccount] {
         &self.state.ledger.support_accounts
     }

@@ -63,7 +63,7 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact lost because its penetration exceeds the search depth. The body of the failure is that of the node.
+/// A contact lost because its penetration exceeds the search depth. The body of the failure is the body of the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// The user's number of the node, or of the first node of an edge.
@@ -149,7 +149,7 @@ impl fmt::Display for NumericalFailure {
     }
 }
 
-/// Two fractions in per cent, with as many decimals, from 4 to 12, as make them differ.
+/// Two fractions in per cent, with the fewest decimals, from 4 to 12, that make them differ.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

@@ -26,9 +26,9 @@ pub enum SetupError {
     Mesh {
         /// The body.
         body: String,
-        /// Why.
+        /// Cause.
         source: Box<GmshError>,
-        /// Where the scenario names the file.
+        /// Location of the file name in the scenario.
         span: Range<usize>,
     },
     /// The mesh is not valid for the body.
@@ -38,9 +38,9 @@ pub enum SetupError {
         body: String,
         /// The mesh.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: Box<MeshError>,
-        /// Where the scenario names it.
+        /// Location of its name in the scenario.
         span: Range<usize>,
     },
     /// The mass of a body cannot be determined.
@@ -48,9 +48,9 @@ pub enum SetupError {
     Mass {
         /// The body.
         body: String,
-        /// Why, and what to change.
+        /// Cause and remedy.
         reason: &'static str,
-        /// Where the scenario names the mesh.
+        /// Location of the mesh name in the scenario.
         span: Range<usize>,
     },
     /// Invalid elements of a body.
@@ -58,9 +58,9 @@ pub enum SetupError {
     Elements {
         /// The body.
         body: String,
-        /// What is wrong with them.
+        /// Defect of the elements.
         source: ElementError,
-        /// Where the scenario names the mesh.
+        /// Location of the mesh name in the scenario.
         span: Range<usize>,
     },
     /// Elastic constants of an unstable material.
@@ -68,7 +68,7 @@ pub enum SetupError {
     Material {
         /// The body.
         body: String,
-        /// What is wrong with them.
+        /// Defect of the elastic constants.
         source: crate::material::ElasticityError,
     },
     /// A body force on a rigid surface.
@@ -101,7 +101,7 @@ pub enum SetupError {
         bodies: Vec<String>,
         /// Smallest and largest mass of a tied node of a deformable body \[kg\].
         masses: [f64; 2],
-        /// Where the scenario ties the first of them.
+        /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
     /// A tied rigid body in contact, with a response that needs its mobility.
@@ -115,7 +115,7 @@ pub enum SetupError {
         bodies: [String; 2],
         /// The response.
         response: &'static str,
-        /// Where the scenario ties it.
+        /// Location of the tie in the scenario.
         span: Range<usize>,
     },
     /// Tied bodies with different initial velocities at the tie.
@@ -126,7 +126,7 @@ pub enum SetupError {
     TurnOutOfPlane {
         /// The body.
         body: String,
-        /// Where the scenario prescribes it.
+        /// Location of the prescribed rotation in the scenario.
         span: Range<usize>,
     },
     /// Two boundaries prescribe a component of a node differently.
@@ -143,7 +143,7 @@ pub enum SetupError {
         body: String,
         /// Kind of the first unsupported face.
         kind: &'static str,
-        /// Where the scenario names the method.
+        /// Location of the method in the scenario.
         span: Range<usize>,
     },
     /// A body without a distance field.
@@ -151,7 +151,7 @@ pub enum SetupError {
     DistanceField {
         /// The body.
         body: String,
-        /// Why it has none.
+        /// Cause.
         source: DistanceFieldError,
     },
     /// `hex` for a body without eight-node hexahedra.
@@ -162,42 +162,42 @@ pub enum SetupError {
     NoHexahedra {
         /// The body.
         body: String,
-        /// Where the scenario names it.
+        /// Location of its name in the scenario.
         span: Range<usize>,
     },
     /// Tied bodies without nodes within the tie distance.
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
         together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
-        /// The body of the nodes, and that of the faces.
+        /// The body of the nodes, and the body of the faces.
         bodies: [String; 2],
         /// Tie distance \[m\].
         within: f64,
-        /// Where the scenario ties them.
+        /// Location of the tie in the scenario.
         span: Range<usize>,
     },
     /// Rigid bodies tied across a gap, where the second is plane.
     #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
         nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
-        /// The body of the nodes, and that of the faces.
+        /// The body of the nodes, and the body of the faces.
         bodies: [String; 2],
         /// Gap between them \[m\].
         gap: f64,
-        /// Where the scenario ties them.
+        /// Location of the tie in the scenario.
         span: Range<usize>,
     },
     /// Tied bodies with different prescribed motions at the tie.
     #[error("node {node} of `{}` is tied to `{}`, and different motions are prescribed to both along {}, which \
         violates the tie; remove one of the boundaries there, or prescribe equal motions", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
     TornTie {
-        /// The body of the node, and the other.
+        /// The body of the node, and the body it is tied to.
         bodies: [String; 2],
         /// The user's number of the node.
         node: u64,
         /// Component: 0, 1 or 2.
         axis: usize,
-        /// Where the scenario ties them.
+        /// Location of the tie in the scenario.
         span: Range<usize>,
     },
     /// A contact pair with a group outside the contact surface.
@@ -210,7 +210,7 @@ pub enum SetupError {
         body: String,
         /// The group.
         group: String,
-        /// Where the pair names it.
+        /// Location of the group name in the pair.
         span: Range<usize>,
     },
     /// Bodies that overlap at t = 0.
@@ -249,7 +249,7 @@ pub enum SetupError {
     SelfOverlap {
         /// Its name.
         body: String,
-        /// Where \[m\].
+        /// Location \[m\].
         point: [f64; 3],
     },
     /// A wall whose contact forces leave the plane of a plane body.
@@ -323,7 +323,7 @@ impl SetupError {
     bodies[0], bodies[1], velocities[0], velocities[1], bodies[1], bodies[0]
 )]
 pub struct PartingTie {
-    /// The body of the node, and that of the face.
+    /// The body of the node, and the body of the face.
     pub bodies: [String; 2],
     /// The user's number of the node.
     pub node: u64,
@@ -333,7 +333,7 @@ pub struct PartingTie {
     pub velocity: [f64; 3],
     /// Angular velocity in this motion \[rad/s\].
     pub angular_velocity: [f64; 3],
-    /// Where the scenario ties them.
+    /// Location of the tie in the scenario.
     pub span: Range<usize>,
 }
 
@@ -380,7 +380,7 @@ pub struct Conflict {
     pub groups: [String; 2],
     /// The user's number of the first shared node; `None` for a rigid body.
     pub node: Option<u64>,
-    /// Where the scenario prescribes it the second time.
+    /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct NodalDistances {
 }
 
 impl NodalDistances {
-    /// Those of all bodies, if the fields of the frames contain them; otherwise empty.
+    /// Distances and gradients of all bodies if the fields of the frames contain them; otherwise empty.
     pub fn of_fields(fields: &[Field], model: &Model) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Distance | Field::DistanceGradient)) {
             return Self::default();

@@ -26,7 +26,7 @@ pub(crate) struct SideTables {
 }
 
 impl SideTables {
-    /// Creates the tables, or replaces those of an earlier run.
+    /// Creates the tables, or replaces the tables of an earlier run.
     pub fn create(tables: &mut Tables, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
         let names = names_of_supports(scenario);
         let supports = if names.is_empty() {

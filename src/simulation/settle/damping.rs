@@ -34,7 +34,7 @@ use crate::simulation::step::rigid_bodies::is_supported;
 /// Coefficient β of local damping: amplitudes fall to a ninth in half a period. Source: Cundall 1987.
 const LOCAL: f64 = 0.8;
 
-/// What is damped: velocities, or the angular momentum of a rigid body.
+/// Damped quantity: velocities, or the angular momentum of a rigid body.
 #[derive(Clone, Copy)]
 enum Momentum {
     Linear,

@@ -32,7 +32,7 @@ impl InitialVelocity {
 pub(crate) struct InitialMotion {
     /// Velocity \[m/s\] and angular velocity \[rad/s\] of each body and wall.
     of_bodies: Vec<[Vec3; 2]>,
-    /// Of groups of nodes.
+    /// Initial velocities of groups of nodes.
     of_groups: Vec<InitialVelocity>,
 }
 

@@ -1,7 +1,7 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
-//! Time steps are those of the run, with the clock and all functions of time held at t = 0, supports fixed, and local
-//! damping, which has no parameter of the scenario: it damps oscillations of all frequencies alike.
+//! Time steps are chosen as in the run, with the clock and all functions of time held at t = 0, supports fixed, and
+//! local damping. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::model::Body;
 use crate::simulation::progress::Phase;
 
-/// Least number of steps for which bodies at rest stay so.
+/// Smallest number of steps during which the bodies must stay at rest.
 const MIN_CALM_STEPS: u64 = 100;
 
 /// Progress of a dynamic relaxation.
@@ -31,7 +31,7 @@ pub(crate) struct Relaxation {
 }
 
 impl Relaxation {
-    /// Notes the kinetic energy at the middle of a step \[J\] and, for its peak, at the end.
+    /// Records the kinetic energy at the middle of a step \[J\] and, for its peak, at the end.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         self.steps += 1;
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -104,7 +104,7 @@ impl Simulation {
         self.model.bodies.iter().enumerate().map(of_body).sum()
     }
 
-    /// Begins the run: the clock, the ledger and the motion of the scenario start, contacts keep their memory.
+    /// Begins the run: the clock, the ledger and the motion of the scenario start; contacts keep their history.
     fn begin_after_relaxation(&mut self) {
         self.stop_bodies();
         self.state.phase = Phase::Stepping;

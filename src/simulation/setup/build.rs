@@ -190,7 +190,7 @@ impl BodiesApart {
         Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
     }
 
-    /// Rejects what no method of the scenario treats.
+    /// Rejects input that the methods of the scenario do not support.
     fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
         let Self { assembly, contact, walls, .. } = self;
         let model = &assembly.model;

@@ -215,7 +215,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces of a pressure or traction: those of its group, or the whole skin.
+    /// Faces of a pressure or traction: the faces of its group, or the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -226,7 +226,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements of a body force: those of its group, or all of the body.
+    /// Elements of a body force: the elements of its group, or all elements of the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);

@@ -39,7 +39,7 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// Surface of a physical group of a body, at least one face of which is in the contact surface.
+    /// Surface of a physical group of a body; at least one of its faces must be in the contact surface.
     fn part(
         &self,
         scenario: &Scenario,

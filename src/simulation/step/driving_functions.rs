@@ -14,8 +14,8 @@ use crate::simulation::Simulation;
 /// it, where the mean of the function acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step at each of which a step ends. With more breaks, only the last ends a
-/// step.
+/// Largest number of breaks in a regular step for which a step ends at each break. With more breaks, a step ends only
+/// at the last one.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
 /// Rounding error of sums of steps, relative to a step.

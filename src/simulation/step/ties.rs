@@ -162,7 +162,7 @@ impl Simulation {
     }
 
     /// Adds the tie forces without contact to the accelerations, for a contact response at the end of a step of length
-    /// `dt` \[s\], which finds the forces anew.
+    /// `dt` \[s\], which computes the tie forces again.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -195,9 +195,9 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if their forces were computed for
-    /// another length. Like discontinuous loads, they then have two values, and the second begins the kick of the
-    /// step.
+    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if their forces were computed for another
+    /// length. As for discontinuous loads, there are then two values at this instant, and the second begins the kick of
+    /// the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;

@@ -5,7 +5,7 @@ use ictus::math::{Rotation, Vec3};
 use super::{Expected, GRAVITY, Scene};
 use crate::model::{RESPONSES, box_mesh};
 
-/// All of them.
+/// All scenes.
 pub fn all() -> Vec<Scene> {
     let mut scenes = Vec::new();
     for add in [drops, slides, tips, stacks, grooves, bounces, rolls] {
@@ -14,7 +14,7 @@ pub fn all() -> Vec<Scene> {
     scenes
 }
 
-/// A base for bodies to meet, its top at z = 0.
+/// A base under the bodies, its top at z = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Base {
     Wall,
@@ -50,7 +50,7 @@ impl Base {
     }
 }
 
-/// How contact is answered.
+/// Contact law of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
     pub response: &'static str,
@@ -59,7 +59,7 @@ pub struct Law {
 }
 
 impl Law {
-    /// By every response, without friction and with some, with the coefficients of restitution that each reads.
+    /// Laws of every response, with and without friction, with the coefficients of restitution that each supports.
     fn all() -> Vec<Self> {
         let mut laws = Vec::new();
         for response in RESPONSES {
@@ -80,19 +80,19 @@ impl Law {
         format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
     }
 
-    /// The longest steps \[s\]: bodies that leave by impulses have what gravity gives them in a step.
+    /// Longest steps \[s\]: with impulses, rebound velocities include the velocity that gravity adds in a step.
     fn longest_step(self) -> f64 {
         if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
-    /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω²
+    /// Largest penetration of bodies at rest \[m\]: with impulses some g dt² in steps of 1 ms; on springs some g/ω²
     /// with ω dt = 0.3.
     fn sinking(self) -> f64 {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
 
-    /// How far the velocity of a block that slides may be off \[m/s\]. Nodes of the floor press on the block's face,
-    /// which leans as the block hops on springs.
+    /// Tolerance of the velocity of a sliding block \[m/s\]. Nodes of the floor press on the face of the block, which
+    /// tilts as the block hops on springs.
     fn sliding(self) -> f64 {
         match (self.response, self.friction > 0.0) {
             (_, true) => 0.02,
@@ -101,14 +101,14 @@ impl Law {
         }
     }
 
-    /// How far rebound speeds may be off, relative to the speed before.
+    /// Tolerance of rebound speeds, relative to the speed before.
     fn precision(self) -> f64 {
-        // Velocities at an impact are those of the middle of the step; gravity acts while springs are pressed.
+        // Velocities at an impact are mid-step velocities; gravity acts while springs are compressed.
         if self.response == "decomposition" { 2e-3 } else { 0.03 }
     }
 }
 
-/// What the bodies of a scene do.
+/// Motion of the bodies of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Story {
     Drop,
@@ -120,7 +120,7 @@ enum Story {
     Roll,
 }
 
-/// What the bodies that move are of.
+/// Material of the moving bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Material {
     Rigid,
@@ -136,7 +136,7 @@ impl Material {
     }
 }
 
-/// What a scene tells, and of what bodies.
+/// Motion, material and base of a scene.
 struct Plot {
     story: Story,
     material: Material,
@@ -171,13 +171,13 @@ fn scene(
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, where nodes lie on nodes, what moves to a side pulls the faces
-    // after it: by every response 1e-17 grows by half an order of magnitude a step at first, and to 1e-2.
+    // In a stack of rubber cubes with equal meshes, with nodes on nodes, a lateral motion drags the faces along: by
+    // every response, an asymmetry of 1e-17 grows by half an order of magnitude a step at first, and up to 1e-2.
     let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
 
-/// Largest energy that contact of a response may make, over the scale of the energies.
+/// Largest energy that contact of a response may create, relative to the energy scale.
 pub fn surplus(response: &str) -> f64 {
     if response == "penalty" { 0.01 } else { 0.005 }
 }
@@ -186,12 +186,12 @@ fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
     format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{mesh}\"\nmaterial = \"{material}\"\n{keys}")
 }
 
-/// A cube of 0.2 about the origin, of cells a side.
+/// A cube of edge 0.2 about the origin, with this number of cells per side.
 fn cube(cells: usize) -> (&'static str, String) {
     ("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [cells; 3]))
 }
 
-/// The three ways a cube lands: how it is turned, and how far its lowest point is below its centre \[m\].
+/// The three attitudes of a falling cube: name, rotation, and height of its centre above its lowest point \[m\].
 fn attitudes() -> [(&'static str, String, f64); 3] {
     let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
     [
@@ -199,7 +199,7 @@ fn attitudes() -> [(&'static str, String, f64); 3] {
         ("on an edge", "rotate = { axis = [0, 1, 0], angle = 45 }\n".to_owned(), 0.1 * 2.0_f64.sqrt()),
         (
             "on a corner",
-            // The diagonal in the plane y = 0: turned about z, then about y, as one turn.
+            // The diagonal in the plane y = 0: a rotation about z, then one about y, combined.
             corner_rotation(diagonal),
             0.1 * 3.0_f64.sqrt(),
         ),
@@ -271,7 +271,7 @@ fn lossy_laws() -> impl Iterator<Item = Law> {
     Law::all().into_iter().filter(|law| law.restitution < 1.0)
 }
 
-/// A block that slides with 0.5 m/s over the seams of three level slabs, the last 1e-6 lower: v = v0 − μ g t.
+/// A block that slides at 0.5 m/s over the seams of three level slabs, the last 1e-6 lower: v = v0 − μ g t.
 fn slides(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         let (end, start) = (0.6, 0.5);
@@ -286,7 +286,7 @@ fn slides(scenes: &mut Vec<Scene>) {
                     + &format!("[[boundaries]]\nbody = \"slab{k}\"\nfix = [\"x\", \"y\", \"z\"]\n")
             })
             .collect();
-        // It stops before the end where there is friction.
+        // With friction the block stops before the end.
         let speed = f64::max(start - law.friction * GRAVITY * end, 0.0);
         let keys = "translate = [0.0123, 0, 0.1]\nvelocity = [0.5, 0, 0]\n";
         for (base, extra) in [(Base::Mesh(7), ""), (Base::Wall, ""), (Base::Mesh(1), rigid_slabs.as_str())] {
@@ -303,7 +303,7 @@ fn slides(scenes: &mut Vec<Scene>) {
                 Expected::Slides { speed, within: law.sliding() },
             );
             if !extra.is_empty() {
-                // The slabs are the floor.
+                // The slabs replace the floor.
                 made.text = made.text.replace(&base.keys(), "");
                 made.meshes.retain(|(name, _)| name != "floor.msh");
             }
@@ -367,7 +367,7 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 expected,
             );
             if law.response == "decomposition" {
-                // By impulses they rest with half a kick of gravity, which is no energy that contact makes.
+                // With impulses the cubes rest with half a kick of gravity, which is not energy created by contact.
                 made.text = made.text.replace("flight_step = 0.001", "flight_step = 0.0001");
             }
             scenes.push(made);
@@ -375,7 +375,7 @@ fn stacks(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// A cube on its edge in a groove of two planes at 45°, which holds it on both sides: it does not move to a side.
+/// A cube on its edge in a groove of two planes at 45°, which support it on both sides: it does not move sideways.
 fn grooves(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         for material in [Material::Rigid, Material::Rubber] {

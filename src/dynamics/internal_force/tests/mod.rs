@@ -347,7 +347,7 @@ fn any_numbering_of_the_nodes_has_the_same_forces() {
 }
 
 /// Goal: the change of shape is at least the relative volume loss, and the strain without volume loss; rotations and
-/// translations give none. Tolerance: rounding, for rotations that of the root of an energy.
+/// translations give none. Tolerance: rounding; for rotations, the rounding of the root of an energy.
 #[test]
 fn changes_of_shape_are_compression_and_strain() {
     let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [3, 3, 2], &mut Noise(10));

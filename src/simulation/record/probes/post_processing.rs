@@ -151,7 +151,7 @@ fn summary(
 }
 
 /// Warns of a peak at an end of the record: the extension by point reflection leaves the end samples nearly unfiltered,
-/// so this peak is not one of the filtered signal.
+/// so that this is no peak of the filtered signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {

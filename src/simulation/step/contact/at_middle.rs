@@ -22,8 +22,8 @@ pub(crate) struct MiddleOfStep {
     normals: Vec<Vec3>,
 }
 
-/// The bodies at the middle of a step: half-way between the beginning and the predicted end, and by half a position
-/// correction from there.
+/// The bodies at the middle of a step: half-way between the beginning and the predicted end of the step, plus half a
+/// position correction.
 struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,

@@ -1,4 +1,4 @@
-//! Step control: what the choice of the time step keeps between steps, and its limits.
+//! Step control: data of the step choice that persist between steps, and the limits of the step.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ const TOLERATED_CHANGE: f64 = 0.05;
 /// Smallest growth of the stable step that is applied: frequent changes of the step cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Relative difference within which a step equals the one that forces were computed for: the effect on the forces is
+/// Relative difference below which a step equals the step that forces were computed for: the effect on the forces is
 /// rounding.
 const STEP_TOLERANCE: f64 = 1e-12;
 
@@ -52,7 +52,7 @@ pub(crate) struct StepControl {
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
-    /// What limits the preferred step.
+    /// Limit that determines the preferred step.
     pub(super) limit: StepLimit,
     /// Time at which a step last ended at an impact \[s\].
     pub last_cut: f64,
@@ -183,7 +183,7 @@ impl StepControl {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
 
-    /// What limits a stable step, and the longest that each allows \[s\].
+    /// Limits of a stable step, with the longest step that each allows \[s\].
     pub(super) fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
