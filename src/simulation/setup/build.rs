@@ -306,13 +306,21 @@ fn refuse_unserved_faces(
     Ok(())
 }
 
-/// Warning of a fixed step above the critical step.
+/// Relative rounding of a number of four digits.
+const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
+
+/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The given critical
+/// step is rounded down.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     (size > critical).then(|| {
         let ratio = size / critical;
-        format!("`time.step` is {ratio:.2} times the critical step of {critical:.3e} s; the run will not be stable, use \"auto\"")
+        let rounded = critical * (1.0 - ROUNDING_OF_FOUR_DIGITS);
+        format!(
+            "`time.step` is {ratio:.2} times the critical step of {rounded:.3e} s, a lower bound of the stability limit, \
+             so that the run may be unstable; set `time.step` to \"auto\", or to {rounded:.3e} at most"
+        )
     })
 }
 
