@@ -29,7 +29,9 @@ use crate::scenario::{
 use super::assembly::Assembly;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
-use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
+use super::initial_penetration::{
+    describe, lined_up, moved_apart, overlaps, refuse, refuse_bodies_behind_walls,
+};
 use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{
     resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
@@ -126,9 +128,10 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // Small-strain elasticity is not objective: the rotation accumulated in flight would strain the body.
+        // The rotation accumulated in flight would strain a body whose law is not objective.
         let turns_falsely = |spec: &BodySpec| {
-            matches!(scenario.materials[spec.material].model, MaterialModel::LinearElastic(_))
+            let model = scenario.materials[spec.material].model;
+            matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
                 && spec.angular_velocity != Vec3::zeros()
         };
         let flies = self
@@ -181,6 +184,7 @@ impl BodiesApart {
         let options = node_face_options(&scenario.contact);
         let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
         if policy == InitialPenetration::Remove && !penetrations.is_empty() {
+            refuse_bodies_behind_walls(&penetrations, &assembly.model)?;
             refuse(lined_up(&penetrations), policy, &assembly.model)?;
             let positions = moved_apart(&contact, &mut walls, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;

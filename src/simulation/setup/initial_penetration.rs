@@ -127,16 +127,18 @@ pub(crate) fn refuse(
     let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
     match policy {
         _ if overlaps.is_empty() => Ok(()),
-        InitialPenetration::Error => Err(bodies_behind_wall(&overlaps, model)
-            .map_or(SetupError::Overlap(overlaps), |behind| SetupError::BehindWall(Box::new(behind)))),
+        InitialPenetration::Error => {
+            refuse_bodies_behind_walls(&overlaps, model)?;
+            Err(SetupError::Overlap(overlaps))
+        }
         InitialPenetration::Remove if !immovable.is_empty() => Err(SetupError::ImmovableOverlap(immovable)),
         _ => Err(SetupError::DeepOverlap(overlaps)),
     }
 }
 
-/// The first wall with bodies wholly behind it, among the overlaps, and these bodies.
-fn bodies_behind_wall(overlaps: &[Overlap], model: &Model) -> Option<BehindWall> {
-    model.walls().find_map(|(_, wall)| {
+/// Rejects bodies wholly behind a wall, among the overlaps.
+pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) -> Result<(), SetupError> {
+    let found = model.walls().find_map(|(_, wall)| {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return None };
         let positions = &model.reference_positions;
         let height = |node: usize| normal.dot(&(positions[node] - positions[wall.nodes.start]));
@@ -150,7 +152,8 @@ fn bodies_behind_wall(overlaps: &[Overlap], model: &Model) -> Option<BehindWall>
             meeting.filter(is_behind).map(|overlap| overlap.bodies[0].clone()).collect();
         let found = !bodies.is_empty();
         found.then(|| BehindWall { bodies, wall: wall.name.clone(), normal: normal.into() })
-    })
+    });
+    found.map_or(Ok(()), |behind| Err(SetupError::BehindWall(Box::new(behind))))
 }
 
 /// Warning of an accepted overlap.
