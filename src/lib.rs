@@ -55,7 +55,7 @@
 //! |---|---|---|
 //! | [`math`], [`signal`] | vectors, tensors, roots, functions of time; filters and injury criteria | none of the others |
 //! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
-//! | [`scenario`] | the file, typed | `math`, `signal` |
+//! | [`scenario`] | the file, typed | `math`, `material` (names of laws), `signal` |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |

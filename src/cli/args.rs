@@ -30,6 +30,11 @@ pub enum Command {
     /// Validate a scenario and its meshes, and report the time step and expected cost without running.
     Check(ReportOptions),
     /// Predict the trajectories up to the first contact. Writes files only with --levels.
+    ///
+    /// Each row of the predictions is a pair of bounding volumes: `predicted at` (`asked_at` with --json) is the
+    /// simulated time at which detection computed it, `depths` the levels of the volumes in the hierarchies of their
+    /// bodies (0 encloses the whole body), and `no contact before` (`time`) the time at which the volumes meet. The
+    /// faces inside them cannot touch earlier. Then smaller volumes take their place, down to single faces.
     Predict(PredictOptions),
     /// Report the size, physical groups and element quality of a Gmsh mesh.
     Mesh(MeshOptions),

@@ -124,6 +124,13 @@ fn describe(report: &Report) -> String {
     text
 }
 
+/// Meaning of the columns of the predictions.
+const LEGEND: [(&str, &str); 3] = [
+    ("predicted at", "simulated time at which detection computed the prediction"),
+    ("depths", "levels of two bounding volumes in the hierarchies of their bodies; 0 encloses a whole body"),
+    ("no contact before", "time at which the two volumes meet; the faces in them cannot touch earlier"),
+];
+
 fn predictions(report: &Report) -> String {
     if report.predictions.is_empty() {
         return "No predictions: no body pair can touch, or detection has no hierarchies.\n\n".into();
@@ -135,7 +142,8 @@ fn predictions(report: &Report) -> String {
     };
     let rows: Vec<Vec<String>> = report.predictions.iter().map(row).collect();
     let header = ["predicted at [s]", "<bodies", "depths", "no contact before [s]"];
-    format!("Predictions\n{}\n", print::table(&header, &rows))
+    let legend = print::name_values(&LEGEND.map(|(name, meaning)| (name, meaning.to_owned())));
+    format!("Predictions\n{}\n{legend}\n", print::table(&header, &rows))
 }
 
 fn first_contacts(report: &Report) -> String {

@@ -200,6 +200,7 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     );
     let mut facts = vec![("time", span)];
     let relaxed = summary.relaxation_steps.map(|steps| format!("at rest before t = 0 after {steps} steps"));
+    facts.extend(step_limits(summary).map(|text| ("steps limited by", text)));
     facts.extend(relaxed.map(|text| ("dynamic relaxation", text)));
     facts.extend(first_contacts(&summary.first_contacts));
     facts.extend(errors(&summary.energy, &summary.momentum));
@@ -269,6 +270,16 @@ fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
             .collect::<Vec<_>>()
     };
     probes.iter().flat_map(of_probe).collect()
+}
+
+/// Limits of the steps outside flight, the most frequent one first, with their shares; `None` without such steps.
+fn step_limits(summary: &Summary) -> Option<String> {
+    let steps = summary.steps - summary.flight_steps;
+    let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
+    limits.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let share = |count: u64| 100.0 * count as f64 / steps as f64;
+    let text = |(name, count): (&&str, &u64)| format!("{name} {count} ({:.1} %)", share(*count));
+    (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
 /// Contact problems without a converged solution, if any.

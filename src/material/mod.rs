@@ -3,7 +3,7 @@
 //! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
 //! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.
 //!
-//! A new law needs a file, a row of [`Material`], and a row in the dispatch of element blocks.
+//! A new law needs a file, a row of [`Material`] and of [`LAWS`], and a row in the dispatch of element blocks.
 
 mod elasticity;
 mod law;
@@ -31,6 +31,30 @@ pub enum Material {
     /// Compressible neo-Hookean.
     NeoHookean(Elasticity),
 }
+
+/// A law by its name in scenarios.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedLaw {
+    /// The name.
+    pub name: &'static str,
+    /// Whether a superposed rigid rotation leaves the energy unchanged.
+    pub is_objective: bool,
+    /// The law with its constants.
+    pub material: fn(Elasticity) -> Material,
+}
+
+impl PartialEq for NamedLaw {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// The laws by name.
+pub const LAWS: [NamedLaw; 3] = [
+    NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
+    NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },
+    NamedLaw { name: "neo-hookean", is_objective: true, material: Material::NeoHookean },
+];
 
 impl Material {
     /// Elastic constants of the undeformed material.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::Substitution;
 use super::{ContactSettings, Located, ProbeSpec, Problem};
+use crate::material::NamedLaw;
 use crate::math::{TimeFunction, Vec3};
 
 /// A validated scenario.
@@ -98,12 +99,8 @@ pub struct MaterialSpec {
 /// Constitutive laws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaterialModel {
-    /// Small-strain isotropic elasticity.
-    LinearElastic(Elasticity),
-    /// St. Venant–Kirchhoff.
-    StVenantKirchhoff(Elasticity),
-    /// Compressible neo-Hookean.
-    NeoHookean(Elasticity),
+    /// A hyperelastic law and its constants.
+    Hyperelastic(NamedLaw, Elasticity),
     /// No deformation.
     Rigid,
 }

@@ -229,6 +229,8 @@ impl Simulation {
             time: self.state.nodes.time,
             end: self.settings.time.end,
             step: self.state.nodes.step,
+            stable_steps: self.state.nodes.step - self.state.steps_in_flight,
+            remaining_steps: self.remaining_time() / self.state.control.regular_step(),
             time_step: self.state.control.time_step(),
             contacts: self.state.contact.constraints.len(),
             energy_error: self.state.ledger.audit.energy_error().last,

@@ -63,6 +63,11 @@ pub struct Progress {
     pub end: f64,
     /// Steps taken.
     pub step: u64,
+    /// Steps outside flight among them.
+    pub stable_steps: u64,
+    /// Remaining time over the last step that no output or end time has cut; infinite before the first step outside
+    /// flight \[-\].
+    pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
     /// Active contacts.
@@ -101,6 +106,20 @@ pub(crate) enum StepLimit {
 }
 
 impl StepLimit {
+    /// All limits, in the order of their discriminants.
+    pub const ALL: [Self; 10] = [
+        Self::Flight,
+        Self::Event,
+        Self::Scenario,
+        Self::FlightStep,
+        Self::Tunnelling,
+        Self::Elements,
+        Self::Contact,
+        Self::RigidMotion,
+        Self::ContactSprings,
+        Self::Rest,
+    ];
+
     /// Its name in `steps.csv`.
     pub fn name(self) -> &'static str {
         match self {
@@ -115,5 +134,15 @@ impl StepLimit {
             Self::ContactSprings => "contact springs",
             Self::Rest => "rest",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_in_the_order_of_their_discriminants() {
+        assert!(StepLimit::ALL.iter().enumerate().all(|(index, limit)| *limit as usize == index));
     }
 }

@@ -25,7 +25,12 @@ impl Simulation {
 
     /// A step of the run, or of the relaxation before it.
     fn step_of_phase(&mut self) -> Result<(), NumericalFailure> {
-        if self.is_relaxing() { self.relax() } else { self.step() }
+        if self.is_relaxing() {
+            return self.relax();
+        }
+        self.step()?;
+        self.count_step_limit();
+        Ok(())
     }
 
     /// Discards the copy after a change of the state from outside, which steps do not repeat.

@@ -31,7 +31,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("signal", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math", "signal"]),
+    ("scenario", &["math", "material", "signal"]),
     ("element", &["math", "mesh"]),
     ("contact", &["math", "mesh", "element"]),
     ("dynamics", &["math", "mesh", "element", "material"]),

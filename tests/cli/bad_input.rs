@@ -264,6 +264,26 @@ fn bodies_that_overlap() {
     ]);
 }
 
+/// A body wholly behind a wall is named with the reversed normal; one that the plane cuts overlaps the wall.
+#[test]
+fn bodies_behind_a_wall() {
+    let folder = Folder::with_drop();
+    let wall = |height: &str, policy: &str| {
+        let wall = "\n[[walls]]\nname = \"floor\"\nnormal = [0.0, 0.0, -2.0]\npoint = [0.0, 0.0, ";
+        folder.write("walled.toml", &format!("{}{wall}{height}]\n", folder.read("drop.toml")));
+        folder.run(&["check", "walled.toml", "--set", &format!("contact.initial_penetration={policy}")])
+    };
+    for (below, policy) in [("0.0", "error"), ("-1.0", "error"), ("-1.0", "remove")] {
+        wall(below, policy).refuses(&[
+            "error: body `block` is wholly behind wall `floor`, whose normal [0.0, 0.0, -1.0] points to the other side",
+            "  help: reverse the normal of the wall (normal = [0.0, 0.0, 1.0]), or move the body to the side it points to",
+        ]);
+    }
+    let cut = wall("0.01", "error");
+    let first = "error: two bodies overlap at t = 0: `block` and `floor` by 1.000e-2 m";
+    assert!(cut.code == Some(2) && cut.stderr.starts_with(first), "{}", cut.stderr);
+}
+
 /// Of tetrahedra, and of hexahedra of twenty nodes, as well.
 #[test]
 fn one_point_without_hexahedra_of_eight_nodes() {

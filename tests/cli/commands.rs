@@ -54,13 +54,17 @@ fn check_reports_the_set_up_of_a_run() {
 }
 
 #[test]
-fn check_warns_of_a_step_that_is_not_stable() {
+fn check_warns_of_a_step_that_may_be_unstable() {
     let folder = Folder::with_impact();
     let ran = folder.run(&["check", "impact.toml", "--set", "time.step=1e-4"]);
     assert_eq!(ran.code, Some(0));
     let lines: Vec<&str> = ran.stderr.lines().collect();
-    assert!(lines[0].starts_with("warning: `time.step` is "), "{lines:?}");
-    assert_eq!(lines[1..], ["  help: the run will not be stable, use \"auto\""]);
+    let bound = "s, a lower bound of the stability limit, so that the run may be unstable";
+    assert!(lines[0].starts_with("warning: `time.step` is ") && lines[0].ends_with(bound), "{lines:?}");
+    let help = lines[1].strip_prefix("  help: set `time.step` to \"auto\", or to ").unwrap();
+    let largest = help.strip_suffix(" at most").unwrap();
+    let ran = folder.run(&["check", "impact.toml", "--set", &format!("time.step={largest}")]);
+    assert_eq!((ran.code, ran.stderr.as_str(), lines.len()), (Some(0), "", 2));
 }
 
 #[test]
@@ -99,7 +103,13 @@ fn predict_reports_the_first_contact_and_the_hierarchies() {
     assert!(tree["sum_of_volumes"].as_f64().unwrap() > 0.06_f64.powi(3));
 
     let text = folder.run(&["predict", "impact.toml"]).succeeds();
-    for part in ["Predictions\n predicted at [s]", "First contact\n", "0.000005000", "Hierarchies\n body"] {
+    for part in [
+        "Predictions\n predicted at [s]",
+        "First contact\n",
+        "0.000005000",
+        "Hierarchies\n body",
+        "\n no contact before  time at which",
+    ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert!(!folder.path("out").exists(), "predict writes nothing");

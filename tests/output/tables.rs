@@ -133,6 +133,7 @@ pub fn summary() -> Summary {
         }],
         steps: 7,
         flight_steps: 3,
+        step_limits: [("flight", 3), ("elements", 4)].into(),
         relaxation_steps: None,
         resumed_at: None,
         time: TimeSpan { start: 0.0, end: 0.5 },
@@ -185,7 +186,7 @@ const SUMMARY_NAMES: &str = "
     failure.message failure.step failure.time failure.body failure.element
     bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
     walls[].name walls[].point walls[].normal walls[].mass
-    steps flight_steps time.start time.end
+    steps flight_steps step_limits.flight step_limits.elements time.start time.end
     wall_seconds.total wall_seconds.read wall_seconds.setup wall_seconds.hierarchy wall_seconds.detection
     wall_seconds.response wall_seconds.internal_force wall_seconds.critical_step wall_seconds.integration
     wall_seconds.account wall_seconds.output

@@ -1,6 +1,8 @@
 //! Files, tests, items and output columns that the pages name exist.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use tempfile::TempDir;
 
@@ -61,6 +63,27 @@ fn items_that_are_named_are_in_their_files() {
         }
     }
     assert!(count > 8, "{count}");
+}
+
+/// The files that CONTRIBUTING.md gives for a hyperelastic law are those that name one, in words or as an identifier. The
+/// starter scenario is made of it, and unit tests name what they like.
+#[test]
+fn a_law_is_named_where_the_table_says() {
+    let text = read("CONTRIBUTING.md");
+    let row = text.lines().find(|line| line.starts_with("| a hyperelastic law |")).unwrap();
+    let listed: BTreeSet<&str> = row.split('`').filter(|code| code.starts_with("src/")).collect();
+    let names_a_law = |file: &Path| {
+        let code = fs::read_to_string(file).unwrap();
+        let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        code.contains("neo-hookean") || code.contains("NeoHookean")
+    };
+    let files = sources(&root().join("src")).into_iter().filter(|file| names_a_law(file));
+    let files: Vec<String> =
+        files.map(|file| file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()).collect();
+    let is_exempt =
+        |file: &str| file == "src/cli/init.rs" || file.ends_with("/tests.rs") || file.contains("/tests/");
+    let found: BTreeSet<&str> = files.iter().map(String::as_str).filter(|file| !is_exempt(file)).collect();
+    assert_eq!(found, listed);
 }
 
 /// All columns of `history.csv` and `pairs.csv` and all sections of `summary.json` are described.

@@ -71,13 +71,7 @@ pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f
 
 /// Speed of longitudinal waves in an unbounded elastic material, √((λ + 2µ)/ρ) \[m/s\]; `None` for a rigid one.
 pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
-    let (MaterialModel::LinearElastic(elastic)
-    | MaterialModel::StVenantKirchhoff(elastic)
-    | MaterialModel::NeoHookean(elastic)) = material.model
-    else {
-        return None;
-    };
-    let Elasticity { young, poisson } = elastic;
+    let MaterialModel::Hyperelastic(_, Elasticity { young, poisson }) = material.model else { return None };
     let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     Some((modulus / material.density?).sqrt())
 }

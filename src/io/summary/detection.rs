@@ -89,7 +89,7 @@ pub struct DetectionCounts {
     pub overlap: u64,
     /// Closest-point problems, and times of impact of faces.
     pub primitive: u64,
-    /// Checks of the motion of bodies against the assumptions of predictions.
+    /// Travel bounds: checks of the motion of bodies against the margins of predictions and lists.
     pub monitor: u64,
 }
 
@@ -104,7 +104,7 @@ pub struct DetectionSeconds {
     pub overlap: f64,
     /// Closest-point problems, and times of impact of faces.
     pub primitive: f64,
-    /// Checks of the motion of bodies against the assumptions of predictions.
+    /// Travel bounds: checks of the motion of bodies against the margins of predictions and lists.
     pub monitor: f64,
 }
 
@@ -119,14 +119,14 @@ pub struct DetectionCost {
     pub overlap: Option<f64>,
     /// Closest-point problem, or time of impact of two faces.
     pub primitive: Option<f64>,
-    /// Check of the motion of a body against the assumptions of predictions.
+    /// Travel bound: check of the motion of a body against the margins of predictions and lists.
     pub monitor: Option<f64>,
 }
 
 /// Work of contact detection at one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionLevel {
-    /// Name of the level, as in the summary.
+    /// Name of the level.
     pub name: &'static str,
     /// Number of operations, N.
     pub count: u64,
@@ -179,7 +179,7 @@ pub struct DepthSummary {
 
 impl DetectionSummary {
     /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and of
-    /// the monitors.
+    /// the travel bounds, the `monitor` of the summary.
     pub fn levels(&self) -> [DetectionLevel; 5] {
         let Self { counts, seconds, cost, .. } = self;
         let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };
@@ -188,7 +188,7 @@ impl DetectionSummary {
             level("update", counts.update, seconds.update, cost.update),
             level("overlap", counts.overlap, seconds.overlap, cost.overlap),
             level("primitive", counts.primitive, seconds.primitive, cost.primitive),
-            level("monitor", counts.monitor, seconds.monitor, cost.monitor),
+            level("travel bound", counts.monitor, seconds.monitor, cost.monitor),
         ]
     }
 }

@@ -4,6 +4,7 @@
 
 mod detection;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -35,6 +36,8 @@ pub struct Summary {
     pub steps: u64,
     /// Steps completed in flight.
     pub flight_steps: u64,
+    /// Steps by what limited them, in the words of `steps.csv`; no entry for none.
+    pub step_limits: BTreeMap<&'static str, u64>,
     /// Steps of dynamic relaxation before the run, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,

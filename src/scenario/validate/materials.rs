@@ -6,6 +6,7 @@ use toml::de::DeValue;
 
 use super::check::{Bounds, Check};
 use super::tables::{self, Named};
+use crate::material::{LAWS, NamedLaw};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
@@ -14,16 +15,15 @@ use crate::scenario::{Elasticity, MaterialModel, MaterialSpec, Scenario};
 
 #[derive(Clone, Copy)]
 enum Law {
-    Elastic(fn(Elasticity) -> MaterialModel),
+    Hyperelastic(NamedLaw),
     Rigid,
 }
 
-const MODELS: [(&str, Law); 4] = [
-    ("linear-elastic", Law::Elastic(MaterialModel::LinearElastic)),
-    ("st-venant-kirchhoff", Law::Elastic(MaterialModel::StVenantKirchhoff)),
-    ("neo-hookean", Law::Elastic(MaterialModel::NeoHookean)),
-    ("rigid", Law::Rigid),
-];
+/// The choices of `model`.
+fn models() -> Vec<(&'static str, Law)> {
+    let laws = LAWS.into_iter().map(|law| (law.name, Law::Hyperelastic(law)));
+    laws.chain([("rigid", Law::Rigid)]).collect()
+}
 
 /// The materials by index; `None` for one with problems.
 pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Option<MaterialSpec>> {
@@ -85,12 +85,16 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
             let density = raw.density.map(|value| check.number(&density, &value, Bounds::Positive));
             Some(MaterialSpec { name, density, model: MaterialModel::Rigid })
         }
-        Law::Elastic(model) => {
+        Law::Hyperelastic(law) => {
             let raw: raw::Elastic = section.read(&mut check.problems)?;
             let density = Some(check.number(&density, &raw.density, Bounds::Positive));
             let young = check.number(&young, &raw.young, Bounds::Positive);
             let poisson = check.number(&poisson, &raw.poisson, Bounds::Poisson);
-            Some(MaterialSpec { name, density, model: model(Elasticity { young, poisson }) })
+            Some(MaterialSpec {
+                name,
+                density,
+                model: MaterialModel::Hyperelastic(law, Elasticity { young, poisson }),
+            })
         }
     }
 }
@@ -98,7 +102,8 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
 /// Removes `model`, which selects the other keys, from the table.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
-    let names = || MODELS.map(|(name, _)| format!("`{name}`")).join(", ");
+    let models = models();
+    let names = || models.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let DeValue::Table(table) = section.value.get_mut() else {
         let problem = Problem::new(format!("`{}` is not a table", section.path)).at(section.value.span());
         check.report(
@@ -114,7 +119,7 @@ fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
         return None;
     };
     match value.get_ref().as_str() {
-        Some(word) => check.choice(&key, &Spanned::new(value.span(), word.to_owned()), &MODELS),
+        Some(word) => check.choice(&key, &Spanned::new(value.span(), word.to_owned()), &models),
         None => {
             let problem = Problem::new(format!("`{key}` is not a text")).at(value.span());
             check.report(problem.key(key).help(format!("it is one of {}", names())));

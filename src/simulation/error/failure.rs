@@ -83,7 +83,9 @@ impl NumericalFailure {
     pub fn remedy(&self) -> &'static str {
         let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
         match &self.cause {
-            _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
+            _ if too_long => {
+                "the step exceeds the critical step and may be unstable: use time.step = \"auto\", or a smaller one"
+            }
             FailureCause::InvertedElement(_) => {
                 "refine the mesh there, or use a material that stiffens in compression"
             }

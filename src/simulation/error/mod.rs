@@ -14,7 +14,7 @@ use crate::mesh::MeshError;
 use crate::scenario::Axis;
 
 pub use failure::{FailureCause, NumericalFailure, Passage, RunError};
-pub use overlap::Overlap;
+pub use overlap::{BehindWall, Overlap};
 use overlap::{DeepOverlaps, Overlaps, count, others};
 
 /// A scenario that cannot be set up, because of invalid input.
@@ -219,6 +219,9 @@ pub enum SetupError {
         others(.0, "set contact.initial_penetration to \"offset\" or \"remove\"")
     )]
     Overlap(Vec<Overlap>),
+    /// Bodies wholly behind a wall at t = 0.
+    #[error("{0}")]
+    BehindWall(Box<BehindWall>),
     /// Bodies that overlap at t = 0 beyond the search depth.
     #[error(
         "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
@@ -304,6 +307,7 @@ impl SetupError {
             | Self::BodyForceOnSheet { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
+            | Self::BehindWall(_)
             | Self::DeepOverlap(_)
             | Self::ImmovableOverlap(_)
             | Self::Removal { .. }

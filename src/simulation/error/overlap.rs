@@ -22,6 +22,17 @@ pub struct Overlap {
     pub point: [f64; 3],
 }
 
+/// Bodies wholly behind a wall at t = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BehindWall {
+    /// Their names.
+    pub bodies: Vec<String>,
+    /// The wall.
+    pub wall: String,
+    /// Unit normal out of the wall.
+    pub normal: [f64; 3],
+}
+
 /// Number of pairs as text.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
@@ -64,6 +75,20 @@ impl fmt::Display for Overlap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([first, second], depth, [x, y, z]) = (&self.bodies, self.depth, self.point);
         write!(f, "`{first}` and `{second}` by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6})")
+    }
+}
+
+impl fmt::Display for BehindWall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.bodies.iter().map(|body| format!("`{body}`")).collect();
+        let (bodies, verb) = if names.len() == 1 { ("body", "is") } else { ("bodies", "are") };
+        let (names, wall, normal) = (names.join(", "), &self.wall, self.normal);
+        let reversed = normal.map(|component| 0.0 - component);
+        write!(
+            f,
+            "{bodies} {names} {verb} wholly behind wall `{wall}`, whose normal {normal:?} points to the other side; \
+             reverse the normal of the wall (normal = {reversed:?}), or move the {bodies} to the side it points to"
+        )
     }
 }
 

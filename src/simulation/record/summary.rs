@@ -41,6 +41,7 @@ impl Simulation {
             walls: self.wall_summaries(),
             steps: self.state.nodes.step,
             flight_steps: self.state.steps_in_flight,
+            step_limits: self.step_limit_counts().collect(),
             relaxation_steps: scenario.dynamic_relaxation.map(|_| self.state.relaxation.steps),
             resumed_at: None,
             time: TimeSpan { start: 0.0, end: self.state.nodes.time },

@@ -342,16 +342,12 @@ fn local_faces_of_group(
 
 /// Constitutive law of a material; `None` for a rigid one.
 fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
-    let constants = |scenario::Elasticity { young, poisson }| {
-        Elasticity::from_young_poisson(young, poisson)
-            .map_err(|source| SetupError::Material { body: spec.name.clone(), source })
+    let MaterialModel::Hyperelastic(law, scenario::Elasticity { young, poisson }) = model else {
+        return Ok(None);
     };
-    Ok(match model {
-        MaterialModel::LinearElastic(given) => Some(Material::LinearElastic(constants(given)?)),
-        MaterialModel::StVenantKirchhoff(given) => Some(Material::StVenantKirchhoff(constants(given)?)),
-        MaterialModel::NeoHookean(given) => Some(Material::NeoHookean(constants(given)?)),
-        MaterialModel::Rigid => None,
-    })
+    let constants = Elasticity::from_young_poisson(young, poisson);
+    let constants = constants.map_err(|source| SetupError::Material { body: spec.name.clone(), source })?;
+    Ok(Some((law.material)(constants)))
 }
 
 fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> {

@@ -29,7 +29,9 @@ use crate::scenario::{
 use super::assembly::Assembly;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
-use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
+use super::initial_penetration::{
+    describe, lined_up, moved_apart, overlaps, refuse, refuse_bodies_behind_walls,
+};
 use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{
     resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
@@ -126,9 +128,10 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // Small-strain elasticity is not objective: the rotation accumulated in flight would strain the body.
+        // The rotation accumulated in flight would strain a body whose law is not objective.
         let turns_falsely = |spec: &BodySpec| {
-            matches!(scenario.materials[spec.material].model, MaterialModel::LinearElastic(_))
+            let model = scenario.materials[spec.material].model;
+            matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
                 && spec.angular_velocity != Vec3::zeros()
         };
         let flies = self
@@ -181,6 +184,7 @@ impl BodiesApart {
         let options = node_face_options(&scenario.contact);
         let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
         if policy == InitialPenetration::Remove && !penetrations.is_empty() {
+            refuse_bodies_behind_walls(&penetrations, &assembly.model)?;
             refuse(lined_up(&penetrations), policy, &assembly.model)?;
             let positions = moved_apart(&contact, &mut walls, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
@@ -306,13 +310,21 @@ fn refuse_unserved_faces(
     Ok(())
 }
 
-/// Warning of a fixed step above the critical step.
+/// Relative rounding of a number of four digits.
+const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
+
+/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The given critical
+/// step is rounded down.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     (size > critical).then(|| {
         let ratio = size / critical;
-        format!("`time.step` is {ratio:.2} times the critical step of {critical:.3e} s; the run will not be stable, use \"auto\"")
+        let rounded = critical * (1.0 - ROUNDING_OF_FOUR_DIGITS);
+        format!(
+            "`time.step` is {ratio:.2} times the critical step of {rounded:.3e} s, a lower bound of the stability limit, \
+             so that the run may be unstable; set `time.step` to \"auto\", or to {rounded:.3e} at most"
+        )
     })
 }
 

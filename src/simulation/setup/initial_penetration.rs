@@ -20,8 +20,8 @@ use crate::math::Vec3;
 use crate::scenario::InitialPenetration;
 
 use crate::simulation::Simulation;
-use crate::simulation::error::{Overlap, SetupError};
-use crate::simulation::model::Model;
+use crate::simulation::error::{BehindWall, Overlap, SetupError};
+use crate::simulation::model::{Behaviour, Model};
 use crate::simulation::step::initial_gaps::InitialGaps;
 
 /// Largest number of Gauss-Seidel sweeps over all contacts.
@@ -127,10 +127,33 @@ pub(crate) fn refuse(
     let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
     match policy {
         _ if overlaps.is_empty() => Ok(()),
-        InitialPenetration::Error => Err(SetupError::Overlap(overlaps)),
+        InitialPenetration::Error => {
+            refuse_bodies_behind_walls(&overlaps, model)?;
+            Err(SetupError::Overlap(overlaps))
+        }
         InitialPenetration::Remove if !immovable.is_empty() => Err(SetupError::ImmovableOverlap(immovable)),
         _ => Err(SetupError::DeepOverlap(overlaps)),
     }
+}
+
+/// Rejects bodies wholly behind a wall, among the overlaps.
+pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) -> Result<(), SetupError> {
+    let found = model.walls().find_map(|(_, wall)| {
+        let Behaviour::Wall { normal, .. } = wall.behaviour else { return None };
+        let positions = &model.reference_positions;
+        let height = |node: usize| normal.dot(&(positions[node] - positions[wall.nodes.start]));
+        let is_behind = |overlap: &&Overlap| {
+            let least = TOUCHING_DEPTH * overlap.depth;
+            let body = model.bodies.iter().find(|body| body.name == overlap.bodies[0]);
+            body.is_some_and(|body| body.nodes.clone().all(|node| height(node) <= least))
+        };
+        let meeting = overlaps.iter().filter(|overlap| overlap.bodies[1] == wall.name);
+        let bodies: Vec<String> =
+            meeting.filter(is_behind).map(|overlap| overlap.bodies[0].clone()).collect();
+        let found = !bodies.is_empty();
+        found.then(|| BehindWall { bodies, wall: wall.name.clone(), normal: normal.into() })
+    });
+    found.map_or(Ok(()), |behind| Err(SetupError::BehindWall(Box::new(behind))))
 }
 
 /// Warning of an accepted overlap.

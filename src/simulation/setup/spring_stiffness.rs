@@ -126,9 +126,7 @@ fn segment_stiffness(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -
 
 fn bulk_modulus(model: MaterialModel) -> Option<f64> {
     match model {
-        MaterialModel::LinearElastic(constants)
-        | MaterialModel::StVenantKirchhoff(constants)
-        | MaterialModel::NeoHookean(constants) => {
+        MaterialModel::Hyperelastic(_, constants) => {
             Some(constants.young / (3.0 * (1.0 - 2.0 * constants.poisson)))
         }
         MaterialModel::Rigid => None,

@@ -54,6 +54,8 @@ pub(crate) struct StepControl {
     pub(super) preferred: f64,
     /// Limit that determines the preferred step.
     pub(super) limit: StepLimit,
+    /// Number of steps outside flight by limit, in the order of [`StepLimit::ALL`].
+    pub(super) limit_counts: [u64; StepLimit::ALL.len()],
     /// Time at which a step last ended at an impact \[s\].
     pub last_cut: f64,
     /// Deformation of each element chunk at the last computation of the critical step.
@@ -114,6 +116,7 @@ impl StepControl {
             first: None,
             preferred: f64::INFINITY,
             limit: StepLimit::Scenario,
+            limit_counts: [0; StepLimit::ALL.len()],
             last_cut: f64::NEG_INFINITY,
             shapes: Vec::new(),
         }

@@ -232,6 +232,22 @@ impl Simulation {
         }
     }
 
+    /// Counts the limit of the last step, outside flight.
+    pub(crate) fn count_step_limit(&mut self) {
+        if let Some(limit) = self.step_limit() {
+            self.state.control.limit_counts[limit as usize] += 1;
+        }
+    }
+
+    /// Number of steps by limit, those of flight included, without limits that no step had.
+    pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
+        let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);
+        counts
+            .map(move |(limit, count)| (limit.name(), count + in_flight(limit)))
+            .filter(|(_, count)| *count > 0)
+    }
+
     /// Largest speed of a node of a rigid body \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
