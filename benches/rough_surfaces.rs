@@ -118,20 +118,24 @@ impl Layers {
     fn slide(&self, detector: &mut dyn Detector, steps: std::ops::Range<usize>) -> usize {
         let mut constraints = Constraints::default();
         let mut positions = self.positions.clone();
-        let mut velocities = vec![Vec3::zeros(); positions.len()];
         let way = Vec3::new(0.01 * SPACING, 0.003 * SPACING, 0.0);
         for &node in self.surfaces[0].nodes() {
-            velocities[node as usize] = way / 1e-6;
             positions[node as usize] += way * steps.start as f64;
         }
+        let mut positions_before = positions.clone();
         for step in steps {
             for &node in self.surfaces[0].nodes() {
                 positions[node as usize] += way;
             }
             let time = 1e-6 * step as f64;
-            let (positions, velocities) = (&positions, &velocities);
-            let configuration = Configuration { time, time_step: 1e-6, positions, velocities };
+            let configuration = Configuration {
+                time,
+                time_step: 1e-6,
+                positions: &positions,
+                positions_before: &positions_before,
+            };
             detector.detect(&configuration, &mut constraints);
+            positions_before.clone_from(&positions);
         }
         constraints.len()
     }
@@ -140,9 +144,12 @@ impl Layers {
 /// The lower nodes against the upper faces, as in the paper; and the pairs of node and face.
 fn census(layers: &Layers, paper: &Paper) -> Vec<(u32, u32)> {
     let mut buckets = layers.buckets();
-    let velocities = vec![Vec3::zeros(); layers.positions.len()];
-    let configuration =
-        Configuration { time: 0.0, time_step: 1e-6, positions: &layers.positions, velocities: &velocities };
+    let configuration = Configuration {
+        time: 0.0,
+        time_step: 1e-6,
+        positions: &layers.positions,
+        positions_before: &layers.positions,
+    };
     let mut constraints = Constraints::default();
     buckets.detect(&configuration, &mut constraints);
     let Some(census) = buckets.census().into_iter().find(|census| census.bodies == [0, 1]) else {

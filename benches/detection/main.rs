@@ -117,16 +117,15 @@ fn press(
     steps: std::ops::Range<usize>,
 ) -> usize {
     let mut constraints = Constraints::default();
-    let mut velocities = vec![Vec3::zeros(); positions.len()];
+    let mut before = positions.to_vec();
     let mut found = 0;
     for step in steps {
+        before.copy_from_slice(positions);
         for node in 0..pair.num_first {
-            let next = place(pair, edge, step, node);
-            velocities[node] = (next - positions[node]) / 1e-6;
-            positions[node] = next;
+            positions[node] = place(pair, edge, step, node);
         }
         let configuration =
-            Configuration { time: 1e-6 * step as f64, time_step: 1e-6, positions, velocities: &velocities };
+            Configuration { time: 1e-6 * step as f64, time_step: 1e-6, positions, positions_before: &before };
         detector.detect(&configuration, &mut constraints);
         found += constraints.len();
     }

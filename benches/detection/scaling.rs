@@ -232,14 +232,14 @@ struct Moving<'a> {
     crowd: &'a Crowd,
     step: usize,
     positions: Vec<Vec3>,
-    velocities: Vec<Vec3>,
+    positions_before: Vec<Vec3>,
 }
 
 impl<'a> Moving<'a> {
     /// After the first step.
     fn from(crowd: &'a Crowd) -> Self {
-        let (positions, velocities) = (crowd.positions.clone(), crowd.velocities.clone());
-        let mut moving = Self { crowd, step: 0, positions, velocities };
+        let [positions, positions_before] = [crowd.positions.clone(), crowd.positions.clone()];
+        let mut moving = Self { crowd, step: 0, positions, positions_before };
         moving.move_nodes();
         moving
     }
@@ -250,10 +250,10 @@ impl<'a> Moving<'a> {
     }
 
     fn move_nodes(&mut self) {
+        self.positions_before.clone_from(&self.positions);
         for (node, position) in self.positions.iter_mut().enumerate() {
             let shiver = 0.05 * (0.3 * self.step as f64 + (node / self.crowd.nodes_moved_alike) as f64).sin();
-            self.velocities[node] = self.crowd.velocities[node] * (1.0 + shiver);
-            *position += self.velocities[node] * TIME_STEP;
+            *position += self.crowd.velocities[node] * (1.0 + shiver) * TIME_STEP;
         }
     }
 
@@ -262,7 +262,7 @@ impl<'a> Moving<'a> {
             time: TIME_STEP * self.step as f64,
             time_step: TIME_STEP,
             positions: &self.positions,
-            velocities: &self.velocities,
+            positions_before: &self.positions_before,
         }
     }
 }

@@ -18,8 +18,8 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of the layout above and of the state; raise it when either changes.
-const FORMAT: u32 = 2;
+/// Version of the layout above and of the state; raise it with either.
+const FORMAT: u32 = 3;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 

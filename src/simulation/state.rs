@@ -45,8 +45,8 @@ pub struct State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Position corrections applied by contact since the last detection, by node \[m\].
-    pub position_corrections: Vec<(u32, Vec3)>,
+    /// Nodal positions of the last detection if contact has corrected positions since, otherwise empty \[m\].
+    pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
     /// Memory of detection. Filled in copies only; during a run the detector holds it.
@@ -116,7 +116,6 @@ impl State {
         let of_bodies =
             [rigid_bodies.len(), forces.rigid.len(), ledger.balances.len(), ledger.hourglass_audits.len()];
         let supported = forces.supported.iter().map(Vec::len);
-        let corrected = contact.position_corrections.iter();
         let of_pairs = ledger.pair_balances.iter().flat_map(|pair| &pair.bodies);
         let mut bodies = of_pairs.chain(ledger.first_contacts.iter().flat_map(|contact| &contact.bodies));
         of_nodes == [num_nodes; 3]
@@ -126,7 +125,7 @@ impl State {
             && contact.constraints.fit(num_nodes, num_bodies)
             && contact.response.fits(num_nodes, num_bodies)
             && contact.detection.first_steps.as_ref().is_none_or(|steps| steps.fits(model.surfaces.len()))
-            && corrected.into_iter().all(|(node, _)| (*node as usize) < num_nodes)
+            && [0, num_nodes].contains(&contact.detected_positions.len())
             && ledger.support_accounts.len() == model.num_support_accounts
             && bodies.all(|&body| (body as usize) < num_bodies)
     }
@@ -150,7 +149,7 @@ impl State {
             contact: ContactState {
                 constraints: Constraints::default(),
                 action: ContactAction::new(model.reference_positions.len()),
-                position_corrections: Vec::new(),
+                detected_positions: Vec::new(),
                 initial_gaps: InitialGaps::default(),
                 response,
                 detection: DetectionMemory::default(),

@@ -31,7 +31,7 @@ pub struct Deformation {
     pub time: f64,
     pub time_step: f64,
     pub positions: Vec<Vec3>,
-    pub velocities: Vec<Vec3>,
+    pub positions_before: Vec<Vec3>,
 }
 
 impl Deformation {
@@ -70,12 +70,12 @@ impl Deformation {
         };
         let bodies = scene.bodies.iter().map(body).collect();
         let jerkiness = samples.pick(&[0.0, 0.01, 0.05]);
-        let (positions, velocities) = (scene.positions.clone(), vec![Vec3::zeros(); scene.positions.len()]);
+        let [positions, positions_before] = [scene.positions.clone(), scene.positions.clone()];
         let time = samples.pick(&[0.0, 1.0]);
         let mut deformation =
-            Self { bodies, plane, speed, jerkiness, time, time_step, positions, velocities };
+            Self { bodies, plane, speed, jerkiness, time, time_step, positions, positions_before };
         deformation.place(scene);
-        deformation.velocities.fill(Vec3::zeros());
+        deformation.positions_before.clone_from(&deformation.positions);
         deformation
     }
 
@@ -98,8 +98,9 @@ impl Deformation {
         self.place(scene);
     }
 
-    /// Puts the nodes in their places; their velocities are what took them there.
+    /// Puts the nodes in their places.
     fn place(&mut self, scene: &Scene) {
+        self.positions_before.clone_from(&self.positions);
         for body in &self.bodies {
             let swing = (body.frequency * self.time).sin();
             let rotation = Rotation::from_scaled_axis(body.spin * self.time);
@@ -107,9 +108,7 @@ impl Deformation {
             for (node, (shiver, phase)) in body.nodes.clone().zip(&body.shiver) {
                 let arm = scene.positions[node] - body.reference_centre;
                 let wave = shiver * (3.0 * body.frequency * self.time + phase).sin();
-                let position = body.centre + deformation * arm + wave;
-                self.velocities[node] = (position - self.positions[node]) / self.time_step;
-                self.positions[node] = position;
+                self.positions[node] = body.centre + deformation * arm + wave;
             }
         }
     }

@@ -141,11 +141,12 @@ impl<'a> Flying<'a> {
     /// A step of contact detection in between.
     pub fn look_for_contact(&mut self) {
         let (positions, velocities) = self.configuration();
+        let before: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x - v * 1e-6).collect();
         let configuration = Configuration {
             time: self.time,
             time_step: 1e-6,
             positions: &positions,
-            velocities: &velocities,
+            positions_before: &before,
         };
         let mut constraints = Constraints::default();
         self.rivals.iter_mut().for_each(|detector| detector.detect(&configuration, &mut constraints));

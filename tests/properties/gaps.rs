@@ -153,9 +153,8 @@ fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
 /// Contacts of two bodies in a first step, without motion: those of all-pairs with their entry faces.
 fn contacts(scene: &Scene) -> Constraints {
     let mut constraints = Constraints::default();
-    let velocities = vec![Vec3::zeros(); scene.positions.len()];
     let positions = &scene.positions;
-    let configuration = Configuration { time: 0.0, time_step: 1.0, positions, velocities: &velocities };
+    let configuration = Configuration { time: 0.0, time_step: 1.0, positions, positions_before: positions };
     scene.oracle().detect(&configuration, &mut constraints);
     let mut entry_faces = EntryFaces::new(&scene.model());
     entry_faces.choose(&scene.surfaces, &configuration, &Constraints::default(), &mut constraints);

@@ -24,9 +24,12 @@ fn rough_pair() -> Scene {
 #[test]
 fn candidates_are_those_of_other_libraries() {
     let scene = rough_pair();
-    let velocities = vec![Vec3::zeros(); scene.positions.len()];
-    let configuration =
-        Configuration { time: 0.0, time_step: 1e-6, positions: &scene.positions, velocities: &velocities };
+    let configuration = Configuration {
+        time: 0.0,
+        time_step: 1e-6,
+        positions: &scene.positions,
+        positions_before: &scene.positions,
+    };
     let census = |search_depth: f64| {
         let mut model = scene.model();
         model.search_depths = vec![search_depth; 2];
@@ -49,16 +52,15 @@ fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     let scene = rough_pair();
     let mut rivals = RIVALS.map(|rival: Rival| scene.rival(rival));
     let mut positions = scene.positions.clone();
-    let mut velocities = vec![Vec3::zeros(); positions.len()];
     for step in 1..=6 {
+        let before = positions.clone();
         for node in scene.bodies[0].clone() {
             let way = Vec3::new(0.1, 0.03, 0.02 * (node as f64).sin()) * SPACING;
             positions[node] += way;
-            velocities[node] = way / 1e-6;
         }
         let time = 1e-6 * f64::from(step);
         let configuration =
-            Configuration { time, time_step: 1e-6, positions: &positions, velocities: &velocities };
+            Configuration { time, time_step: 1e-6, positions: &positions, positions_before: &before };
         let [first, others @ ..] = &mut rivals;
         let (mut expected, mut found) = (Constraints::default(), Constraints::default());
         first.detect(&configuration, &mut expected);
@@ -102,10 +104,10 @@ impl<'a> Sliding<'a> {
             ways[node] += if num_steps.is_multiple_of(2) { way } else { way * -0.7 };
         }
         ways.iter_mut().for_each(|way| *way *= SPACING);
+        let before = positions.clone();
         positions.iter_mut().zip(&ways).for_each(|(position, way)| *position += way);
-        let velocities: Vec<Vec3> = ways.iter().map(|way| way / time_step).collect();
         let time = time_step * f64::from(*num_steps);
-        show(&Configuration { time, time_step, positions, velocities: &velocities });
+        show(&Configuration { time, time_step, positions, positions_before: &before });
     }
 }
 
@@ -154,11 +156,10 @@ fn any_number_of_threads_slides_the_same() {
 #[test]
 fn any_number_of_threads_finds_the_same() {
     let scene = rough_pair();
-    let velocities = vec![Vec3::zeros(); scene.positions.len()];
     let find = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (time, time_step, positions) = (0.0, 1e-6, scene.positions.as_slice());
-        let configuration = Configuration { time, time_step, positions, velocities: &velocities };
+        let configuration = Configuration { time, time_step, positions, positions_before: positions };
         let mut buckets = Buckets::new(scene.model(), NODE_FACE, positions);
         let mut constraints = Constraints::default();
         pool.install(|| buckets.detect(&configuration, &mut constraints));
@@ -184,12 +185,17 @@ fn one_face_is_enough_and_a_far_flung_body_needs_little() {
     for other in [roof, needle] {
         let scene = Scene::new(&[shape(lower.nodes.clone(), &lower.triangles), other], false);
         let mut comparison = crate::contact::Comparison::new("one face".to_owned(), &scene);
-        let velocities = vec![Vec3::zeros(); scene.positions.len()];
         let positions = &scene.positions;
-        comparison.check(&Configuration { time: 0.0, time_step: 1e-6, positions, velocities: &velocities });
+        comparison.check(&Configuration {
+            time: 0.0,
+            time_step: 1e-6,
+            positions,
+            positions_before: positions,
+        });
         assert!(!comparison.expected.is_empty());
         let mut buckets = Buckets::new(scene.model(), NODE_FACE, &scene.positions);
-        let configuration = Configuration { time: 0.0, time_step: 1e-6, positions, velocities: &velocities };
+        let configuration =
+            Configuration { time: 0.0, time_step: 1e-6, positions, positions_before: positions };
         buckets.detect(&configuration, &mut Constraints::default());
         let nodes = scene.surfaces.iter().map(Surface::nodes).map(<[u32]>::len).sum::<usize>();
         for census in buckets.census() {

@@ -94,11 +94,13 @@ fn compare(seed: u64, samples: &mut Samples, rolling: &Rolling) -> Tally {
         }
         part = (part + heading * pace).clamp(-0.2, 1.5);
         time += time_step;
-        let next = rolling.positions(part);
-        let velocities: Vec<Vec3> =
-            next.iter().zip(&positions).map(|(x, old)| (x - old) / time_step).collect();
-        positions = next;
-        comparison.check(&Configuration { time, time_step, positions: &positions, velocities: &velocities });
+        let before = std::mem::replace(&mut positions, rolling.positions(part));
+        comparison.check(&Configuration {
+            time,
+            time_step,
+            positions: &positions,
+            positions_before: &before,
+        });
     }
     comparison.tally
 }
@@ -129,12 +131,12 @@ fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
 
 /// Constraints that all detectors find at these positions of a body that has not moved so far.
 fn constraints_of(scene: &Scene, positions: &[Vec3]) -> Vec<Constraints> {
-    let rest = vec![Vec3::zeros(); positions.len()];
     let mut detectors: Vec<Box<dyn Detector>> = FOLDING_RIVALS.map(|rival| scene.rival(rival)).into();
     detectors.push(Box::new(scene.oracle()));
     let find = |detector: &mut Box<dyn Detector>| {
         let mut constraints = Constraints::default();
-        let configuration = Configuration { time: 0.0, time_step: 1.0, positions, velocities: &rest };
+        let configuration =
+            Configuration { time: 0.0, time_step: 1.0, positions, positions_before: positions };
         detector.detect(&configuration, &mut constraints);
         constraints
     };

@@ -50,9 +50,8 @@ fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
     let options = EngineOptions { node_face, ..EngineOptions::default() };
     let detectors: [Box<dyn Detector>; 2] =
         [Box::new(AllPairs::new(model(), node_face)), Box::new(Engine::new(model(), options, &positions))];
-    let velocities = vec![Vec3::zeros(); positions.len()];
     let configuration =
-        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, velocities: &velocities };
+        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, positions_before: &positions };
     let gaps = detectors.map(|mut detector| {
         let mut constraints = Constraints::default();
         detector.detect(&configuration, &mut constraints);
@@ -131,9 +130,8 @@ fn long_face_and_tip(method: Method) -> Option<f64> {
     let surfaces =
         vec![surface(&[[0, 1, 2], [3, 5, 4]]), surface(&[[6, 8, 7], [6, 9, 8], [6, 7, 9], [7, 8, 9]])];
     let model = ContactModel::new(surfaces, &[], &positions);
-    let velocities = vec![Vec3::zeros(); positions.len()];
     let configuration =
-        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, velocities: &velocities };
+        Configuration { time: 0.0, time_step: 1e-6, positions: &positions, positions_before: &positions };
     let mut constraints = Constraints::default();
     AllPairs::new(model, NodeFaceOptions { method, start: StartFrom::Nearest })
         .detect(&configuration, &mut constraints);

@@ -80,7 +80,7 @@ fn check_impact(end: f64, interval: u64) -> Simulation {
             time: state.time,
             time_step: 0.0,
             positions: &state.positions,
-            velocities: &state.velocities,
+            positions_before: &state.positions,
         };
         all_pairs.detect(&configuration, &mut expected);
         assert_eq!(simulation.constraints().len(), expected.len(), "contacts at {} s", state.time);

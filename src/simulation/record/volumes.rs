@@ -24,7 +24,7 @@ impl Simulation {
             time,
             time_step: self.state.control.time_step(),
             positions: &self.state.nodes.positions,
-            velocities: &self.state.nodes.velocities,
+            positions_before: &self.state.nodes.positions,
         }))
     }
 

@@ -85,8 +85,7 @@ fn overlaps_of_bodies(
 
 /// Detected contacts between different bodies.
 fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
-    let velocities = vec![Vec3::zeros(); positions.len()];
-    let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
+    let configuration = Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
     let mut constraints = Constraints::default();
     Buckets::new(contact.clone(), options, positions).detect(&configuration, &mut constraints);
     let penetration = |constraint: Constraint<'_>| {
@@ -177,8 +176,7 @@ pub(crate) fn moved_apart(
     model: &Model,
 ) -> Vec<Vec3> {
     let mut positions = model.reference_positions.clone();
-    // Displacements of a sweep, as velocities of a step of one second.
-    let mut velocities = vec![Vec3::zeros(); positions.len()];
+    let mut found_at = positions.clone();
     let mut movable = vec![true; positions.len()];
     for body in model.bodies.iter().filter(|body| body.is_rigid() || body.is_wall()) {
         movable[body.nodes.clone()].fill(false);
@@ -191,7 +189,7 @@ pub(crate) fn moved_apart(
             time: sweep as f64,
             time_step: 1.0,
             positions: &positions,
-            velocities: &velocities,
+            positions_before: &found_at,
         };
         detector.detect(&configuration, &mut constraints);
         walls.detect(&configuration, &mut constraints);
@@ -200,11 +198,10 @@ pub(crate) fn moved_apart(
             break;
         }
         clearance = CLEARANCE * deepest.max(clearance / CLEARANCE);
-        let found_at = positions.clone();
+        found_at.clone_from(&positions);
         for constraint in constraints.iter() {
             open(&constraint, clearance, &movable, &found_at, &mut positions);
         }
-        velocities = positions.iter().zip(&found_at).map(|(now, before)| now - before).collect();
     }
     positions
 }
@@ -239,8 +236,8 @@ impl Simulation {
     /// contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
-        let velocities = vec![Vec3::zeros(); positions.len()];
-        let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
+        let configuration =
+            Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
         let mut constraints = Constraints::default();
         self.caches.detector.detect(&configuration, &mut constraints);
         self.caches.wall_detector.detect(&configuration, &mut constraints);

@@ -165,6 +165,7 @@ impl Simulation {
     /// Ends the flight; nodal degrees of freedom describe deformable bodies from here on.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
+        self.state.contact.detected_positions.clear();
         self.state.phase = Phase::Stepping;
         for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
             if !body.is_rigid() {

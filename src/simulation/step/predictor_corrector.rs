@@ -91,12 +91,13 @@ impl Simulation {
     }
 
     fn detect(&mut self, dt: f64) {
-        self.add_position_corrections_to_velocities(dt);
+        let positions = [self.state.nodes.positions.as_slice(), &self.scratch.positions_next];
+        let detected = &self.state.contact.detected_positions;
         let configuration = Configuration {
             time: self.state.nodes.time,
             time_step: dt,
-            positions: &self.scratch.positions_next,
-            velocities: &self.state.nodes.velocities,
+            positions: positions[1],
+            positions_before: if detected.is_empty() { positions[0] } else { detected },
         };
         timed(&mut self.timings.detection, || {
             self.caches.detector.detect(&configuration, &mut self.state.contact.constraints);
@@ -113,32 +114,15 @@ impl Simulation {
                 entry_faces.choose(&self.model.surfaces, &configuration, before, constraints);
             }
             self.selection.excluded_parts.remove(&mut self.state.contact.constraints);
-            let positions = [self.state.nodes.positions.as_slice(), &self.scratch.positions_next];
             self.state.contact.initial_gaps.apply(
                 &mut self.state.contact.constraints,
                 &self.scratch.before.constraints,
                 positions,
             );
         });
-        self.restore_nodal_velocities();
+        self.state.contact.detected_positions.clear();
         if !self.state.contact.constraints.is_empty() {
             self.note_first_contacts();
-        }
-    }
-
-    /// Detection needs the full displacement rate, including the position corrections of the last step, which nodal
-    /// velocities omit. The corrections are replaced by the nodal velocities until these are restored.
-    fn add_position_corrections_to_velocities(&mut self, dt: f64) {
-        for (node, correction) in &mut self.state.contact.position_corrections {
-            let velocity = &mut self.state.nodes.velocities[*node as usize];
-            let full_rate = *velocity + *correction / dt;
-            *correction = std::mem::replace(velocity, full_rate);
-        }
-    }
-
-    fn restore_nodal_velocities(&mut self) {
-        for (node, velocity) in self.state.contact.position_corrections.drain(..).rev() {
-            self.state.nodes.velocities[node as usize] = velocity;
         }
     }
 

@@ -130,15 +130,8 @@ impl Simulation {
         let rigid = &mut self.state.forces.rigid[index];
         rigid.travel += correction.position;
         let rigid_state = &*rigid_state;
-        let is_corrected = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
             let next = rigid_state.position(&self.model.reference_positions[node]);
-            if is_corrected {
-                self.state
-                    .contact
-                    .position_corrections
-                    .push((node as u32, next - self.scratch.positions_next[node]));
-            }
             self.scratch.positions_next[node] = next;
             self.state.nodes.velocities[node] = rigid_state.velocity_at(&next);
         }

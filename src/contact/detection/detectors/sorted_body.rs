@@ -18,8 +18,8 @@ pub struct SortedBody {
     pub bounds: Aabb,
     /// Between them are the displacements of all points of the surface since the last sorting \[m\].
     pub displacement: Bounds,
-    /// Between them were the velocities of all points at the last sorting \[m/s\].
-    pub velocity: Bounds,
+    /// Between them were the displacements of all points in the step to the last sorting \[m\].
+    pub step: Bounds,
     sorted_at: Vec<Vec3>,
     /// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range: −Σ
     /// min(N_a, 0).
@@ -39,7 +39,7 @@ impl SortedBody {
             faces: Vec::new(),
             bounds: EMPTY,
             displacement: Bounds::EMPTY,
-            velocity: Bounds::EMPTY,
+            step: Bounds::EMPTY,
             sorted_at: Vec::new(),
             overshoot: overshoot(surface),
         }
@@ -47,12 +47,12 @@ impl SortedBody {
 
     /// Records the present position.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
-        let Configuration { positions, velocities, .. } = configuration;
-        let nodes = || surface.nodes().iter().map(|&node| node as usize);
+        let positions = configuration.positions;
+        let nodes = || surface.nodes().iter();
         self.sorted_at.clear();
-        self.sorted_at.extend(nodes().map(|node| positions[node]));
+        self.sorted_at.extend(nodes().map(|&node| positions[node as usize]));
         self.displacement = Bounds::of(std::iter::once(Vec3::zeros()), 0.0);
-        self.velocity = Bounds::of(nodes().map(|node| velocities[node]), self.overshoot);
+        self.step = Bounds::of(nodes().map(|&node| configuration.displacement(node)), self.overshoot);
         self.faces.clear();
         self.faces.extend((0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)));
         self.bounds = union(&self.faces);

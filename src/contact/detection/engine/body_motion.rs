@@ -281,8 +281,8 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    fn configuration<'a>(positions: &'a [Vec3], velocities: &'a [Vec3]) -> Configuration<'a> {
-        Configuration { time: 0.0, time_step: 0.5, positions, velocities }
+    fn configuration<'a>(positions: &'a [Vec3], positions_before: &'a [Vec3]) -> Configuration<'a> {
+        Configuration { time: 0.0, time_step: 0.5, positions, positions_before }
     }
 
     /// Three-node faces side by side along x, without shared nodes.
@@ -316,9 +316,9 @@ mod tests {
             for step in 0..50 {
                 let common = samples.vector(0.02) + Vec3::x() * 0.02;
                 let own = |samples: &mut Samples| if is_rigid { Vec3::zeros() } else { samples.vector(0.01) };
-                let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
-                positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
-                let configuration = configuration(&positions, &velocities);
+                let before = positions.clone();
+                positions.iter_mut().for_each(|x| *x += (common + own(samples)) * 0.5);
+                let configuration = configuration(&positions, &before);
                 motion.update(surface.nodes(), &configuration);
                 if step % 7 == 3 {
                     active = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
@@ -347,9 +347,9 @@ mod tests {
                         let bounds = batch.boxes.get(place).moved(&placed.shift);
                         let bounds = bounds.widened(placed.growth + 1e-12);
                         for &node in surface.face(face as usize).1 {
-                            let (x, v) = (&positions[node as usize], &velocities[node as usize]);
+                            let (x, from) = (&positions[node as usize], &before[node as usize]);
                             assert!(bounds.contains(x) && around.contains(x));
-                            let travelled = Bounds::of([*v * 0.5].into_iter(), 0.0);
+                            let travelled = Bounds::of([x - from].into_iter(), 0.0);
                             assert!(
                                 !active.contains(&patch)
                                     || patches.step(patch).greatest_distance(&travelled)
@@ -375,10 +375,8 @@ mod tests {
         let mut motion = BodyMotion::new(&surface, 0.5, 0.0);
         motion.fit_spheres(&tree, &surface, &positions);
         let go = |motion: &mut BodyMotion, positions: &mut Vec<Vec3>, to: Vec<Vec3>| {
-            let velocities: Vec<Vec3> =
-                to.iter().zip(&*positions).map(|(to, from)| (to - from) / 0.5).collect();
-            *positions = to;
-            motion.update(surface.nodes(), &configuration(positions, &velocities));
+            let before = std::mem::replace(positions, to);
+            motion.update(surface.nodes(), &configuration(positions, &before));
             motion.fit_spheres(&tree, &surface, positions);
         };
         let sheared = positions.iter().map(|x| x + Vec3::y() * (0.1 * x.x)).collect();

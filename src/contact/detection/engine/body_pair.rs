@@ -348,9 +348,10 @@ mod tests {
         assert!(body_pair.is_due() && !body_pair.needs_active_pairs(&model, &motions));
         let mut steps = 0;
         while !body_pair.is_due() {
+            let before = positions.clone();
             positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
             let configuration =
-                Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &velocities };
+                Configuration { time: 0.0, time_step: 0.1, positions: &positions, positions_before: &before };
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.update(surface.nodes(), &configuration);
             }

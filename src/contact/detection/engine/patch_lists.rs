@@ -223,14 +223,16 @@ mod tests {
     const CELLS: u32 = 20;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// Two sheets of triangles in unit cells, each of several patches, after one step with these velocities.
-    fn sheets(velocities: &[Vec3]) -> [BodyMotion; 2] {
+    /// Two sheets of triangles in unit cells, each of several patches, after one step with these displacements.
+    fn sheets(displacements: &[Vec3]) -> [BodyMotion; 2] {
         let place = |node: u32| {
             let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
             Vec3::new(f64::from(i), f64::from(j), f64::from(node / NODES))
         };
         let positions: Vec<Vec3> = (0..2 * NODES).map(place).collect();
-        let configuration = Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities };
+        let before: Vec<Vec3> = positions.iter().zip(displacements).map(|(x, d)| x - d).collect();
+        let configuration =
+            Configuration { time: 0.0, time_step: 0.1, positions: &positions, positions_before: &before };
         [0, NODES].map(|first| {
             let corner = |cell: u32| first + cell / CELLS * (CELLS + 1) + cell % CELLS;
             let cells = (0..CELLS * CELLS).map(corner);
@@ -253,10 +255,10 @@ mod tests {
     /// the whole bodies limits the bound of the patches.
     #[test]
     fn lists_travel_with_their_patches() {
-        let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
-        velocities[NODES as usize / 2] = Vec3::x() * 3.0;
-        velocities[NODES as usize / 2 + 1] = Vec3::x() * -3.0;
-        let motions = sheets(&velocities);
+        let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
+        displacements[NODES as usize / 2] = Vec3::x() * 0.3;
+        displacements[NODES as usize / 2 + 1] = Vec3::x() * -0.3;
+        let motions = sheets(&displacements);
         let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
         let (mut num_fast, mut num_apart) = (0, 0);
         for (contactor, patch) in

@@ -395,9 +395,9 @@ mod tests {
             let model = ContactModel::new(surfaces, &[], &positions);
             let velocities: Vec<Vec3> =
                 (0..positions.len()).map(|_| Vec3::x() * 0.5 + samples.vector(0.1)).collect();
-            let rest = vec![Vec3::zeros(); positions.len()];
+            let before = positions.clone();
             let at_rest =
-                Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &rest };
+                Configuration { time: 0.0, time_step: 0.1, positions: &before, positions_before: &before };
             let mut motions: Vec<BodyMotion> =
                 model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
@@ -408,7 +408,7 @@ mod tests {
             }
             positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
             let configuration =
-                Configuration { time: 0.1, time_step: 0.1, positions: &positions, velocities: &velocities };
+                Configuration { time: 0.1, time_step: 0.1, positions: &positions, positions_before: &before };
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.update(surface.nodes(), &configuration);
                 motion.fit_patches(surface, &positions, 0..0);

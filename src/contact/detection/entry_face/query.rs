@@ -73,8 +73,14 @@ impl Query<'_> {
     }
 
     /// Displacement of the node relative to its target in the step \[m\].
+    fn relative_displacement(&self) -> Vec3 {
+        let Configuration { positions, positions_before, .. } = self.configuration;
+        self.constraint.jump(positions) - self.constraint.jump(positions_before)
+    }
+
+    /// Length of this displacement \[m\].
     pub(super) fn travel(&self) -> f64 {
-        self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step
+        self.relative_displacement().norm()
     }
 
     /// Distance within which faces are examined \[m\]: the relative displacement of the step, or the reach of a
@@ -100,8 +106,7 @@ impl Query<'_> {
 
     /// Position at the beginning of the step \[m\].
     pub(super) fn position_before(&self, node: u32) -> Vec3 {
-        let moved = self.configuration.velocities[node as usize] * self.configuration.time_step;
-        self.position(node) - moved
+        self.configuration.positions_before[node as usize]
     }
 
     /// Part of a vector across the normal.
@@ -119,7 +124,7 @@ impl Query<'_> {
     /// Whether the node was behind the plane of its face before the step.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
-        let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
+        let travel = self.relative_displacement();
         gap + self.offset - normal.dot(&travel) < -self.rounding()
     }
 
@@ -141,7 +146,7 @@ impl Query<'_> {
         }
         let off = self.across(&self.constraint.jump(self.configuration.positions));
         let rounding = self.rounding();
-        let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
+        let travel = self.relative_displacement();
         let approach = normal.dot(&travel);
         if gap - approach < -rounding {
             return true;

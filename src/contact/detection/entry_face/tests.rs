@@ -58,10 +58,9 @@ impl Scene {
     fn step(&mut self, from: [f64; 3], to: [f64; 3]) -> Vec<(u32, Vec3)> {
         let [from, to] = [from, to].map(Vec3::from);
         let positions = [tool_at(to).to_vec(), self.boxes.clone()].concat();
-        let mut velocities = vec![Vec3::zeros(); positions.len()];
-        velocities[..4].fill(to - from);
+        let before = [tool_at(from).to_vec(), self.boxes.clone()].concat();
         let configuration =
-            Configuration { time: 0.0, time_step: 1.0, positions: &positions, velocities: &velocities };
+            Configuration { time: 0.0, time_step: 1.0, positions: &positions, positions_before: &before };
         let mut constraints = Constraints::default();
         self.detector.detect(&configuration, &mut constraints);
         self.faces.choose(&self.model.surfaces, &configuration, &self.before, &mut constraints);
@@ -165,10 +164,10 @@ fn the_original_contact_stays_among_coplanar_faces() {
     let tip = Vec3::new(0.0, 0.1, -0.1);
     let row = |y: f64| [-1.0, 0.0, 1.0].map(|x| Vec3::new(x, y, 0.0));
     let positions = [tool_at(tip).to_vec(), row(-1.0).to_vec(), row(1.0).to_vec()].concat();
-    let mut velocities = vec![Vec3::zeros(); positions.len()];
-    velocities[..4].fill(-Vec3::z());
+    let mut earlier = positions.clone();
+    earlier[..4].iter_mut().for_each(|x| *x += Vec3::z());
     let configuration =
-        Configuration { time: 0.0, time_step: 1.0, positions: &positions, velocities: &velocities };
+        Configuration { time: 0.0, time_step: 1.0, positions: &positions, positions_before: &earlier };
     let model = ContactModel::new(surfaces.to_vec(), &[], &positions);
     let mut before = Constraints::default();
     let contactor = Side { body: 0, nodes: &[0], shape_values: &[1.0] };

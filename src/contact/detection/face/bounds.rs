@@ -1,4 +1,4 @@
-//! Componentwise bounds of a vector field on a surface, such as displacements or velocities.
+//! Componentwise bounds of a vector field on a surface, such as displacements.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -42,11 +42,6 @@ impl Bounds {
         }
         let beyond = (self.upper - self.lower) * overshoot;
         Self { lower: self.lower - beyond, upper: self.upper + beyond }
-    }
-
-    /// Bounds of all multiples by `factor` ≥ 0.
-    pub fn times(&self, factor: f64) -> Self {
-        Self { lower: self.lower * factor, upper: self.upper * factor }
     }
 
     /// Bounds of the sums of a value of each.

@@ -2,7 +2,10 @@
 
 use crate::math::Vec3;
 
-/// Nodal positions at the end of a predictor step, and the displacement rates that led to them.
+/// Nodal positions at the end of a predictor step, and those of the detection before it.
+///
+/// The two configurations bound the displacements that a detector accumulates. The earlier one is that *before* the
+/// position corrections of its step: their displacements are part of the following step.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].
@@ -11,7 +14,14 @@ pub struct Configuration<'a> {
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Displacement rate of every node over the step \[m/s\]: the displacement since the positions of the previous
-    /// detection, divided by the step. It includes position corrections of the last step, which nodal velocities omit.
-    pub velocities: &'a [Vec3],
+    /// Position of every node at the previous detection; at first, those at the beginning of the step \[m\].
+    pub positions_before: &'a [Vec3],
+}
+
+impl Configuration<'_> {
+    /// Displacement of a node since the previous detection \[m\].
+    #[inline(always)]
+    pub(crate) fn displacement(&self, node: u32) -> Vec3 {
+        self.positions[node as usize] - self.positions_before[node as usize]
+    }
 }

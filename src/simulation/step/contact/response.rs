@@ -10,6 +10,7 @@ use crate::math::Vec3;
 use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
+use crate::simulation::state::ContactState;
 
 /// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
 /// the slider only for slider nodes.
@@ -192,18 +193,26 @@ impl Simulation {
         self.constrain_sliders();
     }
 
+    /// Keeps the positions of the detection for the next one if contact corrects any of them.
+    fn keep_detected_positions(&mut self) {
+        let ContactState { action, detected_positions, .. } = &mut self.state.contact;
+        let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
+        let moves = |body: &RigidCorrection| [body.position, body.rotation] != [Vec3::zeros(); 2];
+        if moves_nodes || action.rigid_corrections.iter().any(moves) {
+            detected_positions.extend_from_slice(&self.scratch.positions_next);
+        }
+    }
+
     /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to
     /// the impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half
     /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
     /// predictor–corrector is exact. This function adds the terms of f_n.
     fn apply_corrections(&mut self, dt: f64) {
+        self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
             self.state.nodes.velocities[node] += correction.velocity;
             self.scratch.positions_next[node] += correction.position;
-            if correction.position != Vec3::zeros() {
-                self.state.contact.position_corrections.push((correction.node, correction.position));
-            }
             let force = self.state.nodes.accelerations[node] * self.model.mass[node];
             self.state.contact.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }

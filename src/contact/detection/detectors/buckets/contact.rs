@@ -149,7 +149,7 @@ impl ContactPhase {
         for (pair, &[first, second]) in pairs.iter().enumerate() {
             let [a, b] = [first, second].map(|body| &self.bodies[body as usize]);
             let depth = model.search_depth([first, second]);
-            let per_step = a.velocity.greatest_difference(&b.velocity) * configuration.time_step;
+            let per_step = a.step.greatest_difference(&b.step);
             let [least, most] = ALLOWANCE.map(|share| share * depth);
             let mut allowance = (STEPS * per_step).max(least).min(most);
             let between =

@@ -147,9 +147,9 @@ impl Scene {
 
     fn detect(&mut self) -> Constraints {
         let mut constraints = Constraints::default();
-        let velocities = vec![Vec3::zeros(); self.positions.len()];
+        let positions = self.positions.as_slice();
         let configuration =
-            Configuration { time: 0.0, time_step: 1.0, positions: &self.positions, velocities: &velocities };
+            Configuration { time: 0.0, time_step: 1.0, positions, positions_before: positions };
         self.detector.detect(&configuration, &mut constraints);
         constraints
     }
@@ -283,10 +283,9 @@ fn bodies_touch_themselves_where_they_overlap() {
             .with_self_contact(&[0]);
         let mut detector = detector(model, &cells, &positions);
         let mut detect = |positions: &[Vec3]| {
-            let velocities = vec![Vec3::zeros(); positions.len()];
             let mut constraints = Constraints::default();
             let configuration =
-                Configuration { time: 0.0, time_step: 1.0, positions, velocities: &velocities };
+                Configuration { time: 0.0, time_step: 1.0, positions, positions_before: positions };
             detector.detect(&configuration, &mut constraints);
             constraints
         };

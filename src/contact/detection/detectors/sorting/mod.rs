@@ -7,7 +7,7 @@
 //! pairs     closest point, signed gap
 //! ```
 //! Sorting is repeated after a number of steps n, or earlier when a relative displacement exceeds the buffer, b = n dt
-//! times the largest difference of nodal velocities. Each surface is contactor and target (double pass). In flight,
+//! times the largest difference of nodal velocities, which are the displacements of the last step over dt. Each surface is contactor and target (double pass). In flight,
 //! impacts are those of [`Buckets`], as the report has none.
 //!
 //! # Source
@@ -121,8 +121,8 @@ impl Sorting {
     fn sort(&mut self, configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&self.model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
-        let all = self.bodies.iter().map(|body| body.velocity).reduce(|a, b| a.union(&b));
-        let per_step = all.map_or(0.0, |all: Bounds| all.greatest_difference(&all)) * configuration.time_step;
+        let all = self.bodies.iter().map(|body| body.step).reduce(|a, b| a.union(&b));
+        let per_step = all.map_or(0.0, |all: Bounds| all.greatest_difference(&all));
         let least_depth = self.model.search_depths.iter().copied().fold(f64::INFINITY, f64::min);
         let least = if least_depth.is_finite() { LEAST_BUFFER * least_depth } else { 0.0 };
         self.buffer = (f64::from(self.options.every) * per_step).max(least);

@@ -1,9 +1,9 @@
 //! Nodes behind rigid walls in contact, where bodies deform.
 //!
-//! The box of the velocities of all nodes of a body, relative to the velocity of a wall, bounds the descent of its
-//! nodes in a step. While the accumulated descent is below the last known height of a block of nodes, none of them is
+//! The box of the displacements of all nodes of a body, relative to that of a wall, bounds the descent of its nodes in
+//! a step. While the accumulated descent is below the last known height of a block of nodes, none of them is
 //! behind the wall. This height is negative while one is: the block is then tested until all nodes have risen by as
-//! much. A step thus costs a pass over the velocities of each body, whatever the number of walls, and the nodes near
+//! much. A step thus costs a pass over the displacements of each body, whatever the number of walls, and the nodes near
 //! walls.
 
 use std::time::Instant;
@@ -36,8 +36,8 @@ pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
     pairs: Vec<Descent>,
-    /// Boxes of the velocities of the bodies [m/s].
-    velocities: Vec<Aabb>,
+    /// Boxes of the displacements of the bodies in the step \[m\].
+    steps_of_bodies: Vec<Aabb>,
 }
 
 /// Bound on the descent of the nodes of a body towards a wall.
@@ -79,15 +79,14 @@ impl WallDetector {
         };
         phase.time = configuration.time;
         phase.steps += 1;
-        phase.velocities.clear();
-        let boxes = self.bodies.iter().map(|body| box_of_velocities(body, configuration.velocities));
-        phase.velocities.extend(boxes);
+        phase.steps_of_bodies.clear();
+        let boxes = self.bodies.iter().map(|body| box_of_displacements(body, configuration));
+        phase.steps_of_bodies.extend(boxes);
         self.statistics.counts.monitor += self.bodies.len() as u64;
         self.found.clear();
         for (&[wall, body], descent) in self.pairs.iter().zip(&mut phase.pairs) {
-            let (wall, velocities) = (&self.walls[wall as usize], &phase.velocities[body as usize]);
-            descent.accumulated +=
-                greatest_approach(wall, velocities, configuration) * configuration.time_step;
+            let (wall, step) = (&self.walls[wall as usize], &phase.steps_of_bodies[body as usize]);
+            descent.accumulated += greatest_approach(wall, step, configuration);
             if descent.accumulated >= descent.first_arrival {
                 let body = &self.bodies[body as usize];
                 self.statistics.counts.primitive +=
@@ -109,7 +108,7 @@ impl WallDetector {
             time: f64::NEG_INFINITY,
             steps: 0,
             pairs: self.pairs.iter().map(descent).collect(),
-            velocities: Vec::with_capacity(self.bodies.len()),
+            steps_of_bodies: Vec::with_capacity(self.bodies.len()),
         }
     }
 }
@@ -159,12 +158,12 @@ impl Descent {
     }
 }
 
-/// Box of the velocities of all nodes of a body [m/s].
-fn box_of_velocities(body: &WalledBody, velocities: &[Vec3]) -> Aabb {
+/// Box of the displacements of all nodes of a body in the step \[m\].
+fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) -> Aabb {
     let none = || Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
     let grow = |bounds: Aabb, node: &u32| {
-        let velocity = &velocities[*node as usize];
-        Aabb { lower: bounds.lower.inf(velocity), upper: bounds.upper.sup(velocity) }
+        let step = configuration.displacement(*node);
+        Aabb { lower: bounds.lower.inf(&step), upper: bounds.upper.sup(&step) }
     };
     if body.nodes.len() < 2 * NODES_PER_TASK {
         return body.nodes.iter().fold(none(), grow);
@@ -173,9 +172,9 @@ fn box_of_velocities(body: &WalledBody, velocities: &[Vec3]) -> Aabb {
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Bound on the approach speed to a wall of a node with a velocity in this box [m/s]; negative where all recede.
-fn greatest_approach(wall: &Wall, velocities: &Aabb, configuration: &Configuration<'_>) -> f64 {
-    let Aabb { lower, upper } = velocities;
+/// Bound on the approach to a wall of a node with a displacement in this box \[m\]; negative where all recede.
+fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
+    let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));
-    wall.normal.dot(&configuration.velocities[wall.node as usize]) + down.sum()
+    wall.normal.dot(&configuration.displacement(wall.node)) + down.sum()
 }

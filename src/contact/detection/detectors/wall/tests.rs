@@ -173,10 +173,11 @@ fn every_node_behind_a_wall_is_found() {
         let drift = -wall.normal * (2.0 * (f64::from(step) * 5e-3).sin());
         velocities.iter_mut().for_each(|v| *v = *v * 0.98 + samples.vector(0.3) + drift * 0.02);
         velocities[wall.node as usize] = wall.normal * 0.1;
+        let earlier = positions.clone();
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * dt);
         time += dt;
         let configuration =
-            Configuration { time, time_step: dt, positions: &positions, velocities: &velocities };
+            Configuration { time, time_step: dt, positions: &positions, positions_before: &earlier };
         let mut constraints = Constraints::default();
         let before = detector.statistics().counts.primitive;
         detector.detect(&configuration, &mut constraints);
@@ -214,17 +215,17 @@ fn nodes_are_found_until_they_are_out() {
     let Scene { surface, positions: start, wall } = scene(samples, 60);
     let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &start);
     let (dt, mut behind) = (1e-2, 0);
+    let mut earlier = start.clone();
     for step in 1..=1000 {
         let time = dt * f64::from(step);
-        let (displacement, speed) = (4.0 * (0.7 * time).sin(), 2.8 * (0.7 * time).cos());
+        let displacement = 4.0 * (0.7 * time).sin();
         let mut positions: Vec<Vec3> = start.iter().map(|x| x - wall.normal * displacement).collect();
-        let mut velocities = vec![wall.normal * -speed; start.len()];
         positions[wall.node as usize] = start[wall.node as usize];
-        velocities[wall.node as usize] = Vec3::zeros();
         let configuration =
-            Configuration { time, time_step: dt, positions: &positions, velocities: &velocities };
+            Configuration { time, time_step: dt, positions: &positions, positions_before: &earlier };
         let mut constraints = Constraints::default();
         detector.detect(&configuration, &mut constraints);
+        earlier.clone_from(&positions);
         let origin = positions[wall.node as usize];
         let is_behind = |node: &&u32| wall.normal.dot(&(positions[**node as usize] - origin)) < 0.0;
         let expected = surface.nodes().iter().filter(is_behind).count();

@@ -22,9 +22,9 @@ impl Steps {
     /// Bounds for the points of the faces with these nodes.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
-        let velocities = configuration.velocities;
-        let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);
-        let step = in_pieces(nodes, of_nodes).beyond(self.overshoot).times(configuration.time_step);
+        let of_nodes =
+            |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| configuration.displacement(node)), 0.0);
+        let step = in_pieces(nodes, of_nodes).beyond(self.overshoot);
         if step.is_zero() { step } else { step.widened(self.rounding) }
     }
 }

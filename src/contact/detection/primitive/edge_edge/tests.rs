@@ -30,9 +30,8 @@ fn found((surfaces, positions): (Vec<Surface>, Vec<Vec3>)) -> Constraints {
     let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::Feature);
     let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
     let mut constraints = Constraints::default();
-    let velocities = vec![Vec3::zeros(); positions.len()];
     let configuration =
-        Configuration { time: 0.0, time_step: 1.0, positions: &positions, velocities: &velocities };
+        Configuration { time: 0.0, time_step: 1.0, positions: &positions, positions_before: &positions };
     AllPairs::new(model, options).detect(&configuration, &mut constraints);
     constraints
 }
