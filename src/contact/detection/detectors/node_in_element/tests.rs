@@ -154,6 +154,29 @@ impl Scene {
         constraints
     }
 
+    /// Maps the block by a random x = A X, and the tip below the middle of its top; returns A and the depth before it.
+    fn map_and_press(&mut self, reference: &[Vec3], samples: &mut Samples) -> (Mat3, f64) {
+        let turned = Rotation::from_scaled_axis(match self.kind.dimension() {
+            2 => Vec3::z() * samples.uniform(-3.0, 3.0),
+            _ => samples.vector(2.0),
+        });
+        let stretch = Mat3::from_fn(|i, j| {
+            let in_plane = i.max(j) < self.kind.dimension();
+            let shear = if in_plane { samples.uniform(-0.25, 0.25) } else { 0.0 };
+            if i == j { 1.0 + shear } else { shear }
+        });
+        let map = turned.to_rotation_matrix().into_inner() * stretch;
+        for (x, reference) in self.positions.iter_mut().zip(&reference[..self.block]) {
+            *x = map * reference;
+        }
+        let depth = samples.uniform(0.01, 0.9);
+        let up = self.up();
+        let aside = Vec3::new(3.5 + samples.uniform(-0.5, 0.5), 3.5 + samples.uniform(-0.5, 0.5), 0.0);
+        let point = aside - up * aside.dot(&up) + up * (6.0 - depth);
+        self.place_tip(map * point);
+        (map, depth)
+    }
+
     /// The axis of the depth.
     fn up(&self) -> Vec3 {
         if self.kind.dimension() == 2 { Vec3::y() } else { Vec3::z() }
@@ -182,23 +205,7 @@ fn gaps_below_a_mapped_plane_are_exact() {
         let mut scene = Scene::new(kind);
         let (reference, up) = (scene.positions.clone(), scene.up());
         for _ in 0..40 {
-            let turned = Rotation::from_scaled_axis(match kind.dimension() {
-                2 => Vec3::z() * samples.uniform(-3.0, 3.0),
-                _ => samples.vector(2.0),
-            });
-            let stretch = Mat3::from_fn(|i, j| {
-                let in_plane = i.max(j) < kind.dimension();
-                let shear = if in_plane { samples.uniform(-0.25, 0.25) } else { 0.0 };
-                if i == j { 1.0 + shear } else { shear }
-            });
-            let map = turned.to_rotation_matrix().into_inner() * stretch;
-            for (x, reference) in scene.positions.iter_mut().zip(&reference[..scene.block]) {
-                *x = map * reference;
-            }
-            let depth = samples.uniform(0.01, 0.9);
-            let aside = Vec3::new(3.5 + samples.uniform(-0.5, 0.5), 3.5 + samples.uniform(-0.5, 0.5), 0.0);
-            let point = aside - up * aside.dot(&up) + up * (6.0 - depth);
-            scene.place_tip(map * point);
+            let (map, depth) = scene.map_and_press(&reference, &mut samples);
             let found = scene.detect();
             let tip = scene.positions.len() as u32 - 1;
             let constraint = found.of_contactor(tip).next();
@@ -222,6 +229,32 @@ fn gaps_below_a_mapped_plane_are_exact() {
                 .map(|(&node, weight)| scene.positions[node as usize].cross(&(force * *weight)))
                 .sum();
             assert!(moment.norm() < 1e-11, "{}: {moment}", kind.name());
+        }
+    }
+}
+
+/// The variation of the gap is that of the weights, δg = ν · Σ w δx, for any motion of the node and translation of the
+/// block, to 1e-10: below a plane g is linear in both (Wolff & Bucher 2013, (31)).
+#[test]
+fn gaps_vary_with_the_weights() {
+    let mut samples = Samples::new(31);
+    for kind in KINDS {
+        let mut scene = Scene::new(kind);
+        let (reference, block) = (scene.positions.clone(), scene.block);
+        for _ in 0..40 {
+            scene.map_and_press(&reference, &mut samples);
+            let (before, start) = (scene.detect(), scene.positions.clone());
+            let plane = |v: Vec3| if kind.dimension() == 2 { Vec3::new(v.x, v.y, 0.0) } else { v };
+            let [of_block, of_tip] = [3.0, 0.005].map(|size| plane(samples.vector(size)));
+            scene.positions.iter_mut().for_each(|x| *x += of_block);
+            scene.positions[block..].iter_mut().for_each(|x| *x += of_tip);
+            let after = scene.detect();
+            let tip = scene.positions.len() as u32 - 1;
+            let [before, after] = [&before, &after].map(|found| found.of_contactor(tip).next().unwrap());
+            let travel: Vec<Vec3> = scene.positions.iter().zip(&start).map(|(to, from)| to - from).collect();
+            let expected = before.normal.dot(&before.jump(&travel));
+            let change = after.gap - before.gap;
+            assert!((change - expected).abs() < 1e-10, "{}: {change} {expected}", kind.name());
         }
     }
 }
