@@ -13,11 +13,11 @@ const NONE: u32 = u32::MAX;
 pub struct Edge {
     /// Its end nodes, global numbers.
     pub nodes: [u32; 2],
-    /// Its middle node where it is curved: the third of a quadratic segment.
+    /// Middle node of a curved edge: the third node of a quadratic segment.
     pub middle: Option<u32>,
     /// The first face it belongs to.
     pub face: u32,
-    /// The face on its other side; `None` on the border of an open surface.
+    /// The face on the other side; `None` on the border of an open surface.
     pub neighbour: Option<u32>,
 }
 
@@ -123,7 +123,7 @@ impl Surface {
         &self.local_face_nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
 
-    /// Edges of a face: the k-th runs from its k-th to its (k+1)-th corner; empty for segments.
+    /// Edges of a face: the k-th edge runs from the k-th to the (k+1)-th corner; empty for segments.
     pub fn edges_of_face(&self, face: usize) -> &[u32] {
         let kind = self.kinds[face];
         let first = self.offsets[face] as usize;
@@ -146,8 +146,8 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: one of its faces contains them
-    /// all.
+    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: one of its faces contains all
+    /// these nodes.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let local = nodes.first().and_then(|&node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
@@ -160,8 +160,8 @@ impl Surface {
     /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in plane
     /// problems); 0 without faces.
     ///
-    /// A linear edge counts with its length, a quadratic one with each of its halves: the measure is the resolution of
-    /// the mesh, equal for a quadratic mesh and the linear one on the same nodes.
+    /// A linear edge counts with its length, a quadratic edge with each of its halves: the median measures the
+    /// resolution of the mesh, and is equal for a quadratic mesh and a linear mesh on its nodes.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
         let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
@@ -214,7 +214,7 @@ impl Surface {
     }
 }
 
-/// Global ends and, if it is quadratic, middle node of the k-th edge of a face; a segment is its own edge.
+/// Global end nodes and, for a quadratic face, middle node of the k-th edge of a face; a segment is its own edge.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };
@@ -255,7 +255,7 @@ mod tests {
             held.map(|nodes| first.holds(nodes)),
             [true, true, true, true, false, false, false, false, false]
         );
-        // The diagonal belongs to both parts, the other corners of the square to one each.
+        // The diagonal belongs to both parts, each other corner of the square to one part.
         assert!(
             first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
         );
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));
         let plane = Surface::new([(CellKind::Line3, [0, 1, 4].as_slice())]);
         assert_eq!((plane.nodes().len(), plane.edges().len(), plane.median_edge(&positions)), (3, 0, 1.0));
-        // Each of the triangles has the area 2 and six nodes; those of the diagonal are in both.
+        // Each of the triangles has the area 2 and six nodes; the nodes of the diagonal are in both triangles.
         let areas: Vec<f64> = surface.nodal_areas(&positions).map(|(_, area)| 3.0 * area).collect();
         assert_eq!(areas, [2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]);
         assert_eq!(plane.nodal_areas(&positions).map(|(_, length)| length).sum::<f64>(), 2.0);

@@ -14,7 +14,7 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Length of an interpolated or assumed gradient below which it has no direction: on the skeleton.
+/// Length of an interpolated or assumed gradient below which it has no direction, as on the skeleton.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
 /// Contribution of an element to its points: ∫ N_A grad d dV and ∫ N_A dV.
@@ -81,7 +81,8 @@ pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POIN
     places
 }
 
-/// Inverse transpose of ∂X/∂ξ and its determinant, plane elements with unit thickness; `None` if that is not positive.
+/// Inverse transpose of ∂X/∂ξ and its determinant, for plane elements with unit thickness; `None` if the determinant is
+/// not positive.
 pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Option<(Mat3, f64)> {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
@@ -94,7 +95,7 @@ pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> 
     Some((inverse.transpose(), determinant))
 }
 
-/// By the rule of the enriched element.
+/// Contribution by the quadrature of the enriched element.
 fn by_quadrature(
     kind: CellKind,
     places: &[Vec3; MAX_POINTS],
@@ -140,7 +141,7 @@ static TETRAHEDRON: LazyLock<Option<TetrahedronIntegrals>> = LazyLock::new(|| {
     Some(integrals)
 });
 
-/// In closed form on a straight tetrahedron.
+/// Contribution in closed form on a straight tetrahedron.
 fn of_tetrahedron(places: &[Vec3; MAX_POINTS], distances: &[f64; MAX_POINTS]) -> Option<Contribution> {
     let integrals = TETRAHEDRON.as_ref()?;
     let (inverse_transpose, determinant) = inverse_jacobian(CellKind::Tet4, places, [0.25; 3])?;

@@ -1,5 +1,5 @@
-//! Closest-feature front marching: distances spread from the surface through the elements, each point trying the closest
-//! features of its neighbours.
+//! Closest-feature front marching: distances spread from the surface through the elements, and each point tests the
+//! closest features of its neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -11,13 +11,13 @@ use crate::math::Vec3;
 /// Faces that a point passes on to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// Those of the point of the surface where the front began (Wolff & Bucher, Algorithm 1).
+    /// The faces of the surface point at which the front began (Wolff & Bucher, Algorithm 1).
     Published,
-    /// Its closest face and the faces that share a node with it; from there to closer faces as long as there are any.
+    /// The closest face and the faces that share a node with it; the walk continues until no face is closer.
     RingWalk,
 }
 
-/// Key of a heap: a distance and its point, least first.
+/// Key of a heap: a distance and its point, least distance first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Waiting {
     pub distance: f64,
@@ -38,10 +38,10 @@ impl PartialOrd for Waiting {
     }
 }
 
-/// Closest points by a front that begins at the surface; `None` for points it does not reach.
+/// Closest points by a front that begins at the surface; `None` for points that the front does not reach.
 ///
 /// # Cost
-/// O(n log n) in the number n of points, on one thread: points are accepted in the order of their distances.
+/// O(n log n) in the number n of points, on one thread, as points are accepted in the order of their distances.
 pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Front) -> Vec<Option<Closest>> {
     let mut closest: Vec<Option<Closest>> = vec![None; support.positions.len()];
     let mut origin = vec![0; support.positions.len()];
@@ -56,7 +56,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // The last point from which each was tried: neighbours share several elements.
+    // The last neighbour that tested each point, as neighbours share several elements.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };
@@ -86,8 +86,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest face reached from the closest face of a point, each step to the closest of the faces that share a node.
-/// A point of the surface also begins at the faces that contain it.
+/// The closest face reached by a walk from the closest face of a point; each step moves to the closest of the faces
+/// that share a node. For a point on the surface, walks also begin at the faces that contain it.
 fn walk(
     support: &Support,
     target: &Target<'_>,

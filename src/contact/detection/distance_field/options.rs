@@ -1,12 +1,12 @@
-//! Choices of a distance field.
+//! Options of a distance field.
 
-/// How the distances of the support points are computed.
+/// Algorithm for the distances of the support points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DistanceAlgorithm {
     /// The closest face of the whole surface by a hierarchy, for every point: exact to rounding.
     #[default]
     Certified,
-    /// Closest-feature front marching that walks from face to face to the closest nearby: a local descent.
+    /// Closest-feature front marching with a walk from face to closer face: a local descent.
     RingWalk,
     /// Closest-feature front marching as published (Algorithm 1).
     FrontMarching,
@@ -19,17 +19,17 @@ pub enum DistanceAlgorithm {
 /// Weight of each face in the normal at a support point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalWeight {
-    /// Its angle at the point: independent of the triangulation.
+    /// Angle of the face at the point, independent of the triangulation.
     #[default]
     Angle,
-    /// Its area, as published.
+    /// Area of the face, as published.
     Area,
 }
 
 /// Elements that the field covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Band {
-    /// So many layers of elements below the surface; the first touches it with a node.
+    /// Number of layers of elements below the surface; the elements of the first layer have a node on the surface.
     Layers(usize),
     /// All elements.
     Whole,
@@ -45,7 +45,7 @@ impl Default for Band {
 /// Options of a distance field; the default is certified, weighted by angles, in two layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
-    /// How distances are computed.
+    /// Algorithm for the distances.
     pub algorithm: DistanceAlgorithm,
     /// Weights of the normals at the surface.
     pub normal_weight: NormalWeight,

@@ -12,8 +12,8 @@ use crate::contact::detection::detector::Phase;
 use crate::contact::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest entry of each pair of bodies with its spheres; before the first prediction the root pairs, due at once,
-    /// at most as many as a horizon holds.
+    /// Earliest entry of each pair of bodies with its spheres; before the first prediction, the root pairs, due at
+    /// once, up to the limit of a horizon.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -69,8 +69,8 @@ impl Engine {
         }
     }
 
-    /// When the lists of each body pair are next due if the speed stays the same, and its closest vertices: the leaves
-    /// of the nearest node–face pair, or the vertices at which the bodies were found separated.
+    /// Time of the next list update of each body pair at constant speed, and its closest vertices: the leaves of the
+    /// nearest node–face pair, or the closest vertices of the separation test.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -97,7 +97,7 @@ impl Engine {
     }
 }
 
-/// Current sphere of a vertex carried by its body.
+/// Current sphere of a vertex fixed to its body.
 fn carried(motion: &RigidMotion, tree: &Hierarchy, vertex: u32) -> Sphere {
     let sphere = tree.reference_sphere(vertex);
     Sphere { centre: motion.point(&sphere.centre, 0.0).0, ..sphere }

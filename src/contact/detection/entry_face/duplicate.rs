@@ -1,13 +1,14 @@
-//! Nodes in contact with two bodies at once while they pass from one to the other.
+//! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node past the rim of a body by at most its depth is still below its face, and also below that of an adjacent flush
-//! body: two contacts would act on it. The existing contact continues until it ends; the other one begins then.
+//! A node past the rim of a body by at most its depth is still below a face of this body, and also below a face of an
+//! adjacent flush body, so that two contacts would act on it. The existing contact continues until it ends; then the
+//! other contact begins.
 
 use crate::contact::flush::continues;
 use crate::contact::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that has another, continuing contact with the same normal and about the same depth;
-/// `workspace` is overwritten.
+/// Removes new contacts of a node that has a continuing contact with equal normal and about equal depth; `workspace` is
+/// overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,
@@ -38,7 +39,7 @@ mod tests {
     use crate::contact::{NodeOnSurface, Side};
     use crate::math::Vec3;
 
-    /// Contacts of node 0 with bodies from 1 on, with their gaps and normals.
+    /// Contacts of node 0 with bodies 1, 2, …, with their gaps and normals.
     fn contacts(of: &[(f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for (target, &(gap, normal)) in (1..).zip(of) {
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(left(&before, (-0.19, up)), 1);
         assert_eq!(left(&before, (-0.21, up)), 2);
         assert_eq!(left(&before, (-0.1, aside)), 2);
-        // Both are new, or both continue.
+        // Both contacts are new, or both continue.
         assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
         assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
     }

@@ -1,26 +1,26 @@
-//! The entry face of a node: the face through which it entered a body, where that is not the nearest one.
+//! The entry face of a node: the face through which the node entered a body, if it is not the nearest face.
 //!
 //! ```text
 //!        block ┆ → slides         A node at depth δ in one body slides over a flush seam. It is then at the same depth
 //!   ──────●────┆─────────         below the top of the next body, and v dt behind its side: the side is often nearer,
 //!     a   ┆ δ  ┆ v dt   b         but is not the entry face.
 //! ```
-//! New contacts, and those whose normal has changed since the last step, are examined. The alternatives of a node are
-//! the faces near the closest one whose normal projection contains the node. An alternative is a *continuation* if a
-//! contact of the last step with the same normal, of the node with any body or of a node of the face, has about its
-//! depth when continued: the surface continues there, or with a step lower than the depth. Loaded contacts rank before
-//! merely touching ones, and among them contacts of the node itself before those of nodes of the face. Of the faces
-//! with the highest rank the nearest is taken. Without a continuation the entry face is the one whose plane the path of
-//! the node crossed last; for a convex body this is the face whose outline the path passes through. For a node that
-//! moves outward it is the nearest face. Alternatives equal up to rounding are not ordered: the contact is with their
-//! common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
-//! there. A mirrored scene then has the mirrored result.
+//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
+//! node are the faces near the closest face whose normal projection contains the node. An alternative is a
+//! *continuation* of a contact of the last step, of the node with any body or of a node of the face, if the contact has
+//! the normal of the alternative and, extrapolated over the step, about its depth: the surface continues there, or with
+//! a step lower than the depth. Loaded contacts rank before unloaded contacts, and among loaded contacts those of the
+//! node itself before those of nodes of the face. The entry face is the nearest of the faces with the highest rank.
+//! Without a continuation it is the face whose plane the path of the node crossed last; on a convex body, the path
+//! passes through the outline of this face. For a node that moves outward it is the nearest face. Alternatives equal up
+//! to rounding are not ordered: the contact is with their common vertex or edge, along the sum of their normals, at a
+//! vertex along the difference of the normals of both surfaces. A mirrored scene then has the mirrored result.
 //!
-//! Without a contact of the last step, a node that was behind the plane of its face before the step and is outside the
-//! body has not entered it: it lies beyond the far side of a tapering part, thinner there than the search depth.
+//! A node without a contact in the last step, behind the plane of its face before the step and outside the body, has
+//! not entered the body: it lies beyond the far side of a tapering part that is thinner than the search depth.
 //!
-//! Over a slit narrower than its depth a node is still past the rim of its old face and in contact with it, and with no
-//! other face that continues it. A node that reaches the back of the plane of a face beyond its rim is not below the
+//! Over a slit narrower than its depth, a node past the rim of its old face is still in contact with this face, and no
+//! other face continues the contact. A node that passes behind the plane of a face beyond its rim is not below the
 //! face.
 //!
 //! # Source
@@ -39,10 +39,10 @@ use duplicate::drop_duplicates;
 use query::{Alternative, Continuation, Query, Workspace};
 use supported::drop_supported;
 
-/// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of that
-/// of its edge.
+/// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of the
+/// distance of its edge.
 const LEAST_WEDGE: f64 = 0.5;
-/// Most faces examined around the nearest one.
+/// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;
 
 /// Selects the entry faces of new contacts.
@@ -56,8 +56,8 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step at one of the nodes that carry it. On an edge shared by two faces, these are the nodes of
-/// the edge, whichever face the contact was found on.
+/// A contact of the last step at one of the nodes that carry it. On an edge shared by two faces, the nodes of the edge
+/// carry the contact, for detection on either face.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -74,7 +74,7 @@ impl Record {
 }
 
 impl EntryFaces {
-    /// For the surfaces of a model.
+    /// Selection for the surfaces of a model.
     pub fn new(model: &ContactModel) -> Self {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
@@ -161,7 +161,7 @@ impl EntryFaces {
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// Whether the node had a contact with the same normal.
+    /// Whether the node had a contact with this normal in the last step.
     fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
         self.records_of(query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
@@ -172,7 +172,7 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// The faces within `reach` \[m\] of the nearest one whose normal projection contains the node.
+    /// Finds the faces within `reach` \[m\] of the nearest face whose normal projection contains the node.
     fn find_alternatives(
         &self,
         query: &Query<'_>,

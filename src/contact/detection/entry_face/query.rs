@@ -1,4 +1,4 @@
-//! The faces near the closest one of a node, and the selection of the entry face.
+//! The faces near the closest face of a node, and the selection of the entry face.
 
 use crate::contact::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
@@ -20,14 +20,14 @@ const EQUAL: f64 = 1e-6;
 /// Contacts of the last step that continue on a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
-    /// Their largest current depth \[m\].
+    /// Largest current depth of these contacts \[m\].
     pub(super) depth: f64,
-    /// Whether one of them is of the node itself rather than of a node of the face.
+    /// Whether one of these contacts is of the node itself rather than of a node of the face.
     pub(super) is_of_node: bool,
 }
 
 impl Continuation {
-    /// Rank by load: a contact within rounding, as of coplanar sides of two floors, carries none.
+    /// Rank by load: a contact with a depth within rounding, as on coplanar sides of two floors, carries no load.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
     }
@@ -42,7 +42,7 @@ pub(super) struct Alternative {
     pub(super) normal: Vec3,
     /// `None` without a continued contact.
     pub(super) continuation: Option<Continuation>,
-    /// Fraction of the step at which its plane was crossed.
+    /// Fraction of the step at which the node crossed the plane of the face.
     pub(super) crossed: f64,
 }
 
@@ -109,7 +109,7 @@ impl Query<'_> {
         self.configuration.positions_before[node as usize]
     }
 
-    /// Part of a vector across the normal.
+    /// Component of a vector perpendicular to the normal.
     fn across(&self, vector: &Vec3) -> Vec3 {
         let normal = self.constraint.normal;
         vector - normal * normal.dot(vector)
@@ -131,14 +131,14 @@ impl Query<'_> {
     /// Whether the node is outside the closed surface of its target.
     ///
     /// # Cost
-    /// A pass over all faces of the target: for few nodes of a step only.
+    /// A pass over all faces of the target, needed for few nodes in a step.
     pub(super) fn is_outside(&self) -> bool {
         let node = self.position(self.constraint.nodes[0]);
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of its face and came there from outside: it was behind the plane of the face
-    /// before the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of its face and came from outside: it was behind the plane of the face before
+    /// the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -172,7 +172,7 @@ impl Query<'_> {
         })
     }
 
-    /// A face with all nodes of the target.
+    /// A face that contains all target nodes of the constraint.
     pub(super) fn nearest_face(&self) -> Option<u32> {
         let nodes = &self.constraint.nodes[self.constraint.num_contactor_nodes..];
         let surface = self.target();
@@ -194,7 +194,7 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face, and the alternative that it is if its normal projection contains the node and the normals
+    /// Distance of a face, and the face as an alternative if its normal projection contains the node and the normals
     /// are opposed.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
@@ -222,8 +222,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the plane of a face was crossed; negative before the step, least where the motion
-    /// does not approach it by more than rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; negative before the step, −∞ if the motion
+    /// approaches the plane by no more than rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -236,7 +236,7 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the original one if there is no choice.
+    /// Adds the contact with the best alternative, or the original contact without alternatives.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -256,7 +256,7 @@ impl Query<'_> {
         let any_continues = alternatives.iter().any(continues);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
         let by_depth = any_continues || !any_is_approached;
-        // Merit of an alternative; the largest is the best.
+        // Merit of an alternative; the best alternative has the largest merit.
         let merit = |a: &Alternative| match by_depth {
             true if any_continues && !continues(a) => f64::NEG_INFINITY,
             true => a.gap,
@@ -272,12 +272,12 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives: what they have in common, or of coplanar ones the original contact if
-    /// it is one of them.
+    /// Adds the contact with equal alternatives: with their common feature, or the original contact if it is one of
+    /// several coplanar alternatives.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
-        // The face of the contact is the first examined.
+        // The first face examined is the face of the contact.
         let is_original =
             || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
         if !differ && is_original() {
@@ -311,7 +311,8 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the common vertex or edge of equal alternatives; returns whether they have one.
+    /// Adds the contact with the common vertex or edge of equal alternatives; returns whether they have a common
+    /// feature.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;

@@ -1,7 +1,7 @@
 //! Edge crossings that node contacts already support.
 //!
-//! An edge that slides over a seam crosses the rims there, which are not feature edges of the supporting surface. A
-//! crossing is redundant if the contacts of the nodes of one of its edges have about the same depth along its normal.
+//! An edge that slides over a seam crosses the rims of the seam, which are not feature edges of the supporting surface.
+//! A crossing is redundant if the contacts of the nodes of one of its edges have about the same depth along its normal.
 //! It is also redundant if its distance from an end of an edge in contact is at most the depth of that end.
 
 use crate::contact::flush::{is_along, is_as_deep};

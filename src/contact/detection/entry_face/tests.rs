@@ -6,7 +6,7 @@ use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom
 use crate::contact::{NodeOnSurface, Side};
 use crate::mesh::CellKind;
 
-/// Faces of a box of quadrilaterals with its nodes from `first` on.
+/// Quadrilaterals of a box with node numbers from `first` on.
 fn box_faces(first: u32) -> Vec<(CellKind, Vec<u32>)> {
     let faces = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
     faces.map(|face| (CellKind::Quad4, face.map(|node| first + node).to_vec())).to_vec()
@@ -85,8 +85,8 @@ fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
 const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
-/// At a depth of 0.1 in one box, then 0.02 behind the side of the next, which is nearer than its top. Only the first
-/// box supports it until it is farther past its rim than deep.
+/// A tip at a depth of 0.1 in one box moves to 0.02 behind the side of the next box, which is nearer than the top of
+/// that box. Only the first box supports the tip, until its distance past the rim of this box exceeds its depth.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
@@ -104,8 +104,8 @@ fn the_face_that_was_crossed_last_is_taken() {
     assert_touches(&scene.step([0.05, 0.1, 0.02], [0.07, 0.1, -0.15]), 1, Vec3::z());
 }
 
-/// Over a slit of 0.05, narrower than the depth, the contact continues on the top of the next box. Over one of 0.15 it
-/// is lost, and the side that the tip crosses becomes the entry face.
+/// Over a slit of 0.05, narrower than the depth, the contact continues on the top of the next box. Over a slit of 0.15
+/// the contact is lost, and the side that the tip crosses becomes the entry face.
 #[test]
 fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     let mut scene = Scene::new(&[LEFT, [[0.05, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
@@ -119,7 +119,8 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
-/// Below the top of a box and past its rim by less than the depth, the tip is outside unless it came over the top.
+/// Below the top of a box and past its rim by less than the depth, the tip is outside unless it entered through the
+/// top.
 #[test]
 fn what_comes_along_the_side_is_outside() {
     let mut scene = Scene::new(&[LEFT]);
@@ -139,7 +140,7 @@ fn equal_faces_push_between_them() {
     assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
 }
 
-/// A contact on an edge of a quadrilateral is a contact of the nodes of the edge, not of those beyond it.
+/// A contact on an edge of a quadrilateral acts on the nodes of the edge only, not on the other nodes of the face.
 #[test]
 fn nodes_that_carry_nothing_are_not_in_contact() {
     let mut before = Constraints::default();
@@ -153,8 +154,8 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
-/// A tip on the edge between two coplanar faces of a floor keeps the contact of the detection, bit for bit, though its
-/// gap differs by rounding from those of both faces.
+/// A tip on the edge between two coplanar faces of a floor keeps the detected contact bitwise, although its gap differs
+/// by rounding from the gaps of both faces.
 #[test]
 fn the_original_contact_stays_among_coplanar_faces() {
     let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));

@@ -44,7 +44,7 @@ impl Bounds {
         Self { lower: self.lower - beyond, upper: self.upper + beyond }
     }
 
-    /// Bounds of the sums of a value of each.
+    /// Bounds of the sum of two fields.
     pub fn plus(&self, other: &Self) -> Self {
         Self { lower: self.lower + other.lower, upper: self.upper + other.upper }
     }
@@ -70,12 +70,12 @@ impl Bounds {
         larger(self.lower.amax(), self.upper.amax())
     }
 
-    /// Bound on the difference of any two values, in length.
+    /// Bound on the length of the difference of any two values.
     pub fn extent(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on the difference of a value of one and a value of the other, in length.
+    /// Bound on the length of the difference of a value of this field and a value of another field.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
@@ -90,14 +90,14 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Largest difference of a component of a value of one and a value of the other.
+    /// Largest component of the difference of a value of this field and a value of another field.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }
 }
 
-/// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range: −Σ
-/// min(N_a, 0), the greatest of all faces.
+/// Largest excess of an interpolated value over the range of the nodal values of its face, relative to this range: the
+/// greatest −Σ min(N_a, 0) of all faces.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

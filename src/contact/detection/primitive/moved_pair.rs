@@ -10,10 +10,11 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 
 /// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
-/// target there, on the side of the normal of the constraint.
+/// target at these points, on the side of the normal of the constraint.
 ///
-/// The pair is the contactor node with the face that `constraint` names by its nodes, or its two straight edges. Walls
-/// are planes and curved edges are short against their curvature: both keep their weights and normal.
+/// The pair is the contactor node with the face that `constraint` names by its nodes, or its two straight edges. Walls,
+/// which are planes, and curved edges, which are short relative to their radius of curvature, keep their weights and
+/// normal.
 ///
 /// # Shapes
 /// `weights`: of the nodes of the constraint. `positions`: of all nodes, by their global numbers.
@@ -68,8 +69,8 @@ fn move_node_on_face(
     if of_face == Vec3::zeros() { *before } else { normal_at(&closest, query, &of_face, before) }
 }
 
-/// Normal at a closest point: that of the face, or on its rim the direction of the distance, if that is nearer to the
-/// normal `before`.
+/// Normal at a closest point: the face normal, or on the rim of the face the direction of the distance, if it is nearer
+/// to the normal `before`.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Crossing edges have their common normal; the points of contact are on it.
+    /// Crossing edges have their common normal, and the points of contact are on this normal.
     #[test]
     fn edges_meet_along_their_common_normal() {
         let mut constraints = Constraints::default();

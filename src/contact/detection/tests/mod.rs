@@ -1,4 +1,4 @@
-//! Bounding volumes contain curved faces: dense samples, at rest and after a refit.
+//! Bounding volumes contain dense samples of curved faces, at rest and after a refit.
 
 pub mod samples;
 
@@ -33,7 +33,7 @@ impl RandomFaces {
         Self { surface, positions }
     }
 
-    /// Points of a face where its nodes have these positions.
+    /// Points of a face for these nodal positions.
     fn points_of_face(&self, face: usize, positions: &[Vec3]) -> Vec<Vec3> {
         let (kind, nodes) = self.surface.face(face);
         let at = |xi: [f64; 3]| {
@@ -89,7 +89,7 @@ fn volumes_hold_curved_faces() {
     }
 }
 
-/// Spheres of all vertices above a face contain it: the reference spheres at the build, the nested ones after any
+/// Spheres of all vertices above a face contain it: the reference spheres at the build, the nested spheres after any
 /// motion of the nodes.
 #[test]
 fn trees_hold_curved_faces() {

@@ -1,7 +1,7 @@
 //! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
 //!
-//! Each root is classified as stationary, at constant velocity or accelerating, and keeps its acceleration from then on.
-//! The differences are not exact: a sphere that moves with a root grows by a bound on their error.
+//! Each root is classified as stationary, at constant velocity or accelerating, and keeps its acceleration from then
+//! on. A sphere that moves with a root grows by a bound on the error of the finite differences.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -21,10 +21,11 @@ const STATIONARY: f64 = 1e-12;
 /// Difference of two displacements, relative to the size of the model, below which a velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to the size of the model, with a change below [`CONSTANT`] left out.
+/// Error of a difference of two positions, relative to the size of the model, including a neglected change below
+/// [`CONSTANT`].
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
-/// Spheres of the roots at the first instants of a flight, and the motions that follow from them.
+/// Spheres of the roots at the first instants of a flight, and the resulting motions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RootHistory {
     /// Instants \[s\], up to three.
@@ -50,7 +51,7 @@ pub(crate) struct RootMotion {
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on their errors without rotation.
+    /// Bounds on the errors of velocity and acceleration, without rotation.
     errors: [f64; 2],
     /// Sum of the two steps \[s\].
     span: f64,
@@ -79,14 +80,14 @@ impl RootHistory {
         self.motions.get(body as usize)
     }
 
-    /// Whether it is that of this number of bodies.
+    /// Whether the history has this number of bodies.
     pub fn fits(&self, num_bodies: usize) -> bool {
         self.times.len() == self.roots.len()
             && self.roots.iter().all(|roots| roots.len() == num_bodies)
             && (self.motions.is_empty() || self.motions.len() == num_bodies)
     }
 
-    /// Adds the spheres of all bodies at an instant \[s\]; the third ones give the motions.
+    /// Adds the spheres of all bodies at an instant \[s\]; the third spheres give the motions.
     pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
         self.times.push(time);
         self.roots.push(roots);
@@ -111,7 +112,8 @@ impl RootHistory {
 }
 
 impl MotionClass {
-    /// From the travel over two steps and the difference of two displacements, relative to the size of the model.
+    /// Class of a motion with this displacement over two steps and this difference of two displacements, relative to
+    /// the size of the model.
     fn of(travel: f64, change: f64) -> Self {
         if travel < STATIONARY {
             Self::Stationary
@@ -124,10 +126,10 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// From three positions and the two steps between them; `size`: that of the model \[m\].
+    /// Motion from three positions and the two steps between them; `size`: size of the model \[m\].
     ///
-    /// With the differences D of the positions over the steps h, a = 2 (D₁ − D₂)/(h₁ + h₂) and v = D₁ + a h₁/2 at the
-    /// last position: exact for constant acceleration.
+    /// With the difference quotients D of the positions over the steps h, a = 2 (D₁ − D₂)/(h₁ + h₂) and v = D₁ + a h₁/2
+    /// at the last position. Both are exact for constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
         let (last, first) = ((now - between) / h1, (between - before) / h2);
@@ -145,11 +147,11 @@ impl RootMotion {
         Self { time, velocity, acceleration, errors, span: h1 + h2, arm }
     }
 
-    /// A sphere at its present centre that moves with the root, and grows by the errors of that motion.
+    /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
     ///
-    /// Rotation about the centre of the body, at a distance q from it, adds at most ω q to a velocity and
-    /// (ω² + |dω/dt|) q to an acceleration: to the motion of the sphere and, in the mean over the steps, to that of the
-    /// root from which it is estimated.
+    /// At a distance q from the centre of the body, rotation adds at most ω q to a velocity and (ω² + |dω/dt|) q to an
+    /// acceleration. It affects the motion of the sphere and, in the mean over the steps, the motion of the root from
+    /// which the motion of the sphere is estimated.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -170,8 +172,8 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// Positions on a parabola, in unequal steps: velocity and acceleration to rounding (theory of divided differences,
-    /// exact for quadratics); without acceleration and at rest their class.
+    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding (divided differences are
+    /// exact for quadratics). Motion without acceleration and rest have their class.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

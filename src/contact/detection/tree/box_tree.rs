@@ -1,5 +1,5 @@
-//! Tree of boxes with eight children per node. All nodes of a level but the last are full: the children of node k are
-//! the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of a node are tested in lanes.
+//! Tree of boxes with eight children per node. All nodes of a level except the last are full: the children of node k
+//! are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. Lanes test the boxes of a node.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::pack::{Registers, WIDTH};
 
-/// Fewest rows of boxes that one task fits.
+/// Smallest number of rows of boxes per task.
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// The boxes, then the boxes around eight of them each, and so on up to the root.
+/// The boxes, then the boxes around groups of eight boxes, and so on up to the root.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,
@@ -62,7 +62,7 @@ impl BoxTree {
         descent.nodes
     }
 
-    /// The same in reused memory.
+    /// [`Self::overlapping`] in reused memory.
     pub fn find_overlapping<'a>(
         &self,
         registers: Registers,
@@ -89,7 +89,7 @@ impl WithSimd for Search<'_> {
     }
 }
 
-/// Nodes of the present and of the next level.
+/// Nodes of the current and of the next level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
@@ -97,7 +97,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Boxes below `levels` that overlap `around`, as all nodes above them do; without levels, all `num_roots` boxes.
+    /// Boxes below `levels` that overlap `around`, found from the top level down through overlapping nodes; without
+    /// levels, all `num_roots` boxes.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// The tree finds the boxes that a test of every box finds, for any number of boxes.
+    /// The tree and a test of every box find equal boxes, for any number of boxes.
     #[test]
     fn boxes_found_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(12);

@@ -1,4 +1,4 @@
-//! Axis-aligned boxes in lanes, as trees store them.
+//! Axis-aligned boxes in lanes, the storage of box trees.
 
 use pulp::Simd;
 use pulp::bytemuck::{bytes_of, cast_slice};
@@ -16,7 +16,7 @@ pub struct AabbRow {
 }
 
 impl AabbRow {
-    /// Boxes that overlap none: their bounds are NaN.
+    /// Boxes that overlap no box: their bounds are NaN.
     pub const EMPTY: Self = Self { lower: [Row([f64::NAN; WIDTH]); 3], upper: [Row([f64::NAN; WIDTH]); 3] };
 
     /// Stores a box in a lane.
@@ -46,7 +46,7 @@ impl AabbRow {
         joint
     }
 
-    /// Which of the boxes overlap or touch another one: bit k is that of lane k. NaN overlaps nothing.
+    /// Mask of the boxes that overlap or touch another box: bit k belongs to lane k. NaN overlaps nothing.
     #[inline(always)]
     pub fn overlapping<S: Simd>(&self, simd: S, other: &Aabb) -> u64 {
         let mut overlapping = 0;
@@ -60,7 +60,7 @@ impl AabbRow {
         overlapping
     }
 
-    /// Which lanes of a part overlap another box along an axis.
+    /// Mask of the lanes of a part that overlap another box along an axis.
     #[inline(always)]
     fn overlaps_along<S: Simd>(&self, simd: S, axis: usize, part: usize, other: &Aabb) -> S::m64s {
         let lower = S::as_simd_f64s(&self.lower[axis].0).0[part];
@@ -71,10 +71,10 @@ impl AabbRow {
     }
 }
 
-/// The bits of a mask, the first lane's the lowest.
+/// The bits of a mask; the lowest bit belongs to the first lane.
 #[inline(always)]
 fn bits<S: Simd>(mask: S::m64s) -> u64 {
-    // A mask is one byte of bits, or of a single truth, or as many words as numbers are in a register.
+    // A mask is one byte of bits, one byte with a single truth value, or one word for each number in a register.
     if size_of::<S::m64s>() == 1 {
         return u64::from(bytes_of(&mask)[0]);
     }
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// All registers agree with tests of single boxes, including touching ones; empty lanes overlap nothing.
+    /// All register widths agree with tests of single boxes, including touching boxes; empty lanes overlap nothing.
     #[test]
     fn rows_agree_with_single_boxes() {
         let samples = &mut Samples::new(5);

@@ -21,7 +21,7 @@ pub enum VolumeKind {
     Sphere,
     /// Axis-aligned box.
     Aabb,
-    /// Polytope of 8 sides, of the plane z = 0.
+    /// Polytope of 8 sides in the plane z = 0.
     Dop8,
     /// Polytope of 14 sides.
     Dop14,
@@ -36,9 +36,9 @@ pub enum VolumeKind {
 /// Leaves that pass the ladder of bounding volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Those of curved faces, by the rungs that save time.
+    /// Leaves of curved faces, tested on the rungs that save time.
     WhilePaying,
-    /// All, by all rungs.
+    /// All leaves, tested on all rungs.
     Always,
 }
 
@@ -58,7 +58,7 @@ pub struct RungTally {
 pub struct LadderTally {
     /// Pairs of leaves tested.
     pub pairs: u64,
-    /// By kind of volume, in the order of [`VolumeKind`].
+    /// Statistics by kind of volume, in the order of [`VolumeKind`].
     pub rungs: [RungTally; VolumeKind::COUNT],
 }
 
@@ -95,7 +95,7 @@ impl VolumeKind {
     }
 }
 
-/// A leaf at the present positions.
+/// A leaf at the current positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'a> {
     /// Number of the leaf within its [`LeafVolumes`].
@@ -108,7 +108,7 @@ pub struct Leaf<'a> {
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf, each with the stamp of the positions it was fitted to.
+/// Volumes of one kind, one per leaf, each with the stamp of the positions of its fit.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,
@@ -134,7 +134,7 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder of a set of leaves, those of one tree or of several, numbered through.
+/// The ladder of the leaves of one or several trees, with consecutive numbers.
 ///
 /// # Cost
 /// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
@@ -170,7 +170,7 @@ impl LeafVolumes {
         }
     }
 
-    /// Discards all volumes: the nodes, or the margins, have changed.
+    /// Discards all volumes after a change of the nodes or margins.
     pub fn invalidate(&mut self) {
         self.stamp += 1;
     }
@@ -188,7 +188,7 @@ impl LeafVolumes {
         })
     }
 
-    /// Statistics of the rungs so far.
+    /// Accumulated statistics of the rungs.
     pub fn tally(&self) -> LadderTally {
         let mut tally = self.tally;
         let fitted = [

@@ -1,8 +1,8 @@
 //! Oriented bounding boxes (OBB).
 //!
 //! Triangles and flat quadrilaterals give their axes directly: the normal, the longest edge, and the third direction.
-//! For other point sets the axes are the eigenvectors of their covariance about the centre of gravity, which are those
-//! of their inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of the last).
+//! For other point sets the axes are the eigenvectors of their covariance about the centre of gravity, which are the
+//! principal axes of inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;
@@ -10,8 +10,8 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Added to every |cosine| of two axes, so that an axis lost to rounding (the cross product of nearly parallel
-/// ones) cannot separate (Gottschalk, Lin & Manocha 1996).
+/// Addition to every |cosine| of two axes, so that the cross product of nearly parallel axes, which rounding dominates,
+/// cannot separate boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
 /// Distance of the nodes from their mean plane, relative to their extent, up to which a face counts as flat.
 const FLATNESS: f64 = 1e-6;
@@ -25,7 +25,7 @@ pub struct Obb {
     pub centre: Vec3,
     /// Half lengths along the axes \[m\]; zero in the fourth lane.
     pub half: Lanes,
-    /// Components of its axes; zero in the fourth lane.
+    /// Components of the axes; zero in the fourth lane.
     components: [Lanes; 3],
 }
 
@@ -60,7 +60,7 @@ impl Obb {
         self.components = components(axes);
     }
 
-    /// Unit vectors of its edges, orthogonal.
+    /// Orthogonal unit vectors along the edges.
     #[inline]
     pub fn axes(&self) -> [Vec3; 3] {
         let [x, y, z] = &self.components;
@@ -69,8 +69,8 @@ impl Obb {
 
     /// Whether a face of one box separates them: the test of 2 × 3 axes, which misses gaps between edges.
     ///
-    /// What it rounds is within what [`Obb::fit`] has rounded the half lengths up by, as the sizes of the cosines of an
-    /// axis sum to one at least.
+    /// The margin by which [`Obb::fit`] rounds the half lengths up covers the rounding of this test, as the absolute
+    /// cosines of an axis sum to at least one.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -98,14 +98,14 @@ impl Obb {
             || Relative::new(self, other).separated_by_edges(&self.half.0, &other.half.0)
     }
 
-    /// Sizes of the projections of a vector on the axes.
+    /// Absolute projections of a vector on the axes.
     #[inline(always)]
     fn along(&self, x: f64, y: f64, z: f64) -> Lanes {
         let [u, v, w] = self.components;
         u.mul_add(Lanes::splat(x), v.mul_add(Lanes::splat(y), w * z)).abs()
     }
 
-    /// Sizes of the cosines of the axes, in lanes, with each axis of another box.
+    /// Absolute cosines of the axes, in lanes, with each axis of another box.
     #[inline(always)]
     fn cosines_with(&self, other: &Self) -> [Lanes; 3] {
         let [x, y, z] = &other.components;
@@ -117,7 +117,7 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, to be compiled for wide vectors: elsewhere its products are summed slowly.
+/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors, as its sums of products are slow otherwise.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {
@@ -129,7 +129,7 @@ impl Kernel for ObbExclusion<'_> {
     }
 }
 
-/// Three vectors by their factors, and an addend.
+/// Sum of three vectors times their factors, and an addend.
 #[inline(always)]
 fn combined([u, v, w]: [Lanes; 3], [a, b, c]: [f64; 3], addend: Lanes) -> Lanes {
     u.mul_add(Lanes::splat(a), v.mul_add(Lanes::splat(b), w.mul_add(Lanes::splat(c), addend)))
@@ -144,9 +144,9 @@ fn components(axes: &[Vec3; 3]) -> [Lanes; 3] {
 struct Relative {
     /// Cosines of axis k of a and axis l of b.
     cosine: [[f64; 3]; 3],
-    /// Their sizes, enlarged by [`PARALLEL`].
+    /// Absolute cosines, enlarged by [`PARALLEL`].
     size: [[f64; 3]; 3],
-    /// From the centre of a to that of b, in the frame of a.
+    /// Vector from the centre of a to the centre of b, in the frame of a.
     offset: [f64; 3],
 }
 
@@ -208,7 +208,7 @@ fn any_normal(direction: &Vec3) -> Vec3 {
     direction.cross(&axis).normalize()
 }
 
-/// Eigenvectors of the covariance of the points; the coordinate axes where they are arbitrary.
+/// Eigenvectors of the covariance of the points; the coordinate axes if the eigenvectors are arbitrary.
 fn principal_axes(points: &[Vec3]) -> [Vec3; 3] {
     let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
     let covariance: Mat3 = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

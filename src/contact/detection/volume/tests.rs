@@ -1,4 +1,4 @@
-//! Volumes never exclude sets that share a point, and exclude more the higher the rung.
+//! Volumes never exclude sets that share a point, and a higher rung excludes more pairs.
 
 use super::*;
 use crate::contact::detection::samples::Samples;
@@ -54,7 +54,7 @@ fn sets_within_their_margins_are_never_excluded() {
         let place = s.direction() * s.pick(&[0.0, 1.0, 1e5]);
         let size = a.iter().chain(&b).map(|p| p.norm()).fold(place.norm(), f64::max) + margin;
         let offset = point_of_hull(&a, &mut s) - point_of_hull(&b, &mut s);
-        // A point of b lies 2 h, less the rounding of this construction, from a point of a.
+        // A point of b is 2 h from a point of a, minus the rounding of this construction.
         let reach = s.direction() * (2.0 * margin * (1.0 - 1e-15));
         b.iter_mut().for_each(|p| *p += offset + reach + place);
         let a: Vec<Vec3> = a.iter().map(|p| p + place).collect();
@@ -70,7 +70,7 @@ fn sets_within_their_margins_are_never_excluded() {
     assert!(excluded_just_beyond.iter().all(|&count| count > 17_000), "{excluded_just_beyond:?}");
 }
 
-/// Signed bounds: a body on the negative side of the origin against its mirror image.
+/// Bounds are signed: a body on the negative side of the origin is tested against its mirror image.
 #[test]
 fn bodies_on_both_sides_of_the_origin() {
     let a = [Vec3::new(1.0, 2.0, 3.0), Vec3::new(2.0, 1.0, 4.0), Vec3::new(1.5, 3.0, 2.0)];
@@ -101,8 +101,8 @@ fn tighter_with_every_rung() {
     );
 }
 
-/// Mean over triangles with uniform corners in a cube of the volume relative to the box's, measured by an
-/// independent program: 0.375, 0.299, 0.227.
+/// Mean ratio of the volume to the volume of the box, for triangles with uniform corners in a cube. Reference: 0.375,
+/// 0.299, 0.227, measured by an independent program.
 #[test]
 fn mean_volume_of_the_polytopes() {
     let mut s = Samples::new(6);
@@ -147,7 +147,7 @@ fn oriented_boxes_hold_their_points_and_fit_flat_faces() {
     assert!((Obb::fit(&tilted, 0.25).half.0[2] - 0.25).abs() < 1e-13);
 }
 
-/// All 15 axes against explicit projection of the corners of both boxes.
+/// Compares all 15 axes with explicit projections of the corners of both boxes.
 #[test]
 fn separating_axes_agree_with_projections() {
     let mut s = Samples::new(9);
@@ -173,7 +173,7 @@ fn separating_axes_agree_with_projections() {
 
 #[test]
 fn the_ladder_tests_in_order_and_invalidates() {
-    // Two parallel slanted segments: every ball and box overlaps, a diagonal slab separates.
+    // Two parallel slanted segments: all balls and boxes overlap, but a diagonal slab separates the segments.
     let mut a = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 1.0, 1.0)];
     let b = [Vec3::new(0.3, 0.0, 0.0), Vec3::new(1.3, 1.0, 1.0)];
     let mut volumes = LeafVolumes::new(&[VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop18], 2);

@@ -40,8 +40,8 @@ impl<S: Copy> ContactHistory<S> {
         self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
     }
 
-    /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a
-    /// new one, and `end` receives the states of ended ones.
+    /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a new
+    /// contact, and `end` receives the states of ended contacts.
     pub fn update(
         &mut self,
         constraints: &Constraints,
@@ -101,7 +101,7 @@ impl<S: Copy> ContactHistory<S> {
         self.now.states.get_mut(k)
     }
 
-    /// Pairs constraints, a subset of those of the last update, with their states.
+    /// Pairs constraints, a subset of the constraints of the last update, with their states.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,

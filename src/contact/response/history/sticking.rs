@@ -7,9 +7,9 @@ use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::is_rigid_contact;
 use crate::contact::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the others do not slide, even
-/// with friction at its bound: they move only as far as the springs of the sticking contacts deform, and have the
-/// static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
+/// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the other contacts do not slide,
+/// even with friction at its bound: they move only with the deformation of the springs of sticking contacts, and have
+/// the static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
@@ -55,9 +55,9 @@ mod tests {
         statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
     }
 
-    /// A node sticks in its first step of contact, as its tangential spring is not stretched yet. This makes its pair
-    /// of rigid bodies stick in the following step, and no longer if the node then slides as all others do. Pairs
-    /// with a deformable body never stick as a whole.
+    /// A node sticks in its first step of contact, as its tangential spring is unstretched. Its pair of rigid bodies
+    /// therefore sticks in the following step, but no longer if the node then slides like all other nodes. Pairs with a
+    /// deformable body never stick as a whole.
     #[test]
     fn a_landing_node_makes_its_pair_stick_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);

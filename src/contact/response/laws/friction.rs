@@ -14,7 +14,7 @@ pub struct FrictionLaw {
     pub at_rest: f64,
     /// Coefficient in fast motion μ_d ≤ μ_s \[-\].
     pub in_motion: f64,
-    /// Decay coefficient β between them \[s/m\]; infinite for an immediate transition.
+    /// Decay coefficient β between both coefficients \[s/m\]; infinite for an immediate transition.
     pub decay: f64,
 }
 

@@ -18,14 +18,14 @@ pub(crate) struct FlyingTrees<'a> {
     pub model: &'a ContactModel,
     /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
     pub boxes: &'a [Vec<Aabb>],
-    /// Kinematics from the first steps; exact ones where they are not known.
+    /// Kinematics from the first steps; exact kinematics apply while these are unknown.
     pub steps: &'a FirstSteps,
 }
 
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if it is after the horizon.
     ///
-    /// A time from estimated motions counts if it is earlier than that from the exact ones, so that none is late.
+    /// The earlier of the times from estimated and from exact motions counts, so that no time is late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -41,8 +41,8 @@ impl FlyingTrees<'_> {
         time.into_iter().chain(exact).min_by(f64::total_cmp)
     }
 
-    /// Time of contact of the moving volumes of a pair. Roots are spheres. Vertices below are spheres or boxes, as the
-    /// hierarchy has them.
+    /// Time of contact of the moving volumes of a pair. Roots are spheres. Vertices below the roots are spheres or
+    /// boxes, by the volume of the hierarchy.
     fn meeting(
         &self,
         flight: &Flight<'_>,
@@ -63,8 +63,8 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // Two bounds hold and the later one counts: a sphere deviates from the tangent of its path by at most what the
-        // bound on its acceleration allows, and it never leaves the larger sphere about the centre of its body.
+        // The later of two lower bounds counts: the bound on the acceleration of a sphere limits its deviation from the
+        // tangent of its path, and the sphere never leaves the larger sphere about the centre of its body.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -74,7 +74,7 @@ impl FlyingTrees<'_> {
         !self.boxes.is_empty()
     }
 
-    /// Size by which the larger of two vertices is opened \[m\].
+    /// Size of a vertex \[m\]; the larger of two vertices is opened.
     pub fn size_of(&self, body: u32, vertex: u32) -> f64 {
         match self.boxes.get(body as usize).and_then(|boxes| boxes.get(vertex as usize)) {
             Some(bounds) => bounds.diagonal(),
@@ -102,12 +102,12 @@ impl FlyingTrees<'_> {
         }
     }
 
-    /// Sphere that contains that of a vertex in every orientation of its body.
+    /// Sphere that contains the sphere of a vertex in every orientation of its body.
     pub fn swept_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Box of a vertex, along the axes at any time: it grows by what rotation can add.
+    /// Axis-aligned box of a vertex at any time; it grows by the largest displacement that rotation adds.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -126,8 +126,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere on the tangent of its path, growing by what rotation can add: the acceleration of a point at distance |q|
-/// from the centre differs from that of the centre by at most (ω² + |dω/dt|) |q|.
+/// Sphere on the tangent of its path, which grows by the largest displacement that rotation adds: the acceleration of a
+/// point at distance |q| from the centre of the body differs from the acceleration of the centre by at most (ω² +
+/// |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -141,7 +142,7 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Sphere about the centre of the body that contains the carried sphere in every orientation.
+/// Sphere about the centre of the body that contains a sphere fixed to the body in every orientation.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);

@@ -7,12 +7,12 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
 /// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.
 ///
-/// Parallel segments are closest along an interval; the result is its middle. A segment of zero length is a point, with
-/// parameter 0.
+/// Parallel segments are closest along an interval; the result is the middle of this interval. A segment of zero length
+/// is a point, with parameter 0.
 ///
 /// # Source
-/// Ericson, Real-Time Collision Detection, §5.1.9; his a e − b² and b f − c e are written as products of cross products
-/// (identity of Lagrange), which keep their accuracy for nearly parallel segments.
+/// Ericson, Real-Time Collision Detection, §5.1.9; a e − b² and b f − c e are written as products of cross products
+/// (Lagrange's identity), which remain accurate for nearly parallel segments.
 #[inline]
 pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     let (along_p, along_q, offset) = (p[1] - p[0], q[1] - q[0], p[0] - q[0]);
@@ -78,7 +78,7 @@ mod tests {
             for (i, end) in q.iter().enumerate() {
                 let point = [*end, *end];
                 let alpha = closest_parameters(&p, &point)[0];
-                // Rounding of points that lie as far out as the ends of the segments.
+                // Rounding of points as far from the origin as the ends of the segments.
                 let size = p.iter().chain(&q).map(|end| end.norm()).sum::<f64>();
                 let rounding = 16.0 * f64::EPSILON * size;
                 prop_assert!(closest <= distance(&p, &q, [alpha, i as f64]) + rounding);

@@ -47,8 +47,9 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles, if the other triangle covers all points within `margin` of
-    /// it on a path across this line in this triangle, as in [`Self::passed_by`].
+    /// Midpoint of the intersection line of two triangles, if a path across this line in this triangle, up to the
+    /// distance `margin` from the plane of the other triangle on both sides, stays farther than `margin` inside the
+    /// border of the other triangle, as in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the

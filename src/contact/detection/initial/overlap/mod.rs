@@ -1,4 +1,4 @@
-//! Overlap of bodies in a given configuration: a check of input, not part of a step.
+//! Overlap of bodies in a given configuration, a check of the input before the first step.
 
 mod bezier_crossing;
 mod common_ball;
@@ -40,43 +40,44 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// What of one body is inside the other.
+    /// Features of one body inside the other.
     pub entry: Entry,
-    /// Least displacement that separates them \[m\]: the largest depth of a node inside the other body, or about the
-    /// diameter of the largest ball inside both where that is more. For open surfaces the depth of their points; 0
-    /// where two open surfaces intersect.
+    /// Least displacement that separates the bodies \[m\]: the larger of the largest depth of a node inside the other
+    /// body and, approximately, the diameter of the largest ball inside both. For an open surface, the depth of its
+    /// points; 0 if two open surfaces intersect.
     pub depth: f64,
     /// Position \[m\].
     pub point: Vec3,
 }
 
-/// What of a body is inside another one.
+/// Features of a body inside another body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A node.
     Nodes,
     /// No node, but faces intersect.
     Faces,
-    /// Neither, as for aligned faces: only points inside both bodies reveal the overlap, and contact does not.
+    /// No node, and no intersecting faces, as for aligned faces: only points inside both bodies reveal the overlap;
+    /// contact detection does not.
     Insides,
 }
 
-/// Depth below which bodies count as touching, relative to the extent of the smaller one.
+/// Depth below which bodies count as touching, relative to the extent of the smaller body.
 const TOUCHING: f64 = 1e-9;
-/// Depth of interior points of a body that are tested in another one, relative to the same extent: those of touching
-/// bodies are well separated.
+/// Depth of the interior points of a body that are tested in another body, in units of the touching depth; the interior
+/// points of touching bodies are well separated.
 const INSET: f64 = 16.0;
-/// Distance from the border within which an intersection of a curved face is ignored, relative to the same extent.
+/// Distance from the border within which an intersection of a curved face is ignored, in units of the touching depth.
 const BORDER: f64 = 16.0;
-/// Relative excess of one depth over another for it to be reported instead.
+/// Relative excess of a depth over another depth, above which it replaces the other in the report.
 const ROUNDING: f64 = 1e-6;
 
 /// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. For each pair with overlapping boxes a sweep over the edges and faces in the
-/// common box, and for the nodes and interior points in it searches in an index of the faces. For overlapping bodies
-/// several passes over all faces.
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, a sweep over the edges and faces in the
+/// common box, and a search in an index of the faces for each node and interior point in this box. For overlapping
+/// bodies, several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -111,7 +112,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// What of one body is inside the other, the depth of a node, and its position.
+/// Features of one body inside the other, the depth of a node, and its position.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -129,10 +130,11 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, from interior points of one tested in the other.
+/// A point inside both bodies, from interior points of one body tested in the other.
 ///
-/// Aligned faces have no points in each other's bodies, and no edges that intersect. Moved inward, and sideways by less
-/// than that, they have; those of touching bodies stay outside.
+/// Overlapping bodies with aligned faces have no nodes inside each other and no intersecting edges. Points moved
+/// inward, and sideways by less than their depth, are inside the other body; such points of touching bodies stay
+/// outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -158,7 +160,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // At a sharp corner of a facet the distance of a point exceeds that from its sides.
+    // At a sharp corner of a facet the distance of a point from the facet exceeds its distance from the sides.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -215,8 +217,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// The ends of the straight edges, with middle nodes that deviate by at most `touching`; in plane problems of the faces
-/// themselves.
+/// The ends of the straight edges, with middle nodes that deviate by at most `touching`; in plane problems, the ends of
+/// the faces.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -231,8 +233,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Intersection of faces of two surfaces, at least one of them curved. Faces with a common corner are left out: they
-/// touch there, and conforming meshes touch along whole edges.
+/// Intersection of faces of two surfaces, at least one of them curved. Faces with a common corner are omitted: they
+/// touch at this corner, and conforming meshes touch along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

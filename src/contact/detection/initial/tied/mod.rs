@@ -14,23 +14,23 @@ use crate::contact::detection::tree::closest_face::{ClosestFace, ClosestFaceInde
 /// Gap below which a node is on a face, relative to the search distance.
 const ON_FACE: f64 = 1e-12;
 
-/// Two bodies to tie: the nodes of the contactor to the faces of the target.
+/// Two tied bodies: the tie connects nodes of the contactor to faces of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedSurfaces<'a> {
     /// Bodies of the contactor and the target.
     pub bodies: [u32; 2],
-    /// Their surfaces.
+    /// Surfaces of the two bodies.
     pub surfaces: [&'a Surface; 2],
     /// Largest distance of a tied node from its face \[m\].
     pub within: f64,
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint for each node within the distance of a face, with its closest point at these positions; gaps are
-    /// distances, ≥ 0, along normals from the face to the node.
+    /// A constraint for each node within the distance `within` of a face, with its closest point at these positions;
+    /// gaps are distances, ≥ 0, along normals from the face to the node.
     ///
     /// # Cost
-    /// An index of the faces of the target, and a search in it for each node of the contactor.
+    /// An index of the faces of the target, and a search in this index for each node of the contactor.
     pub fn find_points(&self, positions: &[Vec3]) -> Constraints {
         let mut ties = Constraints::default();
         for (&node, closest) in self.surfaces[0].nodes().iter().zip(self.closest(positions)) {
@@ -41,8 +41,8 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each of the same nodes, with weights that transmit a uniform traction exactly where the target
-    /// covers all faces of the ring of the node; elsewhere with its closest point.
+    /// A constraint for each node of [`Self::find_points`]. If the target covers the whole face ring of the node, the
+    /// weights transmit a uniform traction exactly; otherwise the constraint uses the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -97,7 +97,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Of three nodes over a square one is on it, one near it, and one too far; the weights are those of its position.
+    /// Of three nodes over a square, one is on it, one near it, and one too far; the weights interpolate the position
+    /// of the tied node.
     #[test]
     fn near_nodes_are_tied_where_they_are() {
         let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];

@@ -1,4 +1,4 @@
-//! Overlap of two faces in the plane of the first, and Gauss points on it.
+//! Overlap of two faces in the plane of the first face, and Gauss points on the overlap.
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -21,7 +21,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Through the centre of the nodes of a face with this unit normal.
+    /// Plane through the centre of the nodes of a face with this unit normal.
     pub fn new(normal: Vec3, places: &[Vec3]) -> Self {
         let origin = places.iter().sum::<Vec3>() / places.len() as f64;
         let along = places[1] - places[0];
@@ -105,7 +105,7 @@ fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>
     }
 }
 
-/// Intersection of a polygon with a convex one, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17 (1974)
+/// Intersection of a polygon with a convex polygon, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17 (1974)
 /// 32–42).
 fn clipped(polygon: &[Point], by: &[Point]) -> Vec<Point> {
     let mut part = polygon.to_vec();

@@ -6,7 +6,7 @@ use crate::contact::detection::volume::Aabb;
 use crate::contact::{Edge, Surface};
 use crate::math::Vec3;
 
-/// Most Newton iterations, and the step below which they have converged.
+/// Largest number of Newton iterations, and step below which they have converged.
 const MAX_STEPS: usize = 30;
 const ARRIVED: f64 = 1e-14;
 
@@ -17,7 +17,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
     pub ends: [Vec3; 2],
-    /// From the middle of the chord to the middle node.
+    /// Vector from the middle of the chord to the middle node.
     pub height: Vec3,
 }
 
@@ -98,7 +98,7 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // Active bounds are kept.
+    // Active bounds stay active.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,
@@ -116,7 +116,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Step to the minimum of the quadratic model of half the squared distance, with its curvature where that is convex.
+/// Step to the minimum of the quadratic model of half the squared distance, with the curvature terms if the model is
+/// then convex.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,
@@ -138,7 +139,7 @@ fn descent(
     solve(full).or_else(|| solve(gauss)).unwrap_or([0.0; 2])
 }
 
-/// Box around an edge, an index into the edges of a surface.
+/// Box around an edge, given by its index in the surface.
 pub(crate) fn bounds_of_edge(surface: &Surface, edge: u32, positions: &[Vec3]) -> Aabb {
     let Curve { ends: [a, b], height } =
         Curve::of(&surface.edges()[edge as usize], |node| positions[node as usize]);

@@ -5,14 +5,14 @@ use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Largest ratio of depth to displacement of edges that crossed in a step: a crossing is no deeper than the
-/// displacement, up to the rotation of its normal.
+/// Largest ratio of depth to displacement of edges that crossed in a step: without rotation of its normal, a crossing
+/// is no deeper than the displacement.
 const PASSED: f64 = 2.0;
 
 /// Whether the edges of a crossing that is not in `before`, the contacts of the last step, have passed each other
-/// beyond their ends. Such a crossing is deeper than the displacement of the step and than the part of an edge that its
-/// nodes cover, and none of its nodes was in a contact of the two bodies. `positions` are those of all nodes at the
-/// beginning and at the end of the step \[m\].
+/// beyond their ends. The depth of such a crossing exceeds the displacement of the step and the part of an edge that
+/// node contact covers, and none of its nodes was in a contact of the two bodies. `from`, `to`: positions of all nodes
+/// at the beginning and at the end of the step \[m\].
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
     use crate::contact::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Edges of 2 m that cross at their middles, one along x, the other along y at this depth, which it reached in a
-    /// step by a given displacement.
+    /// Edges of 2 m that cross at their middles, one along x, the other along y at a given depth, after a given
+    /// displacement in the step.
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

@@ -1,7 +1,7 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body closer to each other than its depth, as at a corner, only the shallower
-//! crossing counts. If it crosses the rims of two flush bodies, neither counts:
+//! If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
+//! crossing counts. If an edge crosses the rims of two flush bodies, neither crossing counts:
 //!
 //! ```text
 //!        ────────────────   inclined or penetrating edge
@@ -70,7 +70,8 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether two crossings of one edge, on these sides of them, are with the rims of a seam between two bodies.
+/// Whether two crossings of one edge are with the rims of a seam between two bodies; `sides` gives the side of this
+/// edge in each crossing.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],

@@ -40,7 +40,7 @@ fn turn_about_z(degrees: f64) -> Rotation {
     Rotation::from_scaled_axis(Vec3::z() * degrees.to_radians())
 }
 
-/// Stacked cubes, turned by 45°: no node is over the other's face, and all eight edge crossings are in contact.
+/// Stacked cubes, turned by 45°: no node is over a face of the other cube, and all eight edge crossings are in contact.
 #[test]
 fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     let depth = 0.01;
@@ -52,14 +52,14 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
         assert!(matches!(constraint.key, ContactKey::Edges(_)));
         assert_eq!((constraint.bodies, constraint.nodes.len()), ([0, 1], 4));
         assert!((constraint.gap + depth).abs() < 1e-14);
-        // The target is the upper one: its outward normal points down.
+        // The target is the upper cube, whose outward normal points down.
         assert!((constraint.normal + Vec3::z()).norm() < 1e-14);
         assert!(constraint.weights.iter().sum::<f64>().abs() < 1e-15);
     }
 }
 
-/// A cube over the seam between two others, flush or with one turned down by 6°: only with the ridge do its edges cross
-/// the rims.
+/// A cube over the seam between two other cubes, which are flush, or form a ridge as one is turned down by 6°: its
+/// edges cross the rims only at the ridge.
 #[test]
 fn rims_of_flush_bodies_are_no_edges() {
     let depth = 0.01;
@@ -79,9 +79,9 @@ fn rims_of_flush_bodies_are_no_edges() {
     }
 }
 
-/// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over the other's face. All
-/// crossings are in contact, at half the angle times the length from the ends of the edges: eight, or four where the
-/// other edges are closer to parallel than edges that cross.
+/// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over a face of the other cube.
+/// All crossings are in contact, at half the angle times the edge length from the ends of the edges: eight crossings,
+/// or four if the other edges are too close to parallel to cross.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
     for (degrees, crossings) in
@@ -100,8 +100,8 @@ fn rims_that_cross_next_to_their_ends_touch() {
     }
 }
 
-/// A cube on an equal one, turned by 0.05°, and a block beside both that one of its corners is in: that node covers no
-/// crossing of the two, next to which it is.
+/// A cube on an equal cube, turned by 0.05°, and a block beside both that contains one of its corners: this node covers
+/// no crossing of the two cubes, although it is next to one.
 #[test]
 fn nodes_in_another_body_cover_no_crossing() {
     let (size, depth) = (Vec3::repeat(1.0), 1e-4);
@@ -116,7 +116,7 @@ fn nodes_in_another_body_cover_no_crossing() {
     assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
 }
 
-/// A cube on its edge on another one on its edge, crosswise: one contact, its gap and point exact.
+/// Two cubes standing on edge, one crosswise on the other: one contact with exact gap and point.
 #[test]
 fn roofs_crosswise_touch_at_a_point() {
     let (half, depth) = (0.5_f64.sqrt(), 0.02);
@@ -129,13 +129,13 @@ fn roofs_crosswise_touch_at_a_point() {
     assert_eq!(constraints.len(), 1);
     let constraint = constraints.get(0);
     assert!((constraint.gap + depth).abs() < 1e-14 && (constraint.normal + Vec3::z()).norm() < 1e-14);
-    // The upper ridge passes through (0.1, 0.05) at 60° to the lower one, along x.
+    // The upper ridge passes through (0.1, 0.05) at 60° to the lower ridge, which is along x.
     let expected = Vec3::new(0.1 - 0.05 / 60_f64.to_radians().tan(), 0.0, half);
     assert!((constraint.point(&positions) - expected).norm() < 1e-14);
     assert!((constraint.jump(&positions).dot(&constraint.normal) - constraint.gap).abs() < 1e-14);
 }
 
-/// No contact: edges that are separated, too deep, side by side, or on the far sides of thin plates.
+/// Edges that are separated, too deep, side by side, or on the far sides of thin plates make no contact.
 #[test]
 fn nothing_touches_around_corners_or_through_walls() {
     let edges = |constraints: &Constraints| {
@@ -147,7 +147,7 @@ fn nothing_touches_around_corners_or_through_walls() {
         let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
         assert_eq!(edges(&constraints), 0, "{height}");
     }
-    // Equal stacked blocks: their edges coincide, or nearly so.
+    // Equal stacked blocks, whose edges coincide exactly or nearly.
     for tilt in [0.0, 1e-9, 1e-3] {
         let tilted = Rotation::from_scaled_axis(Vec3::new(tilt, -tilt, tilt));
         let upper = |x: Vec3| tilted * x + Vec3::z() * 0.999;
@@ -159,7 +159,7 @@ fn nothing_touches_around_corners_or_through_walls() {
     let constraints = found(boxes([(plate, &|x| x), (plate, &upper)]));
     assert_eq!((constraints.len(), edges(&constraints)), (8, 8));
     assert!(constraints.iter().all(|c| (c.normal + Vec3::z()).norm() < 1e-12 && c.gap > -0.003));
-    // A block that overhangs a corner of another one: the contact normal is vertical, although the vertical edge also
+    // A block that overhangs a corner of another block: the contact normal is vertical, although the vertical edge also
     // crosses.
     let upper = |x: Vec3| x + Vec3::new(-0.9, 0.6, 0.97);
     let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
@@ -169,8 +169,8 @@ fn nothing_touches_around_corners_or_through_walls() {
     }
 }
 
-/// Nearby parabolas: at the closest points the offset is normal to both, or points out of the bounds. The minimum is
-/// global but for a few pairs with several minima.
+/// Nearby parabolas: at the closest points the offset is normal to both curves, or points out of the bounds. The
+/// minimum is global except for a few pairs with several minima.
 #[test]
 fn closest_points_of_parabolas_are_stationary() {
     let samples = &mut Samples::new(5);
@@ -195,8 +195,8 @@ fn closest_points_of_parabolas_are_stationary() {
     assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
 }
 
-/// Edges excluded before their closest points are computed are parallel, or apart; a slightly larger angle or smaller
-/// distance is not excluded.
+/// Edges excluded before their closest points are computed are parallel or apart; pairs with a slightly larger angle or
+/// smaller distance are not excluded.
 #[test]
 fn edges_excluded_early_are_parallel_or_apart() {
     let samples = &mut Samples::new(12);
@@ -230,7 +230,7 @@ fn edges_excluded_early_are_parallel_or_apart() {
     assert!(told.iter().all(|&count| count > 1000), "{told:?}");
 }
 
-/// Arcs may cross where their chords are parallel: only edges without middle nodes are excluded by their chords.
+/// Arcs may cross although their chords are parallel, so that parallel chords exclude only edges without middle nodes.
 #[test]
 fn edges_with_middle_nodes_are_not_excluded_by_their_chords() {
     let samples = &mut Samples::new(13);

@@ -14,8 +14,7 @@ use crate::contact::detection::model::Candidate;
 /// Groups of four candidates per batch.
 const BLOCKS: usize = 4;
 
-/// Closest points of a batch of candidates; in each group of four either all faces are triangles, or none is computed
-/// here.
+/// Closest points of a batch of candidates; a group of four is computed only if all its faces are triangles.
 pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],

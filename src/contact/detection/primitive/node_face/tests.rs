@@ -74,13 +74,13 @@ fn what_was_found_stays_with_its_node() {
     assert_eq!(found(&search), all[1..3]);
     search.group(&candidates, &model, options.start);
     assert_eq!(found(&search), [None, all[1], all[2], None]);
-    // It does not apply to another face.
+    // The starting point does not apply to another face.
     let start = |face| StartFrom::Previous.on(face, search.last[1]);
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
 /// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with zero to nine relevant candidates
-/// each: each node gets its own closest one, bit for bit, in any lane.
+/// each: each node gets its own closest candidate, bitwise, in any lane.
 #[test]
 fn each_node_has_the_closest_of_its_candidates() {
     let samples = &mut Samples::new(4);
@@ -185,14 +185,16 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the side of a candidate is
-/// classified alike in any lane, and in the scalar form beside a quadrilateral. Other methods are left out.
+/// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the classification of a
+/// candidate by its normals agrees in all lanes, and in the scalar form beside a quadrilateral. Other methods are not
+/// tested.
 #[test]
 fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;
     let samples = &mut Samples::new(9);
     let (mut triangles, mut quadrilaterals, mut contactors) = (Vec::new(), Vec::new(), Vec::new());
-    // In the stress-free configuration they are far apart: none is opposite another across the thickness.
+    // In the stress-free configuration the faces are far apart, so that no face is opposite another across the
+    // thickness.
     let (mut positions, mut reference): (Vec<Vec3>, Vec<Vec3>) = Default::default();
     let mut candidates = Vec::new();
     // Triangles out of reach fill the lanes.

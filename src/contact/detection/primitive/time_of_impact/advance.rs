@@ -1,4 +1,4 @@
-//! How long a direction separates two faces.
+//! Time for which a direction separates two faces.
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
@@ -19,20 +19,20 @@ pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     })
 }
 
-/// How long faces stay separated, and the direction that proves it.
+/// Time for which faces stay separated, and the separating direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
-    /// Feature that the direction is normal to.
+    /// Feature to which the direction is normal.
     pub feature: Feature,
     pub normal: Vec3,
-    /// Zero on contact, infinite if they never touch.
+    /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
     pub step: f64,
-    /// Whether there was a gap, so that the next contact is an impact rather than rest.
+    /// Whether the faces had a gap, so that the next contact is an impact rather than rest.
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance, rotated with its features: as long as it makes progress, no
-/// closest points are needed.
+/// Advance along the direction of the previous advance, rotated with its features. While this advance makes progress,
+/// no closest points are needed.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -81,8 +81,8 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 
 /// Advance of faces that touch or overlap.
 ///
-/// Coplanar faces are separated by their common normal with either sign. The previous advance decides which face is
-/// behind, and at the start their outward normals do.
+/// The common normal separates coplanar faces with either sign. The previous advance, or at the start the outward
+/// normals, decide which face is behind.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

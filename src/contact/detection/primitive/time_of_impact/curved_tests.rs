@@ -1,4 +1,4 @@
-//! Times of impact of curved faces, against closed forms and against finely triangulated faces.
+//! Compares times of impact of curved faces with closed forms and with finely triangulated faces.
 
 use super::tests::RigidFace;
 use super::*;
@@ -26,7 +26,7 @@ fn node_places(kind: CellKind) -> Vec<[f64; 2]> {
     }
 }
 
-/// The face over a triangle or square of size 2 around a place that is the paraboloid z = bend |r|² + top.
+/// Part of the paraboloid z = bend |r|² + top over a triangle or square of size 2 around a point.
 fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3) -> RigidFace {
     let offset = if kind.linear() == CellKind::Tri3 { 2.0 / 3.0 } else { 1.0 };
     let nodes: Vec<Vec3> = node_places(kind)
@@ -41,8 +41,8 @@ fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3)
 
 const SURFACES: [CellKind; 3] = [CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Two paraboloids with offset axes: the gap is least where κ₁ r = κ₂ (d − r), which is within both. An eight-node face
-/// has the terms x² and y² but not x² y², so it is a paraboloid too.
+/// Two paraboloids with offset axes: the gap is least where κ₁ r = κ₂ (d − r), which is within both faces. An
+/// eight-node face has the terms x² and y² but not x² y², so it is a paraboloid too.
 #[test]
 fn paraboloids_meet_where_calculated() {
     let samples = &mut Samples::new(3);
@@ -69,7 +69,7 @@ fn paraboloids_meet_where_calculated() {
     }
 }
 
-/// Coplanar faces that meet edge to edge: the normal is along the motion, not across the plane.
+/// Coplanar faces that meet edge to edge: the normal is along the motion, in the plane of the faces.
 #[test]
 fn faces_in_one_plane_meet_with_their_edges() {
     for kind in SURFACES {
@@ -86,7 +86,7 @@ fn faces_in_one_plane_meet_with_their_edges() {
 }
 
 /// A spoke that rotates some seventeen times before it touches a wall: it never reaches a distant wall, and meets an
-/// approaching one when R cos ωt = X − v t. Straight walls of two and of three nodes give the same result.
+/// approaching wall when R cos ωt = X − v t. Straight walls of two and of three nodes give the same result.
 #[test]
 fn a_spoke_turns_many_times_before_it_touches() {
     let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);

@@ -1,4 +1,4 @@
-//! Separating directions of two hulls, and for how long each proves their separation.
+//! Separating directions of two hulls, and the time for which each direction separates them.
 
 use super::hull::{Closest, Feature, Hull, Side};
 use crate::math::Vec3;
@@ -16,7 +16,7 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// The common normal of two vectors, each given with its rate, and its rotation with them.
+    /// The common normal of two vectors, each given with its rate, and the rotation of this normal with the vectors.
     ///
     /// ṅ is the vector normal to n that keeps both vectors perpendicular to the direction: ṅ·e = −n·ė.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
@@ -38,8 +38,8 @@ impl Direction {
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features on which two closest points lie; `line` gives its sign, or is itself the
-    /// normal.
+    /// The common normal of the features on which two closest points lie; `line` gives the sign of the normal, or is
+    /// itself the normal.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -70,7 +70,7 @@ impl Direction {
     ///
     /// # Source
     /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1; the directions in the
-    /// planes of the faces and along the edges separate coplanar and collapsed ones.
+    /// planes of the faces and along the edges separate coplanar and collapsed faces.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -120,24 +120,24 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
 /// Treatment of gaps within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Touch {
-    /// Gaps are taken as computed.
+    /// Gaps count as computed.
     Apart,
-    /// Gaps and closing speeds within rounding count as zero: faces at rest on each other at the start.
+    /// Gaps and closing speeds within rounding count as zero, for faces that rest on each other at the start.
     AtStart,
     /// Gaps within rounding count as zero, and must open faster than rounding.
     Later,
 }
 
-/// Two moving hulls from an instant on.
+/// Motion of two hulls after an instant.
 #[derive(Debug)]
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
     pub b: &'a Hull<N>,
-    /// Distance at which they touch \[m\].
+    /// Distance at which the hulls touch \[m\].
     pub distance: f64,
-    /// Common acceleration of a minus that of b [m/s²].
+    /// Common acceleration of a minus common acceleration of b [m/s²].
     pub acceleration: Vec3,
-    /// Bound on the deviation of the nodal accelerations from it [m/s²].
+    /// Bound on the deviation of the nodal accelerations from the common acceleration [m/s²].
     pub deviation: f64,
     /// Remaining time \[s\].
     pub remaining: f64,
@@ -148,15 +148,14 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least distance of the nodes of the two hulls along n, minus the distance of contact; negative where they
-    /// overlap.
+    /// Least distance of the nodes of the two hulls along n, minus the distance of contact; negative if they overlap.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
         lowest - highest - self.distance
     }
 
-    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if forever.
+    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if it always does.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);

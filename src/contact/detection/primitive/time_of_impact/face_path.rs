@@ -10,7 +10,7 @@ pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A face carried by a rigid body along a known path.
+/// A face that moves with a rigid body along a known path.
 pub trait FacePath {
     /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
     fn kind(&self) -> CellKind;

@@ -8,7 +8,7 @@ use crate::mesh::CellKind;
 
 /// Deviation of a quadrilateral from its plane, relative to its size, below which it counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Area of a triangle, relative to the product of two edges, below which it is treated by its edges.
+/// Area of a triangle, relative to the product of two edges, below which its edges represent it.
 const DEGENERATE_SINE: f64 = 1e-14;
 /// Widening of a triangle in barycentric coordinates, which closes the seam between the two triangles of a
 /// quadrilateral.
@@ -30,11 +30,11 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the points that bound a Bézier face, at most `N`: a linear face itself, the tetrahedron around a
-/// warped quadrilateral, or the control points of a quadratic face.
+/// Convex hull of the at most `N` points that bound a Bézier face: the nodes of a linear face, which span a tetrahedron
+/// for a warped quadrilateral, or the control points of a quadratic face.
 ///
-/// Candidate directions come from the polygon of the corners, the first of the points. Whether a direction separates
-/// two hulls is tested with all points.
+/// Candidate directions come from the polygon of the corners, which are the first points. The test of a separating
+/// direction uses all points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -86,12 +86,12 @@ impl<const N: usize> Hull<N> {
         self.boundary.triangles
     }
 
-    /// Whether it is a segment of a plane problem.
+    /// Whether the face is a segment of a plane problem.
     pub(super) fn is_segment(&self) -> bool {
         self.boundary.triangles.is_empty()
     }
 
-    /// Outward unit normal, for nodes counter-clockwise seen from outside; zero when the face has collapsed.
+    /// Outward unit normal, for nodes counter-clockwise seen from outside; zero for a collapsed face.
     pub(super) fn outward(&self) -> Vec3 {
         let x = &self.positions;
         let normal = match self.num_corners {
@@ -143,7 +143,7 @@ pub(super) enum Side {
     B,
 }
 
-/// Features of the two closest points, as far as they determine the common normal.
+/// Features of the two closest points that determine the common normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     /// A node, and the interior of a triangle of this side.
@@ -160,21 +160,22 @@ pub(super) enum Feature {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closest {
     pub distance: f64,
-    /// On a and on b.
+    /// Closest points on a and on b.
     pub points: [Vec3; 2],
     pub feature: Feature,
 }
 
 impl Closest {
-    /// From the point of b to that of a.
+    /// Vector from the point of b to the point of a.
     pub(super) fn line(&self) -> Vec3 {
         self.points[0] - self.points[1]
     }
 }
 
-/// Closest points of the boundaries of the hulls of the corners; they bound the distance unless the hulls overlap.
+/// Closest points of the boundaries of the hulls of the corners; their distance bounds the distance of the hulls,
+/// unless the hulls overlap.
 ///
-/// Either both points lie on edges, or one is a node over the interior of a triangle; nodes on edges are found with the
+/// Either both points lie on edges, or one is a node over the interior of a triangle; the edges also cover nodes on
 /// edges.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };

@@ -1,13 +1,13 @@
 //! First time of contact of two moving faces, by conservative advancement.
 //!
 //! At each instant the closest points of the faces give a separating direction. Velocities and a bound on the
-//! accelerations tell for how long this direction, fixed or rotating with the features it is normal to, separates the
-//! faces. They cannot touch earlier, so time advances to there. The result is never late, up to rounding, and the
-//! tangent bound makes the last steps converge quadratically.
+//! accelerations give the time for which this direction, fixed or rotating with the features to which it is normal,
+//! separates the faces. The faces cannot touch earlier, so time advances by this interval. The result is never late, up
+//! to rounding, and the tangent bound makes the last steps converge quadratically.
 //!
 //! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
-//! quadrilaterals are Bézier faces, each in the hull of its control points, and are subdivided as far as the time
-//! depends on it (`subdivision`).
+//! quadrilaterals are Bézier faces, each in the hull of its control points, and are subdivided where the time of
+//! contact requires it (`subdivision`).
 //!
 //! # Source
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement); Ericson,
@@ -28,29 +28,31 @@ use hull::{Hull, closest_features};
 
 pub use face_path::{FacePath, Impact};
 
-/// Most advances: a grazing pair halves its gap with each, and a spinning pair needs several per revolution.
+/// Largest number of advances: a grazing pair halves its gap with each advance, and a spinning pair needs several
+/// advances per revolution.
 const MAX_ADVANCES: usize = 10_000;
 
-/// First s in [0, `duration`] at which the faces touch; `None` if they do not.
+/// First s in [0, `duration`] at which the faces touch; `None` if they do not touch.
 ///
 /// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0 unless
-///   they provably separate or rest. A closing speed within rounding counts as zero, a deviation of the accelerations
-///   that could close the gap does not. Coplanar faces lie on the sides of their outward normals (nodes
+///   they provably separate or rest. A closing speed within rounding counts as zero, but not a deviation of the
+///   accelerations that could close the gap. Coplanar faces lie on the sides of their outward normals (nodes
 ///   counter-clockwise seen from outside).
 /// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap, and
 ///   otherwise not at all.
-/// - A pair undecided after ten thousand advances, a graze within rounding, impacts at the time reached: earlier than
-///   any contact, and one event too many rather than one missed. The same holds for paths that are not finite.
-/// - Curved faces, quadratic ones and warped quadrilaterals, touch where their gap is below 1e-9 of the size of the
-///   smaller. The time is early by at most the time in which the faces close that gap at their largest relative speed.
-///   Where they conform so closely that thousands of Bézier faces would touch at once, the time is that at which a gap
-///   unresolved by these is left: early, never late.
+/// - A pair undecided after ten thousand advances, a graze within rounding, impacts at the time reached. This time
+///   precedes any contact: a false event is preferable to a missed contact. Non-finite paths also impact at the time
+///   reached.
+/// - Curved faces (quadratic faces and warped quadrilaterals) touch if their gap is below 1e-9 of the size of the
+///   smaller face. The time is early by at most the time in which the faces close this gap at their largest relative
+///   speed. If they conform so closely that thousands of Bézier faces would touch at once, a gap that these do not
+///   resolve remains at the returned time: it is early, never late.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }
 
 /// First s in [0, `duration`] at which the distance of the faces falls to `distance`; otherwise as [`time_of_impact`].
-/// Faces that are nearer at the start count as overlapping.
+/// Faces closer than `distance` at the start count as overlapping.
 pub fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,

@@ -1,13 +1,13 @@
-//! First contact of two faces of which at least one is curved, by branch and bound over pairs of Bézier faces.
+//! First contact of two faces, at least one of them curved, by branch and bound over pairs of Bézier faces.
 //!
-//! The hull of the control points contains a Bézier face: two such faces cannot touch before their hulls do. The pair
-//! that can touch first is split: the parts of its thicker face, each with its own time, replace it. This ends when the
-//! first pair is as thin as the tolerance; its hulls then represent the faces. Parts away from the contact drop out, so
-//! a contact at a point needs about the same number of pairs for each halving of the faces, and a halving divides their
-//! thickness by four.
+//! The hull of its control points contains a Bézier face, so that two faces cannot touch before their hulls. The pair
+//! with the earliest time is split: the parts of its thicker face, each with its own time, replace this face. The
+//! search ends when the earliest pair is as thin as the tolerance; the hulls of this pair then represent the faces.
+//! Parts away from the contact are discarded, so a contact at a point needs about the same number of pairs for each
+//! halving of the faces, and a halving divides their thickness by four.
 //!
-//! Pairs with times within the tolerance are ordered from the smallest to the largest: where faces conform, the first
-//! thin pair determines the time and the others need not be split.
+//! Pairs with times within the tolerance are ordered from the smallest to the largest: for conforming faces, the first
+//! thin pair determines the time, and the other pairs need not be split.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -29,11 +29,11 @@ use crate::mesh::CellKind;
 /// Gap, relative to the size of the smaller face, below which faces touch; half of it is reserved for the thickness of
 /// Bézier faces.
 const TOLERANCE: f64 = 1e-9;
-/// Most pairs of Bézier faces: a contact at a point needs some hundreds.
+/// Largest number of pairs of Bézier faces: a contact at a point needs some hundreds.
 const MAX_PAIRS: usize = 8192;
-/// Most advances of a pair at a time; each costs as much as a few pairs.
+/// Largest number of successive advances of a pair; an advance costs as much as a few pairs.
 const MAX_ADVANCES: usize = 16;
-/// Fraction of the remaining time that an advance must gain to justify another one.
+/// Fraction of the remaining time that an advance must gain to justify another advance.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -45,7 +45,7 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()
 }
 
-/// First time at which the distance of two faces falls to a given one; see [`super::time_of_approach`].
+/// First time at which the distance of two faces falls to a given distance; see [`super::time_of_approach`].
 pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,
@@ -91,17 +91,17 @@ struct BezierFacePair {
     bezier_faces: [QuadraticBezierFace; 2],
     /// Time \[s\] at which the hulls can touch.
     time: f64,
-    /// Midpoint of their closest points then.
+    /// Midpoint of the closest points at this time.
     point: Vec3,
     /// Last separating direction from b to a.
     normal: Vec3,
-    /// Whether they are still separated then: more advances would increase the time.
+    /// Whether the hulls are separated at this time, so that further advances would increase it.
     is_separated: bool,
     /// Number of subdivisions of their faces.
     depth: u32,
 }
 
-/// Priority of a pair: earliest first; at about the same time the smallest, then the newest.
+/// Priority of a pair: earliest first; among pairs of about equal time the smallest, then the newest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     /// Time in units of the resolution, rounded down.
@@ -147,7 +147,7 @@ struct Search<'a, A, B> {
 enum Start {
     /// They penetrate each other.
     Crossing,
-    /// They touch at most, and separate or rest for this time \[s\].
+    /// They may touch, and separate or rest for this time \[s\].
     Apart(f64),
     /// They touch, and may be about to penetrate.
     Touching,
@@ -159,12 +159,12 @@ struct Stuck {
     /// Last separating direction; `None` if they were never separated.
     normal: Option<Vec3>,
     point: Vec3,
-    /// Whether they are separated there, after the most advances.
+    /// Whether the hulls are still separated, after the largest number of advances.
     is_separated: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
-    /// Splits the first pair of the queue until one touches.
+    /// Splits the first pair of the queue until a thin pair touches.
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
@@ -213,8 +213,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
     }
 
-    /// Advances a pair from its time for as long as a direction separates the hulls; `None` if that lasts for the whole
-    /// flight.
+    /// Advances a pair from its time for as long as a direction separates the hulls; `None` if the hulls are separated
+    /// for the whole flight.
     fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {
@@ -222,7 +222,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            // Hulls may touch in one plane: the last separating direction tells the side they came from.
+            // Hulls may touch in one plane: the last separating direction gives the side from which they came.
             let parted = stuck.normal.unwrap_or(pair.normal);
             let is_separated = closest.distance - self.distance > motion.rounding;
             let line = if is_separated { closest.line() } else { parted };
@@ -277,7 +277,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
     }
 
-    /// The hulls at s, relative to the first point of that of a.
+    /// The hulls at s, relative to the first point of the hull of a.
     fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
         let mut hulls =
             (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));
@@ -287,7 +287,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         hulls
     }
 
-    /// Middle between the closest points, in absolute coordinates.
+    /// Midpoint of the closest points, in absolute coordinates.
     fn point(&self, closest: &Closest, pair: &BezierFacePair, s: f64) -> Vec3 {
         let (origin, _) = self.a.point(&pair.bezier_faces[0].points()[0], s);
         origin + (closest.points[0] + closest.points[1]) * 0.5

@@ -4,7 +4,7 @@ use crate::math::Rotation;
 use crate::mesh::CellKind;
 use proptest::prelude::*;
 
-/// A face in translation x + v s + a s²/2 about which it also rotates at a constant rate.
+/// A face that translates by x + v s + a s²/2 and rotates at a constant rate.
 #[derive(Clone, Debug)]
 pub struct RigidFace {
     pub kind: CellKind,
@@ -75,7 +75,7 @@ fn roots(g: f64, p: f64, q: f64) -> Vec<f64> {
 fn first_touch(a: &RigidFace, b: &RigidFace, duration: f64) -> Option<(f64, f64)> {
     let (velocity, acceleration) = (a.velocity - b.velocity, a.acceleration - b.acceleration);
     let mut first: Option<(f64, f64)> = None;
-    // `offset` is a point of a relative to one of b; `inside` tests it at the contact.
+    // `offset` is a point of a relative to a point of b; `inside` tests the offset at the contact.
     let mut pair = |normal: Vec3, offset: Vec3, inside: &dyn Fn(Vec3) -> bool| {
         let coefficients = [normal.dot(&offset), normal.dot(&velocity), 0.5 * normal.dot(&acceleration)];
         for s in roots(coefficients[0], coefficients[1], coefficients[2]) {
@@ -112,7 +112,7 @@ fn first_touch(a: &RigidFace, b: &RigidFace, duration: f64) -> Option<(f64, f64)
     first
 }
 
-/// Whether an edge of one triangle crosses the other.
+/// Whether an edge of one triangle crosses the other triangle.
 fn cross(a: &Hull<4>, b: &Hull<4>) -> bool {
     let pierces = |edges: &Hull<4>, face: &Hull<4>| {
         let [x0, x1, x2] = [0, 1, 2].map(|k| face.positions()[k]);
@@ -162,12 +162,12 @@ fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
     of_face(a).max(of_face(b))
 }
 
-/// Whether numbers of this size agree up to some rounding.
+/// Whether numbers of this magnitude agree up to rounding.
 fn agree(found: f64, expected: f64, size: f64) -> bool {
     (found - expected).abs() <= 4.0 * f64::EPSILON * size
 }
 
-/// Never late, and early only by a multiple of the rounding of the coordinates over the closing speed.
+/// Checks that the time is never late, and early only by a multiple of the coordinate rounding over the closing speed.
 fn check(a: &RigidFace, b: &RigidFace, duration: f64, expected: Option<(f64, f64)>, roundings: f64) {
     let found = time_of_impact(a, b, duration);
     match (found, expected) {
@@ -263,7 +263,7 @@ fn ground() -> RigidFace {
     RigidFace::translating(CellKind::Quad4, &SQUARE, Vec3::zeros(), Vec3::zeros())
 }
 
-/// A square over the ground, its outward side down.
+/// A square over the ground that faces downwards.
 fn square(shift: Vec3, velocity: Vec3, acceleration: Vec3) -> RigidFace {
     let mut nodes = SQUARE.map(|x| x + shift);
     nodes.reverse();
@@ -320,7 +320,7 @@ fn a_warped_quadrilateral_is_met_where_it_is() {
     let warped = RigidFace::translating(CellKind::Quad4, &nodes, Vec3::zeros(), Vec3::zeros());
     let tip = [Vec3::new(0.5, 0.5, 2.0), Vec3::new(0.6, 0.5, 3.0), Vec3::new(0.5, 0.6, 3.0)];
     let a = RigidFace::translating(CellKind::Tri3, &tip, Vec3::new(0.0, 0.0, -1.0), Vec3::zeros());
-    // The bilinear face at 0.05, not the top of its tetrahedron at 0.1.
+    // Contact is with the bilinear face at 0.05, not with the top of its tetrahedron at 0.1.
     let impact = time_of_impact(&a, &warped, 10.0).unwrap();
     assert!(impact.time <= 1.95 && impact.time > 1.95 * (1.0 - 1.6e-9), "{impact:?}");
 }
@@ -368,7 +368,7 @@ fn a_graze_ends() {
     // The rounding of the height of 1 m, over the closing speed 2 √gap.
     let (early, size) = (1e-9_f64.sqrt(), 1.0);
     assert!(agree(graze.time, 1.0 - early, size / early), "{graze:?}");
-    // A graze within rounding may be reported, and then where the height is within rounding.
+    // A graze within rounding may be reported, at a time at which the height is within rounding.
     let exact = time_of_impact(&miss(0.0), &b, 10.0);
     let within = 64.0 * f64::EPSILON.sqrt();
     assert!(exact.is_none_or(|impact| (impact.time - 1.0).abs() < within), "{exact:?}");

@@ -1,4 +1,5 @@
-//! Reference values, and an oracle in double the precision: a time is never late, a contact never missed.
+//! Compares times of contact with reference values and with an oracle in twice the precision: no time is late, and no
+//! contact is missed.
 
 use super::*;
 use crate::contact::detection::samples::Samples;
@@ -141,7 +142,7 @@ fn evaluate(p: &[Double], t: Double) -> f64 {
     p.iter().rev().fold(Double::new(0.0), |sum, &c| sum.times(t).plus(c)).high
 }
 
-/// All sign changes of p in [0, end], bisected to the last bit of twice the precision.
+/// All sign changes of p in [0, end], bisected to the last bit in twice the precision.
 fn sign_changes(p: &[Double], end: f64) -> Vec<Double> {
     if p.len() < 2 {
         return Vec::new();
@@ -268,7 +269,7 @@ fn never_late_never_missed() {
                 (Some(time), Some(root)) => {
                     assert!(time <= root, "{class:?}: {time} is later than {root}: {a:?} {b:?}");
                     contacts += 1;
-                    // A pair within rounding of contact at the start counts as touching, whatever its motion.
+                    // A pair within rounding of contact at the start counts as touching for any motion.
                     if time == 0.0 && quartic(&a, &b)[0].high < 1e-13 * (a.centre - b.centre).norm_squared() {
                         continue;
                     }

@@ -1,8 +1,8 @@
 //! The closest point of a whole surface, for many query points.
 //!
-//! An index holds the faces of a surface in one configuration: leaves of four faces, below a tree with eight boxes per
-//! node, in single precision and rounded outward. A point is tested against eight boxes or four triangles at a time, in
-//! lanes.
+//! An index stores the faces of a surface in one configuration: leaves of four faces below a tree with eight boxes per
+//! node. The boxes are in single precision and rounded outward. Lanes test a point against eight boxes or four
+//! triangles at a time.
 //!
 //! ```text
 //! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
@@ -11,9 +11,9 @@
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! Every result equals that of a search over all faces, bit for bit: the rounded bounds never exclude a face that is
-//! equally close, and the first of equally close faces wins. The result depends neither on the order of the search nor
-//! on the number of threads.
+//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude a face that
+//! is equally close, and the first of equally close faces wins. The result depends neither on the order of the search
+//! nor on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -47,13 +47,13 @@ pub struct ClosestFace {
     pub point: ClosestPoint,
 }
 
-/// The faces of a surface in one configuration, ordered for searches of the closest.
+/// The faces of a surface in one configuration, ordered for searches of the closest face.
 #[derive(Clone, Debug)]
 pub struct ClosestFaceIndex {
     vectorised: Vectorised,
     /// Origin of the coordinates of the boxes.
     origin: Vec3,
-    /// Level by level from the lowest, whose children are the leaves; the last is the root.
+    /// Nodes level by level, from the lowest level, whose children are the leaves, to the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// Points of the leaves of each node of the lowest level.
@@ -67,7 +67,7 @@ pub struct ClosestFaceIndex {
     margin: f64,
 }
 
-/// Boxes of eight children in single precision, rounded outward; not a number for a missing child.
+/// Boxes of eight children in single precision, rounded outward; NaN for a missing child.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Node {
@@ -76,10 +76,10 @@ struct Node {
     first: u32,
 }
 
-/// A point of a face of each of eight leaves; not a number for a missing leaf.
+/// A point of a face of each of eight leaves; NaN for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in their order, with repetitions in a leaf of fewer.
+/// Up to four faces in ascending order; a leaf of fewer faces repeats some.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],
@@ -94,7 +94,7 @@ struct Leaf {
 enum Shapes {
     /// Triangles without slivers.
     Triangles(TriangleLanes),
-    /// Any other faces: their indices in the list of such faces.
+    /// Other faces, by index in `other_faces`.
     Others([u32; LANES]),
 }
 

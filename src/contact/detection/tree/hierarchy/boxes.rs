@@ -7,8 +7,8 @@ use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
 
 impl Hierarchy {
-    /// Boxes of all vertices at `positions` \[m\]: those of leaves contain their faces, with the margin, those of inner
-    /// vertices the boxes of their children. The topology is that of the spheres.
+    /// Boxes of all vertices at `positions` \[m\]: the boxes of leaves contain their faces, with the margin, and the
+    /// boxes of inner vertices the boxes of their children. The topology is that of the spheres.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.

@@ -25,10 +25,10 @@ pub enum HierarchyError {
     Face {
         /// The face.
         face: usize,
-        /// Leaves that hold it.
+        /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// Children do not come before their parent, do not know it, or are counted wrongly.
+    /// Children do not precede their parent, do not link to it, or have wrong counts.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
@@ -43,7 +43,7 @@ pub enum HierarchyError {
         vertex: u32,
         /// A face below it.
         face: u32,
-        /// A node of that face, or a Bézier control point where it is curved; local number.
+        /// Local number of a node of the face, or of a Bézier control point of a curved face.
         point: usize,
         /// Distance from the centre, with the margin \[m\].
         distance: f64,
@@ -53,8 +53,8 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks the tree against its surface: every face in one leaf, children before parents, links to parents and
-    /// counts; and `spheres` against the faces: they contain the points that bound the faces below, with the margin.
+    /// Checks that every face is in one leaf, that children precede parents, that links to parents and counts are
+    /// correct, and that `spheres` contain the points that bound the faces below, with the margin.
     ///
     /// # Cost
     /// O(n · depth): for tests and diagnosis.

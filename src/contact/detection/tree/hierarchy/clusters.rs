@@ -1,6 +1,6 @@
 //! The live clusters of locally-ordered clustering, along the curve.
 //!
-//! They are stored in groups of eight lanes; lanes beyond the last cluster are undefined.
+//! Clusters are stored in groups of eight lanes; lanes beyond the last cluster are undefined.
 
 use bytemuck::cast;
 
@@ -8,8 +8,8 @@ use crate::contact::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Neighbours compared on either side. A wider window costs more time without better trees: with 8, the sums of volumes
-/// on icospheres, scattered triangles and graded sheets are 1 % to 6 % larger than with 4.
+/// Number of neighbours compared on either side. A wider window costs more time without better trees: with 8, the sums
+/// of volumes on icospheres, scattered triangles and graded sheets are 1 % to 6 % larger than with 4.
 const WINDOW: usize = 4;
 
 /// Low bits of a cost that encode the partner, for the window on both sides.
@@ -25,7 +25,7 @@ pub struct Clusters {
     vertex: Vec<u32>,
 }
 
-/// The merging pairs, found anew in each round.
+/// The merging pairs of a round.
 pub struct Pairs {
     /// Preference of each cluster for its partner; zeros beyond the last cluster.
     best: Vec<u32>,
@@ -88,7 +88,7 @@ impl Clusters {
         self.count
     }
 
-    /// Preferences of the pairs (i, i + distance), and the best of each i.
+    /// Preferences of the pairs (i, i + distance), and the best preference of each i.
     #[inline(always)]
     fn compute_preferences(&self, distance: usize, best: &mut [u32], preferences: &mut [u32]) {
         let n = preferences.len();
@@ -109,8 +109,8 @@ impl Clusters {
         }
     }
 
-    /// Merges the pairs, as long as there are links to fill: the joint sphere replaces the lower cluster. The merged
-    /// clusters become the vertices from `first_merge` on. Returns their number.
+    /// Merges the pairs while unfilled links remain: the joint sphere replaces the lower cluster. The merged clusters
+    /// become the vertices from `first_merge` on. Returns their number.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -168,7 +168,7 @@ impl Clusters {
 }
 
 impl Pairs {
-    /// No pairs, with memory for `count` clusters.
+    /// An empty list of pairs, with memory for `count` clusters.
     pub fn with_room(count: usize) -> Self {
         let room = count.next_multiple_of(WIDTH);
         Self {
@@ -180,7 +180,7 @@ impl Pairs {
         }
     }
 
-    /// The mutual pairs of clusters.
+    /// Finds the mutual pairs of clusters.
     #[inline(always)]
     pub fn find(&mut self, simd: impl EightLanes, clusters: &Clusters) {
         self.choose_partners(clusters);
@@ -216,10 +216,10 @@ impl Pairs {
 
     /// Best preference of each cluster.
     ///
-    /// A preference is the cost of a pair, the bits of a positive number, with its low bits replaced by those of i XOR
-    /// j. These encode the partner within the window and break ties: pairs of equal cost and equal XOR share no
-    /// cluster. The least preference is therefore mutual, every round merges a pair, and runs of equal costs merge by
-    /// halves.
+    /// A preference consists of the bits of the positive cost of a pair, with the low bits replaced by the low bits of
+    /// i XOR j. The low bits encode the partner within the window and break ties: pairs of equal cost and equal XOR
+    /// share no cluster. The least preference is therefore mutual, every round merges a pair, and runs of equal costs
+    /// merge by halves.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];
@@ -245,7 +245,7 @@ fn places_ahead(i: usize, preference: u32) -> u32 {
 /// The partner encoded in the preference of cluster `i`.
 #[inline(always)]
 fn partner(i: usize, preference: u32) -> usize {
-    // Up to 15 ahead, or behind.
+    // The partner is up to 15 places ahead or behind.
     let signed = (places_ahead(i, preference) ^ 16).wrapping_sub(16);
     (i as u32).wrapping_add(signed) as usize
 }

@@ -1,4 +1,4 @@
-//! Reference spheres fitted to the points they bound.
+//! Reference spheres fitted to the bounding points of the faces.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere, which has grown over few levels only.
+/// Largest number of leaves below a vertex that keeps its nested sphere, as it grows over few levels only.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
@@ -28,8 +28,8 @@ struct PointGroups {
 }
 
 impl Hierarchy {
-    /// Replaces every reference sphere above sixteen faces by one fitted to the points that bound the faces below it,
-    /// with the margin, if that is smaller; `positions` are those of the build.
+    /// Replaces every reference sphere above more than sixteen faces by a sphere fitted to the points that bound the
+    /// faces below, with the margin, if the fitted sphere is smaller; `positions` are the positions of the build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
@@ -61,9 +61,9 @@ impl Hierarchy {
     /// The largest subtrees with few leaves, from left to right, and the vertices above them.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the present group; a linear search is cheap for its few nodes, and trees may share the positions.
+        // Nodes of the current group; a linear search is cheap for its few nodes, and trees may share the positions.
         let mut seen = Vec::new();
-        // Vertices to visit; after their children, with the first group below them.
+        // Vertices to visit; a second visit after the children has the first group below the vertex.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -118,7 +118,7 @@ impl Hierarchy {
 }
 
 impl PointGroups {
-    /// Ends the present group.
+    /// Ends the current group.
     fn close(&mut self) {
         let first = self.ends.last().copied().unwrap_or(0);
         let mut extremes = Extremes14::of(&self.points, first as u32);
@@ -129,7 +129,7 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ball of the points of some groups, grown from the minimum ball of their extremal points or as Ritter does.
+    /// Ball of the points of some groups, grown from the minimum ball of their extremal points or by Ritter's method.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

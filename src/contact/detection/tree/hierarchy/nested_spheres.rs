@@ -11,14 +11,14 @@ use crate::math::pack::{Pack, Registers};
 
 /// Consecutive inner vertices, children first.
 struct NestedSpheres<'a> {
-    /// Their children.
+    /// Children of these vertices.
     links: &'a [[u32; 2]],
     /// The first of these vertices.
     start: usize,
-    /// The vertex of the first of the `spheres`.
+    /// Vertex of the first sphere in `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
-    /// Output: interpolation parameters of their centres between those of their children.
+    /// Output: interpolation parameters of the centres between the centres of the children.
     fractions: &'a mut [f64],
 }
 
@@ -64,7 +64,7 @@ impl Hierarchy {
 impl WithSimd for NestedSpheres<'_> {
     type Output = f64;
 
-    /// The sum of their volumes.
+    /// Sum of the volumes of the spheres.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;

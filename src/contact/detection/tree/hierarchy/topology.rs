@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-/// Most leaves of a block, so that its vertices stay in the second-level cache between passes.
+/// Largest number of leaves of a block, so that its vertices stay in the second-level cache between passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
 /// Marks the parent of the root, and a leaf in the place of the second child.
 const NONE: u32 = u32::MAX;
 
-/// Parent–child links: block by block, the leaves of each first; then the vertices above the blocks.
+/// Parent–child links: block by block, the leaves of a block first; then the vertices above the blocks.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Left and right child of an inner vertex; the face of a leaf and [`NONE`].
@@ -42,7 +42,7 @@ impl Block {
         self.first_vertex as usize + self.num_vertices()
     }
 
-    /// Its leaves, counted among those of the tree.
+    /// Its leaves, counted among the leaves of the tree.
     pub fn leaves(self) -> std::ops::Range<usize> {
         self.first_leaf as usize..(self.first_leaf + self.num_leaves) as usize
     }
@@ -61,7 +61,7 @@ impl Block {
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Cuts data stored per vertex into one piece per block; the vertices above the blocks are left out.
+/// Divides data stored per vertex into one piece per block, without the vertices above the blocks.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],
@@ -103,7 +103,7 @@ impl Topology {
     }
 
     /// Tree of a sequence of merges: leaf i is the face `faces[i]`, the k-th merge joins two earlier clusters (leaves,
-    /// or n + the number of a merge) into cluster n + k; the last one is the root. Also returns the order of the
+    /// or n + the number of a merge) into cluster n + k; the last cluster is the root. Also returns the order of the
     /// leaves, by their numbers in `faces`.
     ///
     /// The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
@@ -128,7 +128,7 @@ impl Topology {
                 }
             }
         }
-        // Leaves, then merges take the vertices of their blocks in order.
+        // Leaves, then merges, receive the vertices of their blocks in order.
         let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
         next.push(blocks.last().map_or(0, |block| block.end() as u32));
         let vertices: Vec<u32> = block_of

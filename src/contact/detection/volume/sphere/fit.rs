@@ -4,18 +4,18 @@ use super::Sphere;
 use super::minimum_ball::MinimumBall;
 use crate::math::Vec3;
 
-/// Directions along which [`Sphere::epos`] looks for extremal points.
+/// Directions along which [`Sphere::epos`] searches extremal points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directions {
     /// EPOS-6: the three axes.
     Axes,
     /// EPOS-14: the axes and the four diagonals of the cube.
     Diagonals,
-    /// EPOS-26: those, and the six diagonals of the cube's faces.
+    /// EPOS-26: the axes, the four diagonals, and the six diagonals of the faces of the cube.
     FaceDiagonals,
 }
 
-/// Not normalised: only the extremal points matter. Ordered so that each set is a prefix.
+/// Directions, not normalised, as only the extremal points matter; each set is a prefix.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -63,7 +63,7 @@ impl<const D: usize> Extremes<D> {
         Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
     }
 
-    /// The extremes of both sets.
+    /// Joins the extremes of another set.
     #[inline]
     pub fn join(&mut self, other: &Self) {
         for d in 0..D {
@@ -78,7 +78,7 @@ impl<const D: usize> Extremes<D> {
         }
     }
 
-    /// Minimum ball of the extremal points; to be grown over the others.
+    /// Minimum ball of the extremal points; callers grow it over the other points.
     pub fn minimum_ball(&self, points: &[Vec3]) -> Option<MinimumBall> {
         let mut extremal = [Vec3::zeros(); 2 * DIRECTIONS.len()];
         let mut count = 0;
@@ -94,8 +94,8 @@ impl<const D: usize> Extremes<D> {
 }
 
 impl Sphere {
-    /// Sphere on the widest pair of axis-extremal points, grown over the others: O(n), on average 5 % larger
-    /// than the minimum ball and seldom more than 20 %. `None` without points.
+    /// Sphere on the widest pair of axis-extremal points, grown over the other points: O(n), on average 5 % larger than
+    /// the minimum ball and seldom more than 20 %. `None` without points.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -109,9 +109,9 @@ impl Sphere {
         Some(sphere)
     }
 
-    /// Minimum ball of the extremal points along the `directions`, grown over the others: O(n), on average
-    /// 2 % (axes), 0.15 % (diagonals), 0.07 % (face diagonals) larger than the minimum ball. Exact where there
-    /// are no more points than could be extremal. `None` without points.
+    /// Minimum ball of the extremal points along the `directions`, grown over the other points: O(n), on average 2 %
+    /// (axes), 0.15 % (diagonals), 0.07 % (face diagonals) larger than the minimum ball. Exact if the list has no more
+    /// points than can be extremal. `None` without points.
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", SIGRAD, algorithm EPOS.

@@ -1,6 +1,6 @@
-//! Bounding spheres: the joint sphere of two, and fits to points from quick to exact.
+//! Bounding spheres: the joint sphere of two spheres, and fits to points from quick to exact.
 //!
-//! Every sphere made here is rounded up: what it bounds in exact arithmetic lies within it in floating point.
+//! Every sphere is rounded up, so that it bounds its content in floating-point arithmetic too.
 
 mod fit;
 mod minimum_ball;
@@ -36,7 +36,7 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers in one instruction, unlike `f64::max`, which must pick the number beside a NaN.
+/// The larger of two numbers in one instruction; `f64::max` needs more, as it ignores NaN.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -56,7 +56,7 @@ impl Sphere {
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; symmetric to the bit.
+    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; bitwise symmetric.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -64,8 +64,8 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Place of the centre of the joint sphere between the centres: c = (1 − f) c₁ + f c₂, with f in \[0, 1\]
-    /// (0 where this sphere holds the other, 1 where the other holds this one).
+    /// Place of the centre of the joint sphere between the centres: c = (1 − f) c₁ + f c₂, with f in \[0, 1\] (0 if
+    /// this sphere contains the other, 1 if the other contains this sphere).
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -73,7 +73,7 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // Where both centres are one, the fraction is undefined: NaN counts as zero.
+        // For coincident centres the fraction is undefined: NaN counts as zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }
@@ -99,7 +99,7 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Grows over each point outside in turn, keeping the far side of the sphere in place.
+    /// Grows to each outside point in turn; the far side of the sphere stays in place.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
