@@ -206,6 +206,7 @@ const SUMMARY_NAMES: &str = "
     first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
     first_contacts[].normal_speed
     contact.unsolved_impulses contact.jammed_restitutions contact.unsolved_projections contact.unmet_ties
+    contact.unconverged_geometries
     energy.initial energy.final energy.strain energy.hourglass energy.mass_damping_dissipation energy.largest_error
     energy.largest_error_time energy.final_error energy.peak
     energy.imbalance.largest energy.imbalance.time energy.imbalance.final

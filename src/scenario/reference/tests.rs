@@ -214,7 +214,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("time.flight_step", "1e-3", &[]),
     ("time.energy_tolerance", "0.1", &[]),
     ("dynamic_relaxation.tolerance", "1e-2", &[]),
-    ("dynamic_relaxation.max_steps", "10", &[]),
+    ("dynamic_relaxation.max_steps", "1000", &[]),
     ("bodies.0.region", "'bar'", &[]),
     ("bodies.0.scale", "2.0", &[]),
     ("bodies.0.rotate", "{ axis = [0, 0, 1], angle = 9 }", &[]),
