@@ -121,8 +121,8 @@ fn press(
     let mut found = 0;
     for step in steps {
         before.copy_from_slice(positions);
-        for node in 0..pair.num_first {
-            positions[node] = place(pair, edge, step, node);
+        for (node, position) in positions[..pair.num_first].iter_mut().enumerate() {
+            *position = place(pair, edge, step, node);
         }
         let configuration =
             Configuration { time: 1e-6 * step as f64, time_step: 1e-6, positions, positions_before: &before };
