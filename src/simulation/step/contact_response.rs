@@ -10,7 +10,6 @@ use crate::math::Vec3;
 use crate::simulation::Simulation;
 use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
-use crate::simulation::state::ContactState;
 
 /// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
 /// the slider only for slider nodes.
@@ -195,11 +194,12 @@ impl Simulation {
 
     /// Keeps the positions of the detection for the next one if contact corrects any of them.
     fn keep_detected_positions(&mut self) {
-        let ContactState { action, detected_positions, .. } = &mut self.state.contact;
+        let contact = &mut self.state.contact;
+        let action = &contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
         let moves = |body: &RigidCorrection| [body.position, body.rotation] != [Vec3::zeros(); 2];
         if moves_nodes || action.rigid_corrections.iter().any(moves) {
-            detected_positions.extend_from_slice(&self.scratch.positions_next);
+            contact.detected_positions.extend_from_slice(&self.scratch.positions_next);
         }
     }
 
