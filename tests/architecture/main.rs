@@ -77,19 +77,19 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
 /// Imports allowed to each submodule of the simulation.
 const SIMULATION_MODULES: [(&str, &[&str]); 10] = [
     ("timings", &[]),
-    ("contact_filters", &["model"]),
+    ("contact_selection", &[]),
     ("progress", &[]),
     ("forces", &["model"]),
     ("account", &["forces", "model"]),
     ("step", &["account", "error", "forces", "model", "progress", "timings"]),
     ("state", &["account", "forces", "model", "progress", "step"]),
     ("record", &["account", "error", "model", "progress", "state"]),
-    ("parts", &["account", "contact_filters", "error", "model", "record", "state", "step"]),
+    ("parts", &["account", "error", "model", "record", "state", "step"]),
     (
         "setup",
         &[
             "account",
-            "contact_filters",
+            "contact_selection",
             "error",
             "forces",
             "model",
