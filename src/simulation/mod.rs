@@ -2,7 +2,7 @@
 //! `step/free_flight` the order in a flight step.
 
 mod account;
-mod contact_filters;
+mod contact_selection;
 mod error;
 mod forces;
 mod model;
@@ -27,11 +27,12 @@ use crate::math::Vec3;
 pub use account::contact_audit::PairBalance;
 pub use account::energy_audit::BodyBalance;
 pub use account::support_account::SupportAccount;
+use contact_selection::ContactSelection;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
-use parts::{Caches, ContactSelection, Scratch, Settings};
+use parts::{Caches, Scratch, Settings};
 pub(crate) use progress::Phase;
 pub use progress::{FirstContact, Outcome, Progress};
 pub use record::checkpoints::Checkpoint;
@@ -321,7 +322,7 @@ impl Simulation {
     /// Records the first contact of two bodies. Pairs with excluded parts are recorded from their constraints
     /// instead.
     fn note_first_contact(&mut self, contact: FirstContact) {
-        if !self.selection.excluded_parts.are_of(contact.bodies)
+        if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)
         {
             self.state.ledger.first_contacts.push(contact);

@@ -1,14 +1,13 @@
-//! Parts of a simulation beside model and state: settings, selection of contacts, caches and workspaces.
+//! Parts of a simulation beside model and state: settings, caches and workspaces.
 
 use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{Detector, EntryFaces, TunnellingGuard, WallDetector};
-use crate::contact::response::{Mobility, OffsetPoints};
+use crate::contact::detection::{Detector, TunnellingGuard, WallDetector};
+use crate::contact::response::Mobility;
 use crate::dynamics::InternalForce;
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::{DynamicRelaxation, TimeSettings};
 
 use super::account::nodal_sums::NodalSums;
-use super::contact_filters::{ExcludedParts, FlushContacts, OnePass};
 use super::error::Overlap;
 use super::model::Model;
 use super::record::probes::Probe;
@@ -38,15 +37,6 @@ pub(crate) struct Settings {
     pub probes: Vec<Probe>,
     /// Dynamic relaxation before t = 0, and the motion that begins after it.
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
-}
-
-/// Selection of the contacts that act among the detected ones, with workspaces.
-pub(crate) struct ContactSelection {
-    pub entry_faces: Option<EntryFaces>,
-    pub excluded_parts: ExcludedParts,
-    pub flush_contacts: FlushContacts,
-    pub one_pass: OnePass,
-    pub offset_points: OffsetPoints,
 }
 
 /// Data derived from the model and the state. Discarding them changes no result.

@@ -77,7 +77,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
 /// Imports allowed to each submodule of the simulation.
 const SIMULATION_MODULES: [(&str, &[&str]); 11] = [
     ("timings", &[]),
-    ("contact_filters", &["model"]),
+    ("contact_selection", &[]),
     ("progress", &["model"]),
     ("forces", &["model"]),
     ("account", &["forces", "model", "progress"]),
@@ -85,12 +85,12 @@ const SIMULATION_MODULES: [(&str, &[&str]); 11] = [
     ("settle", &["account", "error", "model", "progress", "step"]),
     ("state", &["account", "forces", "model", "progress", "settle", "step"]),
     ("record", &["account", "error", "model", "progress", "state"]),
-    ("parts", &["account", "contact_filters", "error", "model", "record", "settle", "state", "step"]),
+    ("parts", &["account", "error", "model", "record", "settle", "state", "step"]),
     (
         "setup",
         &[
             "account",
-            "contact_filters",
+            "contact_selection",
             "error",
             "forces",
             "model",

@@ -56,7 +56,7 @@ pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
 pub use initial::TiedSurfaces;
 pub use initial::overlap::{Entry, Penetration, penetrations, self_crossings};
-pub use model::{Cells, Configuration, ContactModel, EdgeSelection};
+pub use model::{Cells, Configuration, ContactModel, ContactPolicy, EdgeSelection};
 pub use primitive::edge_edge::edges_have_passed;
 pub use primitive::moved_pair::move_pair;
 pub use primitive::node_face::{NodeFaceOptions, StartFrom, StartingPoint};

@@ -36,14 +36,14 @@ use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{
     resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
 };
-use super::surface_pairs::{excluded_parts, own_laws};
+use super::surface_pairs::{contact_policy, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
 use crate::simulation::Simulation;
-use crate::simulation::contact_filters::{FlushContacts, OnePass};
+use crate::simulation::contact_selection::ContactSelection;
 use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::{Behaviour, Body, Model};
-use crate::simulation::parts::{Caches, ContactSelection, Scratch, Settings};
+use crate::simulation::parts::{Caches, Scratch, Settings};
 use crate::simulation::progress::Phase;
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::settle::initial_motion::{InitialMotion, InitialVelocity};
@@ -179,7 +179,7 @@ impl BodiesApart {
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
         let read_seconds = begin.elapsed().as_secs_f64();
         let policy = scenario.contact.initial_penetration;
-        let (mut contact, mut walls) = contact_model(scenario, &assembly);
+        let (mut contact, mut walls) = contact_model(scenario, &assembly)?;
         let positions = &assembly.model.reference_positions;
         let options = node_face_options(&scenario.contact);
         let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
@@ -189,7 +189,7 @@ impl BodiesApart {
             let positions = moved_apart(&contact, &mut walls, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
             (assembly, ties) = moved.tie(scenario)?;
-            (contact, walls) = contact_model(scenario, &assembly);
+            (contact, walls) = contact_model(scenario, &assembly)?;
         }
         Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
     }
@@ -201,7 +201,7 @@ impl BodiesApart {
         refuse_tied_contact(scenario, contact, model)?;
         refuse_supported_spin(model, &scenario.bodies)?;
         refuse_unserved_faces(&assembly.surfaces, model, &scenario.contact)?;
-        refuse_walls_out_of_plane(scenario, model)?;
+        refuse_walls_out_of_plane(scenario, model, &contact.policy)?;
         let options = node_face_options(&scenario.contact);
         let left = overlaps(contact, walls, options, model, &model.reference_positions);
         refuse(left, scenario.contact.initial_penetration, model)?;
@@ -212,7 +212,6 @@ impl BodiesApart {
     fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
         let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
         let own_laws = own_laws(scenario, &assembly)?;
-        let excluded_parts = excluded_parts(scenario, &assembly)?;
         let probes = assembly.probes(scenario)?;
         let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
             assembly;
@@ -250,11 +249,12 @@ impl BodiesApart {
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let state = State::at_rest(&model, rigid_states, response.no_memory(), control, (ranges, warnings));
         let selection = ContactSelection {
+            policy: contact.policy.clone(),
             entry_faces: entry_faces(scenario, &contact),
-            excluded_parts,
-            flush_contacts: FlushContacts::default(),
-            one_pass: OnePass::new(scenario.contact.passes, &model, &model.surfaces),
+            flush_contacts_act: response.uses_flush_contacts(),
             offset_points: offset_points(scenario, &model, &model.surfaces),
+            keys: Vec::new(),
+            workspace: Constraints::default(),
         };
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -329,19 +329,20 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
 }
 
 /// Contact model of the bodies, and detector of the walls.
-fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, WallDetector) {
+fn contact_model(
+    scenario: &Scenario,
+    assembly: &Assembly,
+) -> Result<(ContactModel, WallDetector), SetupError> {
     let Assembly { model, surfaces, .. } = assembly;
     let positions = &model.reference_positions;
-    let apart = scenario.contact.excluded.iter().filter(|pair| pair.is_whole());
-    let excluded: Vec<[u32; 2]> = apart.map(|pair| pair.bodies.map(|body| body as u32)).collect();
+    let policy = contact_policy(scenario, assembly)?;
     let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
         .filter(|&body| scenario.bodies[body as usize].self_contact)
         .collect();
     let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
-    let walls =
-        WallDetector::new(detected_walls(model), surfaces, &excluded, positions).with_offsets(&offsets);
+    let walls = WallDetector::new(detected_walls(model), surfaces, &policy, positions).with_offsets(&offsets);
     let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
-    let contact = ContactModel::of_solids(surfaces.clone(), &cells, &excluded, positions);
+    let contact = ContactModel::of_solids(surfaces.clone(), &cells, policy, positions);
     let contact = match scenario.contact.search_depth {
         Some(depth) => contact.with_search_depth(depth),
         None => contact,
@@ -350,7 +351,7 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
         .with_edges(edge_selection(scenario.contact.edges))
         .with_self_contact(&touching_themselves)
         .with_offsets(&offsets);
-    (contact, walls)
+    Ok((contact, walls))
 }
 
 /// Rejects bodies that intersect themselves at t = 0.

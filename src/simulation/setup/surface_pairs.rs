@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::contact::detection::ContactPolicy;
 use crate::contact::{Surface, SurfacePair};
-use crate::scenario::{self, ContactLaws, Located, Scenario};
+use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 
 use super::assembly::{Assembly, faces_of_group};
-use crate::simulation::contact_filters::ExcludedParts;
 use crate::simulation::error::SetupError;
 
 /// Pairs with contact laws of their own, in the order of the scenario.
@@ -18,11 +18,35 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// Excluded parts of surfaces whose bodies are in contact otherwise.
-pub(crate) fn excluded_parts(scenario: &Scenario, assembly: &Assembly) -> Result<ExcludedParts, SetupError> {
-    let parts = scenario.contact.excluded.iter().filter(|pair| !pair.is_whole());
-    let pairs = parts.map(|pair| assembly.surface_pair(scenario, pair)).collect::<Result<_, _>>()?;
-    Ok(ExcludedParts::new(pairs))
+/// What the scenario excludes from contact, and its passes.
+pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result<ContactPolicy, SetupError> {
+    let pairs = scenario.contact.excluded.iter().map(|pair| assembly.surface_pair(scenario, pair));
+    let policy = ContactPolicy::excluding(pairs.collect::<Result<Vec<_>, _>>()?);
+    Ok(match scenario.contact.passes {
+        Passes::Two => policy,
+        Passes::One => policy.with_ranks(ranks(assembly)),
+    })
+}
+
+/// Ranks of the bodies in one-pass contact: deformable bodies rank before rigid bodies and these before walls; finer
+/// surfaces rank before coarser ones.
+fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
+    let edge = |body: usize| {
+        surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
+    };
+    let keys: Vec<(bool, bool, f64)> = (model.bodies.iter().enumerate())
+        .map(|(number, body)| (body.is_wall(), body.is_rigid(), edge(number)))
+        .collect();
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|&a, &b| {
+        let ((wall_a, rigid_a, edge_a), (wall_b, rigid_b, edge_b)) = (keys[a], keys[b]);
+        (wall_a, rigid_a).cmp(&(wall_b, rigid_b)).then(edge_a.total_cmp(&edge_b)).then(a.cmp(&b))
+    });
+    let mut ranks = vec![0; order.len()];
+    for (rank, &body) in (0..).zip(&order) {
+        ranks[body] = rank;
+    }
+    ranks
 }
 
 impl Assembly {

@@ -4,7 +4,7 @@
 //! and a slider constraint fixes the other components. Contact acts on the plane and not at the node of the wall; the
 //! support or slider bears the resulting moment, as the wall does not rotate.
 
-use crate::contact::detection::Wall;
+use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
 use crate::math::{Mat3, Vec3};
 use crate::scenario::{self, Scenario, WallSpec};
@@ -69,7 +69,11 @@ impl Assembly {
 }
 
 /// Rejects walls whose normal or velocity leaves the plane of plane bodies.
-pub(crate) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> Result<(), SetupError> {
+pub(crate) fn refuse_walls_out_of_plane(
+    scenario: &Scenario,
+    model: &Model,
+    policy: &ContactPolicy,
+) -> Result<(), SetupError> {
     let is_plane =
         |body: &Body| body.blocks.iter().any(|block| block.internal.is_some() && block.kind.dimension() == 2);
     let leaves_plane = |wall: &WallSpec| {
@@ -81,9 +85,7 @@ pub(crate) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> R
     };
     let first_wall = scenario.bodies.len();
     for (number, wall) in (first_wall..).zip(&scenario.walls).filter(|(_, wall)| leaves_plane(wall)) {
-        let meets = |body: usize| {
-            !scenario.contact.excluded.iter().any(|pair| pair.is_whole() && pair.bodies == [body, number])
-        };
+        let meets = |body: usize| policy.can_meet([body as u32, number as u32]);
         let mut bodies = model.bodies.iter().take(first_wall).enumerate();
         if let Some((_, body)) = bodies.find(|(k, body)| is_plane(body) && meets(*k)) {
             return Err(SetupError::WallOutOfPlane { wall: wall.name.clone(), body: body.name.clone() });

@@ -100,20 +100,11 @@ impl Simulation {
             positions_before: if detected.is_empty() { positions[0] } else { detected },
         };
         timed(&mut self.timings.detection, || {
-            self.caches.detector.detect(&configuration, &mut self.state.contact.constraints);
-            self.caches.wall_detector.detect(&configuration, &mut self.state.contact.constraints);
-            if !self.response.uses_flush_contacts() {
-                self.selection
-                    .flush_contacts
-                    .remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
-            }
-            self.selection.one_pass.remove(&self.scratch.positions_next, &mut self.state.contact.constraints);
-            let before = &self.scratch.before.constraints;
-            if let Some(entry_faces) = &mut self.selection.entry_faces {
-                let constraints = &mut self.state.contact.constraints;
-                entry_faces.choose(&self.model.surfaces, &configuration, before, constraints);
-            }
-            self.selection.excluded_parts.remove(&mut self.state.contact.constraints);
+            let (before, constraints) =
+                (&self.scratch.before.constraints, &mut self.state.contact.constraints);
+            self.caches.detector.detect(&configuration, constraints);
+            self.caches.wall_detector.detect(&configuration, constraints);
+            self.selection.select(&self.model.surfaces, &configuration, before, constraints);
             self.state.contact.initial_gaps.apply(
                 &mut self.state.contact.constraints,
                 &self.scratch.before.constraints,

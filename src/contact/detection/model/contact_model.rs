@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::contact::{Edge, NodeOnSurface, Surface};
+use crate::contact::{Edge, NodeOnSurface, Surface, SurfacePair};
 use crate::math::Vec3;
 
 use super::candidate::Candidate;
 use super::cell_rings::Cells;
+use super::contact_policy::ContactPolicy;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
 use super::thickness::Thickness;
 
@@ -17,8 +18,8 @@ pub struct ContactModel {
     pub surfaces: Vec<Surface>,
     /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
     pub search_depths: Vec<f64>,
-    /// Pairs of different bodies excluded from contact, ascending, first < second.
-    pub(crate) excluded: Vec<[u32; 2]>,
+    /// What is excluded from contact.
+    pub(crate) policy: ContactPolicy,
     /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
     /// Outward offset of the surface of each body \[m\].
@@ -39,7 +40,8 @@ impl ContactModel {
     /// # Cost
     /// For each body a tree over its faces, and for each of its nodes a search in this tree.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
-        Self::of_solids(surfaces, &[], excluded, positions)
+        let excluded = excluded.iter().map(|&bodies| SurfacePair::whole(bodies));
+        Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
     }
 
     /// [`Self::new`] with the cells of the bodies, in the order of the surfaces. The cells distinguish the flush lips
@@ -47,20 +49,18 @@ impl ContactModel {
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
-        excluded: &[[u32; 2]],
+        policy: ContactPolicy,
         positions: &[Vec3],
     ) -> Self {
         let depth = |surface: &Surface| 0.5 * surface.median_edge(positions);
         let search_depths: Vec<f64> = surfaces.par_iter().map(depth).collect();
-        let mut excluded = excluded.to_vec();
-        excluded.sort_unstable();
         let mut thickness = Thickness::new(&surfaces, cells, positions);
         for (surface, depth) in surfaces.iter().zip(&search_depths) {
             thickness.measure(surface, 2.0 * depth);
         }
         let edges = vec![FeatureEdges::default(); surfaces.len()];
         let offsets = vec![0.0; surfaces.len()];
-        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, thickness }
+        Self { surfaces, search_depths, policy, foldable: Vec::new(), offsets, edges, thickness }
     }
 
     /// Sets the search depth of all surfaces \[m\]; must precede [`Self::with_self_contact`].
@@ -137,7 +137,7 @@ impl ContactModel {
 
     /// Whether two different bodies with faces, first < second, can touch.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
-        self.excluded.binary_search(&bodies).is_err()
+        self.policy.can_meet(bodies)
     }
 
     /// Pairs of bodies that can touch, ascending, first < second; a body with self-contact forms a pair with itself.

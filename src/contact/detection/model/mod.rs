@@ -5,6 +5,7 @@ mod candidate;
 mod cell_rings;
 mod configuration;
 mod contact_model;
+mod contact_policy;
 mod feature_edges;
 mod thickness;
 
@@ -13,5 +14,6 @@ pub use cell_rings::Cells;
 pub use configuration::Configuration;
 pub use contact_model::ContactModel;
 pub(crate) use contact_model::both_ways;
+pub use contact_policy::ContactPolicy;
 pub use feature_edges::EdgeSelection;
 pub(crate) use thickness::is_behind;

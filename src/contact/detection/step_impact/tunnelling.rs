@@ -8,7 +8,7 @@
 use crate::contact::Constraint;
 use crate::math::Vec3;
 
-use crate::contact::detection::model::ContactModel;
+use crate::contact::detection::model::{ContactModel, ContactPolicy};
 use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::volume::Aabb;
 
@@ -22,8 +22,7 @@ pub struct TunnellingGuard {
     search_depths: Vec<f64>,
     /// Surface offset of every body \[m\].
     offsets: Vec<f64>,
-    /// Pairs of different bodies that do not touch, ascending, first < second.
-    excluded: Vec<[u32; 2]>,
+    policy: ContactPolicy,
     /// Least search depth of a body \[m\]; infinite if no bodies can touch.
     least_depth: f64,
     tree: BodyTree,
@@ -38,7 +37,7 @@ impl TunnellingGuard {
         Self {
             search_depths: model.search_depths.clone(),
             offsets: model.offsets.clone(),
-            excluded: model.excluded.clone(),
+            policy: model.policy.clone(),
             least_depth: depths.fold(f64::INFINITY, f64::min),
             tree: BodyTree::new(model.surfaces.len()),
             swept: Vec::new(),
@@ -72,16 +71,13 @@ impl TunnellingGuard {
             Some(&bodies[place].1)
         };
         let pairs = self.tree.pairs(usize::MAX).unwrap_or_default();
-        pairs.into_iter().filter(|pair| self.excluded.binary_search(pair).is_err()).fold(
-            step,
-            |longest, pair| {
-                let [Some(first), Some(second)] = pair.map(of) else { return longest };
-                let [a, b] = pair.map(|body| body as usize);
-                let offset = self.offsets[a] + self.offsets[b];
-                let limit = share * self.search_depths[a].min(self.search_depths[b]);
-                longest.min(time_to_depth(first, second, offset, limit))
-            },
-        )
+        pairs.into_iter().filter(|&pair| self.policy.can_meet(pair)).fold(step, |longest, pair| {
+            let [Some(first), Some(second)] = pair.map(of) else { return longest };
+            let [a, b] = pair.map(|body| body as usize);
+            let offset = self.offsets[a] + self.offsets[b];
+            let limit = share * self.search_depths[a].min(self.search_depths[b]);
+            longest.min(time_to_depth(first, second, offset, limit))
+        })
     }
 
     /// Depth and penetration limit \[m\] of a lost contact that was pressed beyond the limit; `None` for other

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::*;
 use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::model::ContactPolicy;
 use crate::contact::detection::primitive::node_face::StartFrom;
 use crate::contact::detection::samples::Samples;
 use crate::element::tests::natural_nodes;
@@ -135,7 +136,8 @@ impl Scene {
             Surface::new(moved.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))),
         ];
         let cells = [vec![(kind, block.cells.as_slice())], vec![(tip_kind, tip_cells.as_slice())]];
-        let model = ContactModel::of_solids(surfaces, &cells, &[], &positions).with_search_depth(2.0);
+        let model = ContactModel::of_solids(surfaces, &cells, ContactPolicy::default(), &positions)
+            .with_search_depth(2.0);
         Self { kind, block: count as usize, detector: detector(model, &cells, &positions), positions }
     }
 
@@ -311,9 +313,10 @@ fn bodies_touch_themselves_where_they_overlap() {
         let mesh = Mesh::grid(kind, counts, |cell| cell[0] == 0 || cell[vertical] != 2);
         let mut positions = mesh.positions.clone();
         let cells = [vec![(kind, mesh.cells.as_slice())]];
-        let model = ContactModel::of_solids(vec![mesh.surface(kind)], &cells, &[], &positions)
-            .with_search_depth(0.5)
-            .with_self_contact(&[0]);
+        let model =
+            ContactModel::of_solids(vec![mesh.surface(kind)], &cells, ContactPolicy::default(), &positions)
+                .with_search_depth(0.5)
+                .with_self_contact(&[0]);
         let mut detector = detector(model, &cells, &positions);
         let mut detect = |positions: &[Vec3]| {
             let mut constraints = Constraints::default();
@@ -354,7 +357,7 @@ fn sheets_are_refused() {
     let nodes = [0, 1, 2];
     let surface = Surface::new([(CellKind::Tri3, nodes.as_slice())]);
     let cells = [vec![(CellKind::Tri3, nodes.as_slice())]];
-    let model = ContactModel::of_solids(vec![surface], &cells, &[], &positions);
+    let model = ContactModel::of_solids(vec![surface], &cells, ContactPolicy::default(), &positions);
     let found = NodeInElement::new(model, &cells, options(), &positions);
     assert_eq!(found.map(|_| ()).unwrap_err(), (0, DistanceFieldError::Empty));
 }

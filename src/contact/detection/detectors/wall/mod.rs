@@ -28,7 +28,7 @@ use crate::contact::{Constraints, Surface};
 use crate::math::Vec3;
 
 use crate::contact::detection::initial::overlap::{Entry, Penetration as BodyPenetration};
-use crate::contact::detection::model::Configuration;
+use crate::contact::detection::model::{Configuration, ContactPolicy};
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use contact::{ContactPhase, Penetration};
@@ -55,8 +55,8 @@ pub struct WallDetector {
 
 impl WallDetector {
     /// For walls and the surfaces of all bodies with nodes at these positions, which are the reference positions of
-    /// flights. `excluded` pairs of a body and the body of a wall never touch.
-    pub fn new(walls: Vec<Wall>, surfaces: &[Surface], excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
+    /// flights.
+    pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
             Vec::new()
@@ -65,8 +65,8 @@ impl WallDetector {
         };
         let all = (0..walls.len() as u32).flat_map(|w| (0..bodies.len() as u32).map(move |b| [w, b]));
         let can_touch = |&[w, b]: &[u32; 2]| {
-            let pair = [walls[w as usize].body, bodies[b as usize].body];
-            !excluded.iter().any(|&[i, j]| [i, j] == pair || [j, i] == pair)
+            let [wall, body] = [walls[w as usize].body, bodies[b as usize].body];
+            policy.can_meet([wall.min(body), wall.max(body)])
         };
         let pairs = all.filter(can_touch).collect();
         Self {

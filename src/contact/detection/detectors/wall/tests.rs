@@ -22,9 +22,13 @@ fn scene(samples: &mut Samples, num_faces: u32) -> Scene {
     Scene { surface, wall: Wall { body: 1, node: 3 * num_faces, normal }, positions }
 }
 
+fn detector(wall: Wall, surface: &Surface, positions: &[Vec3]) -> WallDetector {
+    WallDetector::new(vec![wall], std::slice::from_ref(surface), &ContactPolicy::default(), positions)
+}
+
 impl Scene {
     fn detector(&self) -> WallDetector {
-        WallDetector::new(vec![self.wall], std::slice::from_ref(&self.surface), &[], &self.positions)
+        detector(self.wall, &self.surface, &self.positions)
     }
 
     /// Least height of a node at s, by evaluation.
@@ -126,7 +130,7 @@ fn touching_at_the_beginning_is_no_impact_by_itself() {
         let motions = [body, RigidMotion::at_rest(Vec3::zeros())];
         let flight =
             Flight { time: 1.0, duration: 4.0, end: 5.0, reference_positions: &nodes, motions: &motions };
-        let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &nodes);
+        let mut detector = detector(wall, &surface, &nodes);
         detector.first_impact(&flight).map(|impact| impact.time)
     };
     assert_eq!(time_of(-1e-3, 0.0), Some(1.0));
@@ -150,7 +154,7 @@ fn curved_faces_touch_where_they_bulge() {
     let motions = [body, RigidMotion::at_rest(Vec3::zeros())];
     let flight =
         Flight { time: 0.0, duration: 9.0, end: 9.0, reference_positions: &nodes, motions: &motions };
-    let mut detector = WallDetector::new(vec![wall], &[surface], &[], &nodes);
+    let mut detector = detector(wall, &surface, &nodes);
     let impact = detector.first_impact(&flight).unwrap();
     // z = −0.3 · 4 (λ₁λ₂ + λ₂λ₃ + λ₃λ₁) is least, −0.4, at the centroid.
     let expected = (5.0 - 0.4) / 2.0;
@@ -164,7 +168,7 @@ fn curved_faces_touch_where_they_bulge() {
 fn every_node_behind_a_wall_is_found() {
     let samples = &mut Samples::new(9);
     let Scene { surface, mut positions, wall } = scene(samples, 200);
-    let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &positions);
+    let mut detector = detector(wall, &surface, &positions);
     let (mut time, dt) = (0.0, 1e-2);
     let mut velocities: Vec<Vec3> = positions.iter().map(|_| samples.vector(0.2)).collect();
     let (mut steps_far, mut num_tested_far) = (0, 0);
@@ -213,7 +217,7 @@ fn every_node_behind_a_wall_is_found() {
 fn nodes_are_found_until_they_are_out() {
     let samples = &mut Samples::new(11);
     let Scene { surface, positions: start, wall } = scene(samples, 60);
-    let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &start);
+    let mut detector = detector(wall, &surface, &start);
     let (dt, mut behind) = (1e-2, 0);
     let mut earlier = start.clone();
     for step in 1..=1000 {

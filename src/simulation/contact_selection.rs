@@ -1,0 +1,61 @@
+//! Selection of the contacts that act among the detected ones.
+
+use crate::contact::detection::{Configuration, ContactPolicy, EntryFaces};
+use crate::contact::response::OffsetPoints;
+use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface};
+use crate::math::Vec3;
+
+/// Selection of the contacts that act among the detected ones, with workspaces.
+pub(crate) struct ContactSelection {
+    pub policy: ContactPolicy,
+    /// Entry faces, unless contact has none.
+    pub entry_faces: Option<EntryFaces>,
+    /// Whether the response uses the contacts of flush surfaces, which have no contact force.
+    pub flush_contacts_act: bool,
+    pub offset_points: OffsetPoints,
+    pub keys: Vec<ContactKey>,
+    pub workspace: Constraints,
+}
+
+impl ContactSelection {
+    /// Removes the contacts of a step that do not act, and replaces nearest faces by entry faces. `before` are the
+    /// contacts of the last step.
+    pub fn select(
+        &mut self,
+        surfaces: &[Surface],
+        configuration: &Configuration<'_>,
+        before: &Constraints,
+        constraints: &mut Constraints,
+    ) {
+        let positions = configuration.positions;
+        if !self.flush_contacts_act && constraints.iter().any(|constraint| constraint.is_flush(positions)) {
+            constraints.retain(|constraint| !constraint.is_flush(positions), &mut self.workspace);
+        }
+        if constraints.iter().any(|constraint| self.policy.is_of_second_pass(&constraint)) {
+            self.keep_pass(positions, constraints);
+        }
+        if let Some(entry_faces) = &mut self.entry_faces {
+            entry_faces.choose(surfaces, configuration, before, constraints);
+        }
+        if constraints.iter().any(|constraint| self.policy.excludes(&constraint)) {
+            constraints.retain(|constraint| !self.policy.excludes(constraint), &mut self.workspace);
+        }
+    }
+
+    /// Removes a contact of the second pass if nodes of its face are in contact themselves, or flush: a face wider
+    /// than the opposite surface has no nodes in contact there, and keeps its contacts.
+    fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+        let Self { policy, keys, workspace, .. } = self;
+        keys.clear();
+        keys.extend_from_slice(constraints.keys());
+        let touches = |&contactor: &u32, target: u32| {
+            keys.binary_search(&ContactKey::Node(NodeOnSurface { contactor, target })).is_ok()
+        };
+        let is_wanted = |constraint: &Constraint<'_>| {
+            let face = &constraint.nodes[constraint.num_contactor_nodes..];
+            let has_nodes = || face.iter().any(|node| touches(node, constraint.bodies[0]));
+            !policy.is_of_second_pass(constraint) || (!constraint.is_flush(positions) && !has_nodes())
+        };
+        constraints.retain(is_wanted, workspace);
+    }
+}
