@@ -67,13 +67,10 @@
 //!
 //! # Limits
 //! Elements of order 1 and 2, elastic materials, shared memory. The README gives all limits and alternatives.
-pub mod contact;
-pub mod dynamics;
-pub mod element;
 pub mod io;
-pub mod material;
-pub mod math;
-pub mod mesh;
-pub mod scenario;
-pub mod signal;
 pub mod simulation;
+
+pub use ictus_contact as contact;
+pub use ictus_core::{element, material, math, mesh, signal};
+pub use ictus_dynamics as dynamics;
+pub use ictus_scenario as scenario;

@@ -1,0 +1,316 @@
+//! Contact constraints: a gap, a normal, and nodal weights that sum to zero.
+
+use serde::{Deserialize, Serialize};
+
+use super::flush::rounding_of_gap;
+use crate::element::MAX_NODES;
+use crate::math::Vec3;
+
+/// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
+/// point on its edge.
+const CARRYING: f64 = 1e-9;
+
+/// Identifies a contact from its beginning to its end; node contacts come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ContactKey {
+    /// Node–surface contact.
+    Node(NodeOnSurface),
+    /// Edge–edge contact.
+    Edges(EdgeOnEdge),
+}
+
+/// A node on a surface, on any of its faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NodeOnSurface {
+    /// Contactor node, global number.
+    pub contactor: u32,
+    /// Target surface: the number of its body.
+    pub target: u32,
+}
+
+/// Two crossing edges, numbered through all surfaces in the order of the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EdgeOnEdge {
+    /// The edge with the lower number.
+    pub contactor: u32,
+    /// The edge with the higher number.
+    pub target: u32,
+}
+
+/// Contact constraints, sorted by key.
+///
+/// For every constraint g = n · Σ w_a x_a, minus the offsets of the surfaces, with Σ w_a = 0. The weights are +1 for a
+/// contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge. A
+/// normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum. Structure of arrays
+/// with compressed rows, reused from step to step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Constraints {
+    keys: Vec<ContactKey>,
+    bodies: Vec<[u32; 2]>,
+    gaps: Vec<f64>,
+    normals: Vec<Vec3>,
+    /// Begin and end of the nodes of each target.
+    ends: Vec<[u32; 2]>,
+    nodes: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+/// One side of a contact: a node, an edge or a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its body.
+    pub body: u32,
+    /// Global nodes.
+    pub nodes: &'a [u32],
+    /// Their shape values at the point of contact; the sum is 1 \[-\].
+    pub shape_values: &'a [f64],
+}
+
+/// One constraint, borrowed from [`Constraints`].
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint<'a> {
+    /// Its key.
+    pub key: ContactKey,
+    /// Bodies of the contactor and of the target; the same body twice in self-contact.
+    pub bodies: [u32; 2],
+    /// Signed distance, negative when penetrated \[m\].
+    pub gap: f64,
+    /// Unit normal out of the target.
+    pub normal: Vec3,
+    /// Global nodes, the contactor first.
+    pub nodes: &'a [u32],
+    /// Their weights \[-\].
+    pub weights: &'a [f64],
+    /// Number of contactor nodes.
+    pub num_contactor_nodes: usize,
+}
+
+impl Constraint<'_> {
+    /// Point of contact on the contactor \[m\].
+    pub fn point(&self, positions: &[Vec3]) -> Vec3 {
+        let nodes = self.nodes.iter().zip(self.weights).take(self.num_contactor_nodes);
+        nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
+    }
+
+    /// Whether the gap is zero or positive within rounding, as between flush surfaces without pressure.
+    pub fn is_flush(&self, positions: &[Vec3]) -> bool {
+        self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
+    }
+
+    /// Whether the nodes can carry a couple. A node on a wall or on another node cannot.
+    pub fn can_take_couple(&self) -> bool {
+        self.nodes.len() > self.num_contactor_nodes + 1
+    }
+
+    /// Target nodes that carry a part of the contact force beyond rounding.
+    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
+        let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
+        target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
+    }
+
+    /// Σ w_a q_a of a nodal vector field.
+    pub fn jump(&self, field: &[Vec3]) -> Vec3 {
+        self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
+    }
+}
+
+impl Constraints {
+    /// Whether the arrays are consistent and refer to this many nodes and bodies.
+    pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        let count = self.keys.len();
+        let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
+        let mut first = 0;
+        let rows_follow = self.ends.iter().all(|&[contactors, targets]| {
+            let follows = first <= contactors && contactors <= targets;
+            first = targets;
+            follows
+        });
+        lengths == [count; 4]
+            && rows_follow
+            && first as usize == self.nodes.len()
+            && self.weights.len() == self.nodes.len()
+            && self.keys.is_sorted()
+            && self.nodes.iter().all(|&node| (node as usize) < num_nodes)
+            && self.bodies.iter().flatten().all(|&body| (body as usize) < num_bodies)
+    }
+
+    /// Removes all constraints and keeps the memory.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.bodies.clear();
+        self.gaps.clear();
+        self.normals.clear();
+        self.ends.clear();
+        self.nodes.clear();
+        self.weights.clear();
+    }
+
+    /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
+    // Inlined: otherwise the arguments pass through memory, with small writes followed by wide reads.
+    #[inline(always)]
+    pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
+        debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
+        self.keys.push(key);
+        self.gaps.push(gap);
+        self.normals.push(normal);
+        self.bodies.push([contactor.body, target.body]);
+        self.nodes.extend_from_slice(contactor.nodes);
+        self.weights.extend_from_slice(contactor.shape_values);
+        let middle = self.nodes.len() as u32;
+        self.nodes.extend_from_slice(target.nodes);
+        self.weights.extend(target.shape_values.iter().map(|value| -value));
+        self.ends.push([middle, self.nodes.len() as u32]);
+    }
+
+    /// Merges other constraints, given in ascending order of keys that are not present yet; `workspace` is overwritten.
+    pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
+        workspace.clear();
+        let mut others = others.peekable();
+        for constraint in self.iter() {
+            while let Some(other) = others.next_if(|other| other.key < constraint.key) {
+                workspace.push_copy(&other);
+            }
+            workspace.push_copy(&constraint);
+        }
+        others.for_each(|other| workspace.push_copy(&other));
+        std::mem::swap(self, workspace);
+    }
+
+    /// Keeps the wanted constraints; `workspace` is overwritten.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Constraint<'_>) -> bool, workspace: &mut Self) {
+        workspace.clear();
+        self.iter().filter(|constraint| wanted(constraint)).for_each(|kept| workspace.push_copy(&kept));
+        std::mem::swap(self, workspace);
+    }
+
+    /// Renames the keys of all constraints, uniquely; `order` and `workspace` are overwritten.
+    pub fn rename(
+        &mut self,
+        name: impl Fn(ContactKey) -> ContactKey,
+        order: &mut Vec<(ContactKey, usize)>,
+        workspace: &mut Self,
+    ) {
+        order.clear();
+        order.extend(self.keys.iter().map(|&key| name(key)).zip(0..));
+        order.sort_unstable();
+        workspace.clear();
+        order.iter().for_each(|&(key, k)| workspace.push_copy(&Constraint { key, ..self.get(k) }));
+        std::mem::swap(self, workspace);
+    }
+
+    /// Replaces every gap \[m\] by the value of `gap`, by ascending key.
+    pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
+        for (key, value) in self.keys.iter().zip(&mut self.gaps) {
+            *value = gap(*key, *value);
+        }
+    }
+
+    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index of each constraint, the constraint, and
+    /// a copy of its weights to overwrite.
+    pub fn renew_geometry(
+        &mut self,
+        mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),
+    ) {
+        let mut copy = [0.0; 2 * MAX_NODES];
+        for k in 0..self.len() {
+            let constraint = self.get(k);
+            let weights = &mut copy[..constraint.weights.len()];
+            weights.copy_from_slice(constraint.weights);
+            let (gap, normal) = geometry(k, &constraint, weights);
+            (self.gaps[k], self.normals[k]) = (gap, normal);
+            let first = if k == 0 { 0 } else { self.ends[k - 1][1] as usize };
+            self.weights[first..first + weights.len()].copy_from_slice(weights);
+        }
+    }
+
+    /// Appends a constraint; keys must ascend.
+    pub(super) fn push_copy(&mut self, constraint: &Constraint<'_>) {
+        debug_assert!(self.keys.last().is_none_or(|last| *last < constraint.key), "constraints out of order");
+        self.keys.push(constraint.key);
+        self.bodies.push(constraint.bodies);
+        self.gaps.push(constraint.gap);
+        self.normals.push(constraint.normal);
+        let middle = (self.nodes.len() + constraint.num_contactor_nodes) as u32;
+        self.nodes.extend_from_slice(constraint.nodes);
+        self.weights.extend_from_slice(constraint.weights);
+        self.ends.push([middle, self.nodes.len() as u32]);
+    }
+
+    /// The keys, ascending.
+    pub fn keys(&self) -> &[ContactKey] {
+        &self.keys
+    }
+
+    /// Whether a constraint has this key.
+    pub fn contains(&self, key: ContactKey) -> bool {
+        self.keys.binary_search(&key).is_ok()
+    }
+
+    /// The constraint of this key.
+    pub fn of(&self, key: ContactKey) -> Option<Constraint<'_>> {
+        self.keys.binary_search(&key).ok().map(|k| self.get(k))
+    }
+
+    /// Constraints of a node with surfaces.
+    pub fn of_contactor(&self, node: u32) -> impl Iterator<Item = Constraint<'_>> {
+        let is_before = |key: &ContactKey| matches!(key, ContactKey::Node(key) if key.contactor < node);
+        let first = self.keys.partition_point(is_before);
+        let is_of_node =
+            move |&k: &usize| matches!(self.keys[k], ContactKey::Node(key) if key.contactor == node);
+        (first..self.len()).take_while(is_of_node).map(|k| self.get(k))
+    }
+
+    /// Constraints of edges with edges.
+    pub fn of_edges(&self) -> impl Iterator<Item = Constraint<'_>> {
+        let first = self.keys.partition_point(|key| matches!(key, ContactKey::Node(_)));
+        (first..self.len()).map(|k| self.get(k))
+    }
+
+    /// Number of constraints.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no constraint.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The k-th constraint.
+    pub fn get(&self, k: usize) -> Constraint<'_> {
+        let first = if k == 0 { 0 } else { self.ends[k - 1][1] as usize };
+        let [middle, end] = self.ends[k].map(|end| end as usize);
+        let range = first..end;
+        Constraint {
+            key: self.keys[k],
+            bodies: self.bodies[k],
+            gap: self.gaps[k],
+            normal: self.normals[k],
+            nodes: &self.nodes[range.clone()],
+            weights: &self.weights[range],
+            num_contactor_nodes: middle - first,
+        }
+    }
+
+    /// All constraints, by ascending key.
+    pub fn iter(&self) -> impl Iterator<Item = Constraint<'_>> {
+        let mut first = 0;
+        let (mut nodes, mut weights) = (&self.nodes[..], &self.weights[..]);
+        let rows = self.keys.iter().zip(&self.bodies).zip(&self.gaps).zip(&self.normals).zip(&self.ends);
+        rows.map(move |((((&key, &bodies), &gap), &normal), &[middle, end])| {
+            let (nodes_of_it, other_nodes) = nodes.split_at((end - first) as usize);
+            let (weights_of_it, other_weights) = weights.split_at((end - first) as usize);
+            let num_contactor_nodes = (middle - first) as usize;
+            (first, nodes, weights) = (end, other_nodes, other_weights);
+            Constraint {
+                key,
+                bodies,
+                gap,
+                normal,
+                nodes: nodes_of_it,
+                weights: weights_of_it,
+                num_contactor_nodes,
+            }
+        })
+    }
+}

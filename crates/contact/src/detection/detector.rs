@@ -1,0 +1,71 @@
+//! The interface of all detectors.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Constraints;
+
+use super::model::Configuration;
+use super::primitive::node_face::StartingPoint;
+use super::report::{DetectionStatistics, Placement, QueuedPair};
+use super::trajectory::{Flight, Impact, RootHistory};
+use super::tree::hierarchy::Hierarchy;
+
+/// State of a detector between steps, without caches.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct DetectionMemory {
+    /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from the
+    /// closest points of the previous step.
+    pub starting_points: Vec<StartingPoint>,
+    /// Positions at the first instants of the current flight, if its kinematics follow from positions.
+    pub first_steps: Option<RootHistory>,
+}
+
+/// Finds contact.
+pub trait Detector: Send {
+    /// In flight: the first contact of two surfaces within the flight; `None` if the flight is free of contact.
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
+
+    /// Replaces `constraints` by the constraints of this configuration.
+    ///
+    /// Called once per step, with ascending times; a call to [`Detector::first_impact`] in between restarts the contact
+    /// phase.
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
+
+    /// State for the next step.
+    fn memory(&self) -> DetectionMemory;
+
+    /// Discards all data of earlier configurations, and continues from this memory.
+    fn start_from(&mut self, memory: &DetectionMemory);
+
+    /// Accumulated statistics.
+    fn statistics(&self) -> &DetectionStatistics;
+
+    /// For each pair of bodies, ascending, the two bounding volumes of its next event at their current positions; pairs
+    /// that can no longer touch are omitted. Empty for a detector without a queue.
+    fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
+        Vec::new()
+    }
+
+    /// The hierarchy over the faces of a body; `None` without faces or without hierarchies.
+    fn hierarchy(&self, _body: u32) -> Option<&Hierarchy> {
+        None
+    }
+}
+
+/// Phase of a detector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Neither phase has begun.
+    Fresh,
+    /// Flight: bodies move rigidly in closed form.
+    Flight,
+    /// Contact: bodies deform.
+    Contact,
+}
+
+impl Phase {
+    /// Switches to a phase; returns whether the phase changed.
+    pub fn enters(&mut self, phase: Self) -> bool {
+        std::mem::replace(self, phase) != phase
+    }
+}

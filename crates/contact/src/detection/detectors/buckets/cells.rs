@@ -1,0 +1,246 @@
+//! A grid of equal cells, and lists of boxes by cell in compressed rows.
+
+use crate::detection::volume::Aabb;
+use crate::math::Vec3;
+
+/// Marks a cell without a list.
+const NONE: u32 = u32::MAX;
+
+/// Factor by which cells are enlarged while there are too many.
+const ENLARGEMENT: f64 = 1.25;
+
+/// Equal cubic cells over a box. A point outside belongs to the nearest cell. A point of a box is always in one of the
+/// cells of that box, as rounding is monotone.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    origin: Vec3,
+    inverse_size: f64,
+    counts: [u32; 3],
+}
+
+/// The cells from `low` to `high`, inclusive.
+#[derive(Clone, Copy, Debug)]
+pub struct CellRange {
+    low: [u32; 3],
+    high: [u32; 3],
+    counts: [u32; 3],
+}
+
+impl Grid {
+    /// Cells of this size \[m\] over the zone, or larger ones if these were more than `most`.
+    pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
+        let extent = zone.upper - zone.lower;
+        let most = most.clamp(1, u32::MAX as usize / 2) as f64;
+        let mut size = size.max(extent.amax() / most);
+        if !(size > 0.0 && size.is_finite()) {
+            return Self { origin: zone.lower, inverse_size: 0.0, counts: [1; 3] };
+        }
+        let along = |size: f64| extent.map(|length| (length / size).floor() + 1.0);
+        while along(size).product() > most {
+            size *= ENLARGEMENT;
+        }
+        let counts = along(size);
+        let counts = [counts.x, counts.y, counts.z].map(|count| count as u32);
+        Self { origin: zone.lower, inverse_size: 1.0 / size, counts }
+    }
+
+    /// Cells along each axis.
+    pub fn counts(&self) -> [u32; 3] {
+        self.counts
+    }
+
+    fn num_cells(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).product()
+    }
+
+    #[inline]
+    fn along(&self, axis: usize, coordinate: f64) -> u32 {
+        // The conversion maps negative values and NaN to zero.
+        (((coordinate - self.origin[axis]) * self.inverse_size) as u32).min(self.counts[axis] - 1)
+    }
+
+    /// Number of the cell of a point.
+    #[inline]
+    pub fn cell(&self, point: &Vec3) -> u32 {
+        let [i, j, k] = [0, 1, 2].map(|axis| self.along(axis, point[axis]));
+        (i * self.counts[1] + j) * self.counts[2] + k
+    }
+
+    /// The cells that a box overlaps.
+    #[inline]
+    pub fn cells(&self, bounds: &Aabb) -> CellRange {
+        CellRange {
+            low: [0, 1, 2].map(|axis| self.along(axis, bounds.lower[axis])),
+            high: [0, 1, 2].map(|axis| self.along(axis, bounds.upper[axis])),
+            counts: self.counts,
+        }
+    }
+}
+
+impl CellRange {
+    /// Calls `visit` with the number of each cell.
+    #[inline]
+    pub fn for_each(&self, mut visit: impl FnMut(u32)) {
+        for i in self.low[0]..=self.high[0] {
+            for j in self.low[1]..=self.high[1] {
+                let row = (i * self.counts[1] + j) * self.counts[2];
+                (row + self.low[2]..=row + self.high[2]).for_each(&mut visit);
+            }
+        }
+    }
+}
+
+/// For each marked cell of a grid the boxes that overlap it, ascending.
+///
+/// # Cost
+/// Memory for a number per cell of the largest grid so far, and for the entries of marked cells; kept from use to use.
+#[derive(Clone, Debug)]
+pub struct CellLists {
+    grid: Grid,
+    /// Index of each cell among the marked ones.
+    slots: Vec<u32>,
+    marked: Vec<u32>,
+    /// End of the list of each marked cell.
+    ends: Vec<usize>,
+    entries: Vec<u32>,
+}
+
+impl Default for CellLists {
+    fn default() -> Self {
+        let grid = Grid { origin: Vec3::zeros(), inverse_size: 0.0, counts: [1; 3] };
+        Self { grid, slots: Vec::new(), marked: Vec::new(), ends: Vec::new(), entries: Vec::new() }
+    }
+}
+
+impl CellLists {
+    /// Restarts on another grid, with no cell marked.
+    pub fn begin(&mut self, grid: Grid) {
+        for &cell in &self.marked {
+            self.slots[cell as usize] = NONE;
+        }
+        self.marked.clear();
+        if self.slots.len() < grid.num_cells() {
+            self.slots.resize(grid.num_cells(), NONE);
+        }
+        self.grid = grid;
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Marks a cell, for which a list is needed.
+    #[inline]
+    pub fn mark(&mut self, cell: u32) {
+        let slot = &mut self.slots[cell as usize];
+        if *slot == NONE {
+            *slot = self.marked.len() as u32;
+            self.marked.push(cell);
+        }
+    }
+
+    /// Number of marked cells.
+    pub fn num_marked(&self) -> usize {
+        self.marked.len()
+    }
+
+    /// Enters the k-th box as k into the lists of all marked cells it overlaps: a counting sort.
+    pub fn fill(&mut self, boxes: &[Aabb]) {
+        let Self { grid, slots, marked, ends, entries } = self;
+        let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
+        ends.clear();
+        ends.resize(marked.len(), 0);
+        for bounds in boxes {
+            grid.cells(bounds).for_each(|cell| {
+                if let Some(slot) = slot(cell) {
+                    ends[slot as usize] += 1;
+                }
+            });
+        }
+        let mut total = 0;
+        for end in ends.iter_mut() {
+            total += std::mem::replace(end, total);
+        }
+        entries.clear();
+        entries.resize(total, 0);
+        for (k, bounds) in boxes.iter().enumerate() {
+            grid.cells(bounds).for_each(|cell| {
+                if let Some(slot) = slot(cell) {
+                    entries[ends[slot as usize]] = k as u32;
+                    ends[slot as usize] += 1;
+                }
+            });
+        }
+    }
+
+    /// The boxes that overlap a cell; none if the cell is not marked.
+    #[inline]
+    pub fn list(&self, cell: u32) -> &[u32] {
+        match self.slots[cell as usize] {
+            NONE => &[],
+            slot => {
+                let begin = if slot == 0 { 0 } else { self.ends[slot as usize - 1] };
+                &self.entries[begin..self.ends[slot as usize]]
+            }
+        }
+    }
+
+    /// Number of cells of the grid, marked or not, that overlap one of the boxes.
+    pub fn num_met(&self, boxes: &[Aabb]) -> usize {
+        let mut met = vec![false; self.grid.num_cells()];
+        for bounds in boxes {
+            self.grid.cells(bounds).for_each(|cell| met[cell as usize] = true);
+        }
+        met.iter().filter(|&&met| met).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zone() -> Aabb {
+        Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
+    }
+
+    /// Cells have the requested size if few enough, and are enlarged otherwise; a box without extent, or with an
+    /// infinite one, has one cell.
+    #[test]
+    fn cells_are_no_more_than_allowed() {
+        assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);
+        for (size, most) in [(0.5, 10), (1e-9, 100_000), (0.0, 77), (1e-300, 5), (7.0, 1)] {
+            let grid = Grid::over(&zone(), size, most);
+            assert!(grid.num_cells() <= most, "{grid:?}");
+            assert!(grid.num_cells() * 4 > most || size > 4.0, "{grid:?}");
+        }
+        let point = Aabb { upper: zone().lower, ..zone() };
+        let endless = Aabb { upper: Vec3::repeat(f64::INFINITY), ..zone() };
+        for bounds in [point, endless] {
+            assert_eq!(Grid::over(&bounds, 0.0, 100).counts(), [1; 3]);
+        }
+    }
+
+    /// Every point of a box, inside the zone or not, is in a cell that overlaps the box, and finds the box there.
+    #[test]
+    fn a_point_finds_the_boxes_around_it() {
+        let mut lists = CellLists::default();
+        let places = || (0..400).map(|k| f64::from(k).sin() * 4.0).collect::<Vec<f64>>();
+        let places = places();
+        let point = |k: usize| Vec3::new(places[k], places[k + 1] * 0.3 + 0.5, 2.0 + places[k + 2] * 0.1);
+        let boxes: Vec<Aabb> = (0..200).map(|k| Aabb::fit(&[point(k), point(k + 7)], 0.1)).collect();
+        for size in [0.3, 0.7, 5.0] {
+            lists.begin(Grid::over(&zone(), size, 1000));
+            let cells: Vec<u32> = (200..390).map(|k| lists.grid().cell(&point(k))).collect();
+            cells.iter().for_each(|&cell| lists.mark(cell));
+            lists.fill(&boxes);
+            for (k, &cell) in (200..390).zip(&cells) {
+                let list = lists.list(cell);
+                assert!(list.is_sorted());
+                let around = (0..200).filter(|&b| boxes[b].contains(&point(k)));
+                assert!(around.into_iter().all(|b| list.contains(&(b as u32))));
+            }
+            assert!(lists.num_marked() <= lists.num_met(&boxes));
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Buckets in contact, where bodies deform: sorted again after large displacements, with candidate lists in between.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::detection::model::{Candidate, Configuration, ContactModel, both_ways};
+use crate::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
+use crate::detection::primitive::node_face::{NodeFaceSearch, StartFrom, StartingPoint};
+use crate::detection::report::{Stage, StageClock};
+use crate::detection::volume::Aabb;
+use crate::math::Vec3;
+use crate::{Constraints, NodeOnSurface, Surface};
+
+use super::super::sorted_body::{SortedBody, box_of_points, union};
+use super::Buckets;
+use super::cells::{CellLists, Grid};
+
+/// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The grid of Aragón,
+/// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
+const CELL_SIZE: f64 = 2.0 / 3.0;
+
+/// Most cells of a grid per contactor node in it; that of the paper has 19.
+const CELLS_PER_NODE: usize = 32;
+
+/// Target life of a sorting, in steps at the present velocities.
+const STEPS: f64 = 32.0;
+
+/// Bounds of the relative displacement until the next sorting, relative to the search depth: a larger one lists more
+/// candidates that never touch, a smaller one needs more sortings.
+const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
+
+/// Relative rounding of the distances compared.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// State of the contact phase, reused from step to step.
+pub(super) struct ContactPhase {
+    bodies: Vec<SortedBody>,
+    /// Cell size for the nodes of each body \[m\].
+    cell_sizes: Vec<f64>,
+    /// Relative displacement along any axis beyond which each pair of bodies is sorted again \[m\].
+    allowances: Vec<f64>,
+    least_allowance: f64,
+    sorted: bool,
+    active: Vec<Direction>,
+    sortings: Vec<Sorting>,
+    candidates: Vec<Candidate>,
+    search: NodeFaceSearch,
+    edges: EdgeEdgeSearch,
+}
+
+/// Nodes of one body of a pair with faces of the other.
+#[derive(Clone, Copy, Debug)]
+struct Direction {
+    contactor: u32,
+    target: u32,
+    /// Distance from the box of a face within which a node is a candidate \[m\].
+    reach: f64,
+}
+
+/// Buckets of one direction.
+#[derive(Clone, Debug, Default)]
+struct Sorting {
+    lists: CellLists,
+    /// Contactor nodes in the zone, ascending.
+    nodes: Vec<u32>,
+    /// Target faces in the zone, ascending.
+    faces: Vec<u32>,
+    /// Their boxes, widened by the reach.
+    boxes: Vec<Aabb>,
+    candidates: Vec<Candidate>,
+    edges: EdgeSorting,
+    tests: u64,
+}
+
+/// Buckets of the edges of two bodies that can touch.
+#[derive(Clone, Debug, Default)]
+struct EdgeSorting {
+    lists: CellLists,
+    /// Edges of the target, and their boxes, widened by the reach.
+    targets: Vec<u32>,
+    target_boxes: Vec<Aabb>,
+    /// Edges of the contactor in the zone, and their boxes.
+    contactors: Vec<u32>,
+    contactor_boxes: Vec<Aabb>,
+    /// Edges of the contactor and of the target that may touch.
+    pairs: Vec<[u32; 2]>,
+    tests: u64,
+}
+
+impl ContactPhase {
+    /// Starting points of the next search, ascending.
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.search.starting_points()
+    }
+
+    /// Sets the starting points of the next search, ascending.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.search.start_from(points);
+    }
+
+    /// For the bodies of a model, with unknown motion.
+    pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
+        let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
+        Self {
+            bodies: model.surfaces.iter().map(SortedBody::new).collect(),
+            cell_sizes: model.surfaces.iter().map(size).collect(),
+            allowances: vec![0.0; num_pairs],
+            least_allowance: 0.0,
+            sorted: false,
+            active: Vec::new(),
+            sortings: Vec::new(),
+            candidates: Vec::new(),
+            search: NodeFaceSearch::default(),
+            edges: EdgeEdgeSearch::default(),
+        }
+    }
+
+    /// Discards the positions of the bodies.
+    pub fn reset(&mut self) {
+        self.sorted = false;
+    }
+
+    /// Whether the candidates still contain all possible contacts.
+    ///
+    /// A node and a point of a face that were separated along some axis by more than the search depth plus the
+    /// allowance stay separated by more than the search depth, as long as no relative displacement along any axis
+    /// exceeds the allowance.
+    fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
+        if !self.sorted {
+            return false;
+        }
+        let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
+        bodies.for_each(|(body, surface)| body.update(surface, positions));
+        let displacement = |body: u32| &self.bodies[body as usize].displacement;
+        let all = self.bodies.iter().map(|body| body.displacement).reduce(|a, b| a.union(&b));
+        all.is_none_or(|all| all.greatest_difference(&all) <= self.least_allowance)
+            || pairs.iter().zip(&self.allowances).all(|(pair, &allowance)| {
+                displacement(pair[0]).greatest_difference(displacement(pair[1])) <= allowance
+            })
+    }
+
+    /// Records the positions of all bodies, and decides for each pair whether its surfaces are near.
+    fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
+        let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
+        bodies.for_each(|(body, surface)| body.sort(surface, configuration));
+        self.active.clear();
+        self.least_allowance = f64::INFINITY;
+        for (pair, &[first, second]) in pairs.iter().enumerate() {
+            let [a, b] = [first, second].map(|body| &self.bodies[body as usize]);
+            let depth = model.search_depth([first, second]);
+            let per_step = a.step.greatest_difference(&b.step);
+            let [least, most] = ALLOWANCE.map(|share| share * depth);
+            let mut allowance = (STEPS * per_step).max(least).min(most);
+            let between =
+                (b.bounds.lower - a.bounds.upper).max().max((a.bounds.lower - b.bounds.upper).max());
+            let apart = between - depth * (1.0 + ROUNDING);
+            if apart > allowance {
+                allowance = apart * (1.0 - ROUNDING);
+            } else {
+                let reach = (depth + allowance) * (1.0 + ROUNDING);
+                for [contactor, target] in both_ways([first, second]) {
+                    self.active.push(Direction { contactor, target, reach });
+                }
+            }
+            self.allowances[pair] = allowance;
+            self.least_allowance = self.least_allowance.min(allowance);
+        }
+        self.sorted = true;
+    }
+
+    /// Lists the candidates of all pairs that are near.
+    fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
+        let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
+        if sortings.len() < active.len() {
+            sortings.resize_with(active.len(), Sorting::default);
+        }
+        sortings.par_iter_mut().zip(&*active).for_each(|(sorting, direction)| {
+            let contactor = direction.contactor as usize;
+            let pair = [&bodies[contactor], &bodies[direction.target as usize]];
+            sorting.sort(direction, &model.surfaces[contactor], pair, positions, cell_sizes[contactor]);
+            sorting.list_candidates(direction, model, positions);
+            sorting.edges.sort(direction, model, positions, cell_sizes[contactor]);
+        });
+        candidates.clear();
+        let sortings = &sortings[..active.len()];
+        sortings.iter().for_each(|sorting| candidates.extend_from_slice(&sorting.candidates));
+        candidates.sort_unstable();
+        let pairs = sortings.iter().zip(&*active).flat_map(|(sorting, direction)| {
+            let bodies = [direction.contactor, direction.target];
+            sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
+        });
+        edges.set(model, pairs);
+        self.search.group(&self.candidates, model, start);
+        sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
+    }
+
+    /// Pairs of a node and a face that may touch, ascending.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// Statistics of the last sorting.
+    pub fn census(&self) -> impl Iterator<Item = GridCensus> {
+        self.sortings.iter().zip(&self.active).map(|(sorting, direction)| sorting.census(direction))
+    }
+}
+
+impl Sorting {
+    /// Sorts the nodes of the contactor and the faces of the target that may be within reach.
+    fn sort(
+        &mut self,
+        direction: &Direction,
+        contactor: &Surface,
+        [of_nodes, of_faces]: [&SortedBody; 2],
+        positions: &[Vec3],
+        cell_size: f64,
+    ) {
+        let target = of_faces.bounds.widened(direction.reach);
+        let near = |node: &u32| target.contains(&positions[*node as usize]);
+        self.nodes.clear();
+        self.faces.clear();
+        self.boxes.clear();
+        if !target.excludes(&of_nodes.bounds) {
+            self.nodes.extend(contactor.nodes().iter().copied().filter(near));
+        }
+        let zone = box_of_points(self.nodes.iter().map(|&node| &positions[node as usize]));
+        for (face, bounds) in of_faces.faces.iter().enumerate() {
+            let bounds = bounds.widened(direction.reach);
+            if !bounds.excludes(&zone) {
+                self.faces.push(face as u32);
+                self.boxes.push(bounds);
+            }
+        }
+        self.lists.begin(Grid::over(&zone, cell_size, CELLS_PER_NODE * self.nodes.len()));
+        for &node in &self.nodes {
+            let cell = self.lists.grid().cell(&positions[node as usize]);
+            self.lists.mark(cell);
+        }
+        self.lists.fill(&self.boxes);
+    }
+
+    /// Lists as candidates each node with the faces of its bucket that it can touch and whose widened boxes contain it.
+    fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
+        self.candidates.clear();
+        self.tests = 0;
+        let &Direction { contactor: contactor_body, target, .. } = direction;
+        for &node in &self.nodes {
+            let position = &positions[node as usize];
+            let bucket = self.lists.list(self.lists.grid().cell(position));
+            self.tests += bucket.len() as u64;
+            let key = NodeOnSurface { contactor: node, target };
+            for &k in bucket {
+                if self.boxes[k as usize].contains(position) {
+                    let face = self.faces[k as usize];
+                    let candidate = Candidate::new(key, face, contactor_body);
+                    if model.can_touch(&candidate) {
+                        self.candidates.push(candidate);
+                    }
+                }
+            }
+        }
+    }
+
+    fn census(&self, direction: &Direction) -> GridCensus {
+        let groups = || self.candidates.chunk_by(|a, b| a.key == b.key).map(<[Candidate]>::len);
+        GridCensus {
+            bodies: [direction.contactor, direction.target],
+            reach: direction.reach,
+            cells: self.lists.grid().counts(),
+            node_buckets: self.lists.num_marked(),
+            face_buckets: self.lists.num_met(&self.boxes),
+            tests: self.tests,
+            candidates: self.candidates.len(),
+            contactors: groups().count(),
+            faces_per_contactor: [groups().min().unwrap_or(0), groups().max().unwrap_or(0)],
+        }
+    }
+}
+
+impl EdgeSorting {
+    /// Lists the pairs of edges with overlapping boxes, that of the target widened by the reach; once for a pair of
+    /// bodies.
+    fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
+        self.pairs.clear();
+        self.tests = 0;
+        let &Direction { contactor, target, reach, .. } = direction;
+        if contactor > target {
+            return;
+        }
+        self.list_boxes([contactor, target], model, positions, reach);
+        let zone = union(&self.contactor_boxes);
+        self.lists.begin(Grid::over(&zone, cell_size, CELLS_PER_NODE * self.contactors.len()));
+        for bounds in &self.contactor_boxes {
+            self.lists.grid().cells(bounds).for_each(|cell| self.lists.mark(cell));
+        }
+        self.lists.fill(&self.target_boxes);
+        for (&edge, bounds) in self.contactors.iter().zip(&self.contactor_boxes) {
+            let first = self.pairs.len();
+            self.lists.grid().cells(bounds).for_each(|cell| {
+                let bucket = self.lists.list(cell);
+                self.tests += bucket.len() as u64;
+                let near = bucket.iter().filter(|&&k| !self.target_boxes[k as usize].excludes(bounds));
+                self.pairs.extend(near.map(|&k| [edge, self.targets[k as usize]]));
+            });
+            self.pairs[first..].sort_unstable();
+        }
+        self.pairs.dedup();
+    }
+
+    /// Edges of the target, and those of the contactor that are near one of them, with their boxes.
+    fn list_boxes(
+        &mut self,
+        [contactor, target]: [u32; 2],
+        model: &ContactModel,
+        positions: &[Vec3],
+        reach: f64,
+    ) {
+        let bounds = |body: u32, edge: u32| bounds_of_edge(&model.surfaces[body as usize], edge, positions);
+        self.targets.clear();
+        self.targets.extend(model.edges[target as usize].all());
+        self.target_boxes.clear();
+        self.target_boxes.extend(self.targets.iter().map(|&edge| bounds(target, edge).widened(reach)));
+        let zone = union(&self.target_boxes);
+        self.contactors.clear();
+        self.contactor_boxes.clear();
+        for &edge in model.edges[contactor as usize].all() {
+            let bounds = bounds(contactor, edge);
+            if !zone.excludes(&bounds) {
+                self.contactors.push(edge);
+                self.contactor_boxes.push(bounds);
+            }
+        }
+    }
+}
+
+impl Buckets {
+    /// Updates the candidates if they may be incomplete.
+    pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
+        let mut clock = StageClock::start(Stage::Monitor);
+        let holds = self.contact.holds(&self.model, &self.pairs, configuration.positions);
+        self.statistics.counts.monitor += self.model.surfaces.len() as u64;
+        if !holds {
+            clock.enter(Stage::Update, &mut self.statistics.seconds);
+            self.statistics.operated(configuration.time, true);
+            self.contact.sort_bodies(&self.model, &self.pairs, configuration);
+            self.statistics.counts.update += 1;
+            clock.enter(Stage::Overlap, &mut self.statistics.seconds);
+            self.statistics.counts.overlap +=
+                self.contact.list_candidates(&self.model, self.options.start, configuration.positions);
+        }
+        clock.stop(&mut self.statistics.seconds);
+    }
+
+    /// Closest points and constraints of the candidates.
+    pub(super) fn find_constraints(
+        &mut self,
+        configuration: &Configuration<'_>,
+        constraints: &mut Constraints,
+    ) {
+        let start = Instant::now();
+        let ContactPhase { candidates, search, edges, .. } = &mut self.contact;
+        search.find(candidates, &self.model, self.options, configuration.positions, constraints);
+        edges.find(&self.model, configuration.positions, constraints);
+        self.statistics.counts.primitive += (candidates.len() + edges.num_candidates()) as u64;
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+}
+
+/// Contents of the buckets of the nodes of one body and the faces of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridCensus {
+    /// Body of the nodes, body of the faces.
+    pub bodies: [u32; 2],
+    /// Distance from the box of a face, along every axis, within which a node is a candidate \[m\].
+    pub reach: f64,
+    /// Cells along each axis.
+    pub cells: [u32; 3],
+    /// Cells with a node.
+    pub node_buckets: usize,
+    /// Cells that overlap the widened box of a face.
+    pub face_buckets: usize,
+    /// Pairs of a node and a face in the same cell.
+    pub tests: u64,
+    /// Pairs with the node in the widened box of the face.
+    pub candidates: usize,
+    /// Nodes with a candidate.
+    pub contactors: usize,
+    /// Fewest and most candidates of a node that has some.
+    pub faces_per_contactor: [usize; 2],
+}

@@ -1,0 +1,111 @@
+//! Bucket search: space is divided into cells, and the cell of a node gives its candidate faces.
+//!
+//! ```text
+//! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
+//!          a node is tested against the faces of its own cell only ([`contact`])
+//! flight   time is divided into slices, the first ones first, until the displacement in one is about an edge:
+//!          the swept boxes of the faces are sorted into cells ([`flight`])
+//! ```
+//! The method uses no hierarchy and, except for bounding balls in flight, no prediction. Boxes exclude distant bodies
+//! pair by pair, and a sorting is valid until nodes have moved too far. The results equal those of
+//! [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
+//!
+//! # Limits
+//! Every sorting tests all pairs of bodies. A pair of surfaces has one cell size, which leaves many false candidates
+//! where the face sizes differ by orders of magnitude. In flight a slice costs a pass over all faces of both bodies.
+//!
+//! # Source
+//! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
+//! nodes and of elements on a grid).
+
+mod cells;
+mod contact;
+mod flight;
+
+use crate::math::Vec3;
+use crate::{Constraints, NodeOnSurface};
+
+use crate::detection::detector::{DetectionMemory, Detector, Phase};
+use crate::detection::model::{Configuration, ContactModel};
+use crate::detection::primitive::node_face::NodeFaceOptions;
+use crate::detection::report::DetectionStatistics;
+use crate::detection::trajectory::{Flight, Impact};
+use contact::ContactPhase;
+
+use flight::FlightPhase;
+
+pub use contact::GridCensus;
+
+/// The bucket detector.
+pub struct Buckets {
+    model: ContactModel,
+    /// Pairs of bodies that can touch.
+    pairs: Vec<[u32; 2]>,
+    options: NodeFaceOptions,
+    phase: Phase,
+    flight: FlightPhase,
+    contact: ContactPhase,
+    statistics: DetectionStatistics,
+}
+
+impl Buckets {
+    /// A detector of contact between the surfaces of the model with all nodes at these positions, which are the
+    /// reference positions of its flights.
+    pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
+        let pairs: Vec<[u32; 2]> = model.pairs().collect();
+        let flight = FlightPhase::new(&model, pairs.len(), positions);
+        let contact = ContactPhase::new(&model, pairs.len(), positions);
+        let statistics = DetectionStatistics::default();
+        Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
+    }
+
+    /// Statistics of the last sorting in contact, for each pair of near bodies in both directions.
+    ///
+    /// # Cost
+    /// A pass over all cells with faces: not for every step.
+    pub fn census(&self) -> Vec<GridCensus> {
+        self.contact.census().collect()
+    }
+
+    /// Contactor node with target body, and face of the target, of all candidates of the last sorting in contact;
+    /// ascending.
+    pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
+        self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
+    }
+}
+
+impl Detector for Buckets {
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        if self.phase.enters(Phase::Flight) {
+            self.begin_flight(flight);
+        }
+        let impact = self.find_first_impact(flight);
+        if impact.is_some() {
+            // An impact starts another flight and voids all predictions.
+            self.phase = Phase::Fresh;
+        }
+        impact
+    }
+
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        if self.phase.enters(Phase::Contact) {
+            self.contact.reset();
+        }
+        self.update_candidates(configuration);
+        self.find_constraints(configuration, constraints);
+    }
+
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory { starting_points: self.contact.starting_points(), first_steps: None }
+    }
+
+    fn start_from(&mut self, memory: &DetectionMemory) {
+        self.contact.reset();
+        self.contact.start_from(&memory.starting_points);
+        self.phase = if memory.starting_points.is_empty() { Phase::Fresh } else { Phase::Contact };
+    }
+
+    fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+}

@@ -1,0 +1,269 @@
+//! Sorting by binary space partition: the detector of Petőcz and Armero.
+//!
+//! ```text
+//! sort      all surface nodes, the particles, into a binary tree over the working space
+//! traverse  for each body with the box of its surface, widened by the buffer b, and where it contains particles of
+//!           other bodies, with the boxes of its faces: pairs of body and particle, and the faces in reach
+//! pairs     closest point, signed gap
+//! ```
+//! Sorting is repeated after a number of steps n, or earlier when a relative displacement exceeds the buffer, b = n dt
+//! times the largest difference of nodal velocities, which are the displacements of the last step over dt. Each surface is contactor and target (double pass). In flight,
+//! impacts are those of [`Buckets`], as the report has none.
+//!
+//! # Source
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
+
+mod particle_tree;
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::detection::detector::{DetectionMemory, Detector};
+use crate::detection::face::bounds::Bounds;
+use crate::detection::model::{Candidate, Configuration, ContactModel};
+use crate::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
+use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
+use crate::detection::report::{DetectionStatistics, Stage, StageClock};
+use crate::detection::trajectory::{Flight, Impact};
+use crate::detection::volume::Aabb;
+use crate::math::Vec3;
+use crate::{Constraints, NodeOnSurface};
+
+use super::Buckets;
+use super::sorted_body::{SortedBody, box_of_points};
+use particle_tree::ParticleTree;
+
+/// Relative rounding of the distances compared.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Buffer relative to the search depth below which it is not chosen: bodies at rest need no other.
+const LEAST_BUFFER: f64 = 1.0 / 64.0;
+
+/// Steps of the sorting detector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortingOptions {
+    /// Steps between two sortings, ≥ 1.
+    pub every: u32,
+    /// Sortings between two computations of the working space, ≥ 1; a particle outside of it causes one as well.
+    pub space_every: u32,
+}
+
+/// The sorting detector.
+pub struct Sorting {
+    model: ContactModel,
+    node_face: NodeFaceOptions,
+    options: SortingOptions,
+    /// Impacts in flight.
+    flights: Buckets,
+    tree: ParticleTree,
+    /// Node and body of each particle, and its position at the last sorting \[m\].
+    particles: Vec<[u32; 2]>,
+    positions: Vec<Vec3>,
+    bodies: Vec<SortedBody>,
+    /// Buffer of the last sorting \[m\].
+    buffer: f64,
+    /// Steps since the last sorting, and sortings since the last computation of the working space; `None` before the
+    /// first.
+    age: Option<[u32; 2]>,
+    candidates: Vec<Candidate>,
+    search: NodeFaceSearch,
+    edges: EdgeEdgeSearch,
+    statistics: DetectionStatistics,
+}
+
+impl Sorting {
+    /// A detector of contact between the surfaces of the model with all nodes at these positions, which are the
+    /// reference positions of its flights.
+    pub fn new(
+        model: ContactModel,
+        node_face: NodeFaceOptions,
+        options: SortingOptions,
+        positions: &[Vec3],
+    ) -> Self {
+        let particles_of = |(body, surface): (u32, &crate::Surface)| {
+            surface.nodes().iter().map(|&node| [node, body]).collect::<Vec<_>>()
+        };
+        let particles: Vec<[u32; 2]> = (0..).zip(&model.surfaces).flat_map(particles_of).collect();
+        Self {
+            flights: Buckets::new(model.clone(), node_face, positions),
+            tree: ParticleTree::default(),
+            positions: vec![Vec3::zeros(); particles.len()],
+            particles,
+            bodies: model.surfaces.iter().map(SortedBody::new).collect(),
+            buffer: 0.0,
+            age: None,
+            candidates: Vec::new(),
+            search: NodeFaceSearch::default(),
+            edges: EdgeEdgeSearch::default(),
+            statistics: DetectionStatistics::default(),
+            model,
+            node_face,
+            options,
+        }
+    }
+
+    /// Whether the candidates contain all possible contacts: no relative displacement along an axis since the last
+    /// sorting exceeds the buffer.
+    fn holds(&mut self, positions: &[Vec3]) -> bool {
+        let Some([steps, _]) = &mut self.age else { return false };
+        *steps += 1;
+        if *steps >= self.options.every {
+            return false;
+        }
+        let bodies = self.bodies.par_iter_mut().zip(&self.model.surfaces);
+        bodies.for_each(|(body, surface)| body.update(surface, positions));
+        let all = self.bodies.iter().map(|body| body.displacement).reduce(|a, b| a.union(&b));
+        all.is_none_or(|all| all.greatest_difference(&all) <= self.buffer)
+    }
+
+    /// Sorts the particles, and sets the buffer for the steps until the next sorting.
+    fn sort(&mut self, configuration: &Configuration<'_>) {
+        let bodies = self.bodies.par_iter_mut().zip(&self.model.surfaces);
+        bodies.for_each(|(body, surface)| body.sort(surface, configuration));
+        let all = self.bodies.iter().map(|body| body.step).reduce(|a, b| a.union(&b));
+        let per_step = all.map_or(0.0, |all: Bounds| all.greatest_difference(&all));
+        let least_depth = self.model.search_depths.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = if least_depth.is_finite() { LEAST_BUFFER * least_depth } else { 0.0 };
+        self.buffer = (f64::from(self.options.every) * per_step).max(least);
+        for (position, [node, _]) in self.positions.iter_mut().zip(&self.particles) {
+            *position = configuration.positions[*node as usize];
+        }
+        let sortings = self.age.map_or(0, |[_, sortings]| sortings);
+        let (space, sortings) = match self.tree.space() {
+            Some(space) if sortings > 0 && self.positions.iter().all(|position| space.contains(position)) => {
+                (*space, sortings)
+            }
+            _ => (box_of_points(self.positions.iter()), self.options.space_every),
+        };
+        self.tree.sort(space, &self.positions);
+        self.age = Some([0, sortings - 1]);
+    }
+
+    /// Lists the particles in the buffer zones of the faces of each body, and the pairs of near edges.
+    fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
+        let mut tests = 0;
+        self.candidates.clear();
+        for body in 0..self.model.surfaces.len() as u32 {
+            if self.model.surfaces[body as usize].num_faces() > 0 {
+                tests += self.traverse(body);
+            }
+        }
+        self.candidates.sort_unstable();
+        self.search.group(&self.candidates, &self.model, self.node_face.start);
+        let pairs = self.near_edges(positions);
+        self.edges.set(&self.model, pairs);
+        tests
+    }
+
+    /// Traverses the tree with the buffer zone of a body and, if it contains particles of others, with that of each of its
+    /// faces; lists the particles found there as candidates. Returns the number of cells visited.
+    fn traverse(&mut self, body: u32) -> u64 {
+        let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
+        let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
+        let longest = (depth + self.buffer) * (1.0 + ROUNDING);
+        let Self { model, tree, particles, positions, bodies, candidates, buffer, .. } = self;
+        let SortedBody { faces, bounds, .. } = &bodies[body as usize];
+        let can_touch = |other: u32| other != body && model.can_meet([body.min(other), body.max(other)]);
+        let mut is_near = false;
+        let mut visited = tree.visit(&bounds.widened(longest), positions, |particle| {
+            is_near |= can_touch(particles[particle as usize][1]);
+        });
+        for (face, bounds) in (0..).zip(faces).filter(|_| is_near) {
+            visited += tree.visit(&bounds.widened(longest), positions, |particle| {
+                let [node, other] = particles[particle as usize];
+                let reach = reach(model, [other, body], *buffer);
+                if can_touch(other) && bounds.widened(reach).contains(&positions[particle as usize]) {
+                    let key = NodeOnSurface { contactor: node, target: body };
+                    candidates.push(Candidate::new(key, face, other));
+                }
+            });
+        }
+        visited
+    }
+
+    /// Pairs of edges with overlapping boxes, that of the second body widened by the reach, of the bodies with particles
+    /// or edges in reach of each other.
+    fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
+        let boxes: Vec<Vec<Aabb>> = (0..)
+            .zip(&self.model.surfaces)
+            .map(|(body, surface)| {
+                let edges = self.model.edges[body as usize].all().iter();
+                edges.map(|&edge| bounds_of_edge(surface, edge, positions)).collect()
+            })
+            .collect();
+        let mut pairs = Vec::new();
+        let with_edges = |body: &u32| !boxes[*body as usize].is_empty();
+        let bodies: Vec<u32> = (0..boxes.len() as u32).filter(with_edges).collect();
+        for (place, &first) in bodies.iter().enumerate() {
+            for &second in &bodies[place + 1..] {
+                let reach = reach(&self.model, [first, second], self.buffer);
+                let zone = self.bodies[second as usize].bounds.widened(reach);
+                if !self.model.can_meet([first, second]) || zone.excludes(&self.bodies[first as usize].bounds)
+                {
+                    continue;
+                }
+                let of_second: Vec<Aabb> =
+                    boxes[second as usize].iter().map(|bounds| bounds.widened(reach)).collect();
+                let edges = [first, second].map(|body| self.model.edges[body as usize].all());
+                for (&edge, bounds) in edges[0].iter().zip(&boxes[first as usize]) {
+                    if zone.excludes(bounds) {
+                        continue;
+                    }
+                    let near = edges[1].iter().zip(&of_second).filter(|(_, other)| !other.excludes(bounds));
+                    pairs.extend(near.filter_map(|(&other, _)| {
+                        EdgePair::new(&self.model, [first, second], [edge, other])
+                    }));
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// Distance from the box of a face of one body within which a node of the other is a candidate \[m\].
+fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
+    (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
+}
+
+impl Detector for Sorting {
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        self.age = None;
+        self.flights.first_impact(flight)
+    }
+
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        let mut clock = StageClock::start(Stage::Monitor);
+        let holds = self.holds(configuration.positions);
+        self.statistics.counts.monitor += self.model.surfaces.len() as u64;
+        if !holds {
+            clock.enter(Stage::Update, &mut self.statistics.seconds);
+            self.statistics.operated(configuration.time, true);
+            self.sort(configuration);
+            self.statistics.counts.update += 1;
+            clock.enter(Stage::Overlap, &mut self.statistics.seconds);
+            self.statistics.counts.overlap += self.list_candidates(configuration.positions);
+        }
+        clock.stop(&mut self.statistics.seconds);
+        let start = Instant::now();
+        let Self { candidates, model, node_face, search, edges, .. } = self;
+        search.find(candidates, model, *node_face, configuration.positions, constraints);
+        edges.find(model, configuration.positions, constraints);
+        self.statistics.counts.primitive += (self.candidates.len() + self.edges.num_candidates()) as u64;
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+
+    fn memory(&self) -> DetectionMemory {
+        DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
+    }
+
+    fn start_from(&mut self, memory: &DetectionMemory) {
+        self.age = None;
+        self.flights.start_from(&DetectionMemory::default());
+        self.search.start_from(&memory.starting_points);
+    }
+
+    fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+}

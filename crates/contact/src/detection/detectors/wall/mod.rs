@@ -1,0 +1,151 @@
+//! Contact of bodies with rigid walls: infinite planes that translate.
+//!
+//! A wall is a body of one node on its plane; its material is behind the plane, where heights are negative. Walls need
+//! no hierarchy and no search depth, so one wall detector complements every detector of surface pairs:
+//!
+//! ```text
+//! flight   first time at which a point of a body is at height zero: a quadratic of time, plus a sine where the body
+//!          rotates; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
+//! contact  nodes below the plane; a block of nodes is tested again when the bounds on the velocities allow it to have
+//!          reached the wall ([`contact`])
+//! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
+//! ```
+//! # Limits
+//! Only the nodes of a face touch, except in flight, where a curved face touches where it bulges.
+//!
+//! # Source
+//! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
+
+mod contact;
+mod flight;
+mod height;
+mod step_impact;
+#[cfg(test)]
+mod tests;
+mod walled_body;
+
+use crate::math::Vec3;
+use crate::{Constraints, Surface};
+
+use crate::detection::initial::overlap::{Entry, Penetration as BodyPenetration};
+use crate::detection::model::{Configuration, ContactPolicy};
+use crate::detection::report::DetectionStatistics;
+use crate::detection::trajectory::{Flight, Impact};
+use contact::{ContactPhase, Penetration};
+use flight::FlightPhase;
+use walled_body::{WalledBody, sphere_of};
+
+pub use walled_body::Wall;
+
+/// Depth below which a body counts as touching a wall, relative to its radius.
+const TOUCHING: f64 = 1e-9;
+
+/// Finds the contacts of bodies with rigid walls.
+pub struct WallDetector {
+    walls: Vec<Wall>,
+    bodies: Vec<WalledBody>,
+    /// Wall and body (indices of the lists above) that can touch.
+    pairs: Vec<[u32; 2]>,
+    flight: Option<FlightPhase>,
+    contact: Option<ContactPhase>,
+    found: Vec<Penetration>,
+    merged: Constraints,
+    statistics: DetectionStatistics,
+}
+
+impl WallDetector {
+    /// For walls and the surfaces of all bodies with nodes at these positions, which are the reference positions of
+    /// flights.
+    pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
+        let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
+        let bodies: Vec<WalledBody> = if walls.is_empty() {
+            Vec::new()
+        } else {
+            touchable.map(|(body, surface)| WalledBody::new(body, surface, positions)).collect()
+        };
+        let all = (0..walls.len() as u32).flat_map(|w| (0..bodies.len() as u32).map(move |b| [w, b]));
+        let can_touch = |&[w, b]: &[u32; 2]| {
+            let [wall, body] = [walls[w as usize].body, bodies[b as usize].body];
+            policy.can_meet([wall.min(body), wall.max(body)])
+        };
+        let pairs = all.filter(can_touch).collect();
+        Self {
+            walls,
+            bodies,
+            pairs,
+            flight: None,
+            contact: None,
+            found: Vec::new(),
+            merged: Constraints::default(),
+            statistics: DetectionStatistics::default(),
+        }
+    }
+
+    /// The same with outward offsets of all surfaces \[m\]: heights are those of the offset surfaces.
+    #[must_use]
+    pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
+        self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
+        self
+    }
+
+    /// First time within a flight at which a body touches a wall, never late; called for consecutive steps of the
+    /// flight.
+    pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        self.contact = None;
+        if self.pairs.is_empty() {
+            return None;
+        }
+        let impact = self.find_first_impact(flight);
+        if impact.is_some() {
+            // An impact starts another flight.
+            self.flight = None;
+        }
+        impact
+    }
+
+    /// Discards all that is kept from earlier configurations.
+    pub fn forget(&mut self) {
+        (self.flight, self.contact) = (None, None);
+    }
+
+    /// Adds the constraints of the nodes behind a wall to those of the step; called for consecutive steps.
+    pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        self.flight = None;
+        if self.pairs.is_empty() {
+            return;
+        }
+        self.find_penetrations(configuration);
+        if !self.found.is_empty() {
+            constraints.merge(self.found.iter().map(Penetration::constraint), &mut self.merged);
+        }
+    }
+
+    /// Bodies with nodes behind walls, or nearer than their surface offset, in a given configuration: a check of input,
+    /// not part of a step.
+    pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
+        let deepest = |&[wall, body]: &[u32; 2]| {
+            let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);
+            let origin = positions[wall.node as usize];
+            let depths = body.nodes.iter().map(|&node| {
+                let point = positions[node as usize];
+                (wall.normal.dot(&(origin - point)) + body.offset, point)
+            });
+            let (depth, point) = depths.max_by(|a, b| a.0.total_cmp(&b.0))?;
+            let touching =
+                TOUCHING * sphere_of(body.nodes.iter().map(|&node| positions[node as usize])).radius;
+            let bodies = [body.body, wall.body];
+            (depth > touching).then_some(BodyPenetration { bodies, entry: Entry::Nodes, depth, point })
+        };
+        self.pairs.iter().filter_map(deepest).collect()
+    }
+
+    /// Statistics, including the predictions of flights.
+    pub fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+
+    /// The walls.
+    pub fn walls(&self) -> &[Wall] {
+        &self.walls
+    }
+}

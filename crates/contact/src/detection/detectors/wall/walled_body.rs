@@ -1,0 +1,81 @@
+//! Walls, and the surfaces of bodies as the wall detector uses them.
+
+use std::ops::Range;
+
+use crate::Surface;
+use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes};
+use crate::detection::volume::{Aabb, Sphere, rounded_up};
+use crate::math::Vec3;
+
+/// An infinite plane with material behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// Number of its body.
+    pub body: u32,
+    /// Its node, a point of the plane.
+    pub node: u32,
+    /// Unit normal out of the material.
+    pub normal: Vec3,
+}
+
+/// Nodes, or faces, per block.
+pub(super) const BLOCK: usize = 64;
+
+/// The surface of a body as the wall detector uses it.
+#[derive(Clone, Debug)]
+pub(super) struct WalledBody {
+    pub body: u32,
+    /// Outward offset of its surface \[m\].
+    pub offset: f64,
+    /// Nodes, ascending, each with a face that contains it.
+    pub nodes: Vec<u32>,
+    pub faces: Vec<u32>,
+    /// Bounding spheres of the blocks of nodes, in the reference configuration.
+    pub spheres: Vec<Sphere>,
+    /// Curved faces, which can bulge beyond their nodes, and the surface if it has any.
+    pub curved: Vec<u32>,
+    pub surface: Option<Surface>,
+    /// Bounding spheres of the blocks of curved faces.
+    pub curved_spheres: Vec<Sphere>,
+}
+
+impl WalledBody {
+    pub fn new(body: u32, surface: &Surface, positions: &[Vec3]) -> Self {
+        let nodes = surface.nodes().to_vec();
+        let faces = (0..nodes.len()).map(|local| surface.faces_of_local_node(local)[0]).collect();
+        let of_nodes = |block: &[u32]| sphere_of(block.iter().map(|&node| positions[node as usize]));
+        let spheres = nodes.chunks(BLOCK).map(of_nodes).collect();
+        let curved: Vec<u32> = (0..surface.num_faces() as u32)
+            .filter(|&face| !lies_in_hull_of_nodes(surface.face(face as usize).0))
+            .collect();
+        let of_faces = |block: &[u32]| {
+            let mut points = Vec::with_capacity(block.len() * MAX_CONTROL_POINTS);
+            for &face in block {
+                let (kind, nodes) = surface.face(face as usize);
+                let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
+                points.extend_from_slice(control_points(kind, nodes, positions, &mut buffer));
+            }
+            sphere_of(points.into_iter())
+        };
+        let curved_spheres = curved.chunks(BLOCK).map(of_faces).collect();
+        let surface = (!curved.is_empty()).then(|| surface.clone());
+        Self { body, offset: 0.0, nodes, faces, spheres, curved, surface, curved_spheres }
+    }
+}
+
+/// Members of a block of a list of `count`.
+pub(super) fn members(block: usize, count: usize) -> Range<usize> {
+    block * BLOCK..((block + 1) * BLOCK).min(count)
+}
+
+/// Bounding sphere of some points about the centre of their box.
+pub(super) fn sphere_of(points: impl Iterator<Item = Vec3> + Clone) -> Sphere {
+    let mut bounds: Option<Aabb> = None;
+    for point in points.clone() {
+        let of_point = Aabb::fit(&[point], 0.0);
+        bounds = Some(bounds.map_or(of_point, |all| all.union(&of_point)));
+    }
+    let centre = bounds.map_or_else(Vec3::zeros, |bounds| (bounds.lower + bounds.upper) * 0.5);
+    let radius = points.map(|point| (point - centre).norm()).fold(0.0, f64::max);
+    Sphere { centre, radius: rounded_up(radius, &centre) }
+}

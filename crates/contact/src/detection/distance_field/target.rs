@@ -1,0 +1,41 @@
+//! The surface in the reference configuration, and closest points of its faces.
+
+use crate::Surface;
+use crate::detection::face::closest_point::{Method, Start, closest_point};
+use crate::math::Vec3;
+
+/// Closest point of the surface to a support point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Closest {
+    /// Distance \[m\].
+    pub distance: f64,
+    /// The closest face.
+    pub face: u32,
+    /// Its closest point \[m\].
+    pub point: Vec3,
+}
+
+/// A surface in the reference configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub surface: &'a Surface,
+    pub positions: &'a [Vec3],
+}
+
+impl Target<'_> {
+    /// Closest point of one face.
+    pub fn closest_of_face(&self, face: u32, query: &Vec3) -> Closest {
+        let (kind, nodes) = self.surface.face(face as usize);
+        let mut places = [Vec3::zeros(); 9];
+        places.iter_mut().zip(nodes).for_each(|(place, &node)| *place = self.positions[node as usize]);
+        let found = closest_point(Method::Auto, Start::Nearest, kind, &places[..nodes.len()], query);
+        Closest { distance: found.distance_squared.sqrt(), face, point: found.point }
+    }
+
+    /// Closest point of some faces, on the first of equally close faces.
+    pub fn closest_of_faces(&self, faces: impl Iterator<Item = u32>, query: &Vec3) -> Option<Closest> {
+        let nearer =
+            |best: Closest, other: Closest| if other.distance < best.distance { other } else { best };
+        faces.map(|face| self.closest_of_face(face, query)).reduce(nearer)
+    }
+}

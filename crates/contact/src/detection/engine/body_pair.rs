@@ -1,0 +1,365 @@
+//! Two nearby bodies, or one body in self-contact: their active patch pairs, and the travel up to which these remain
+//! complete.
+//!
+//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
+//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
+//! distance. Patches farther apart than the search depth plus a margin cannot touch until the travel exceeds the
+//! margin. The other patches form the *active patch pairs*; each accumulates a travel of its own. A Verlet list holds
+//! the node–face pairs within the search depth plus a *skin*. It is complete until the travel of its patch exceeds the
+//! skin ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a *short list* of the
+//! pairs that can give a constraint in the next steps ([`short_list`](super::short_list)).
+//!
+//! # Source
+//! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
+
+use rayon::prelude::*;
+
+use crate::detection::model::ContactModel;
+use crate::detection::tree::box_tree::BoxTree;
+use crate::detection::volume::Aabb;
+use crate::math::pack::Registers;
+
+use super::body_motion::BodyMotion;
+use super::displacement::Travel;
+use super::patch_lists::{PatchLists, PatchPartners, Scope, distance, skin_for};
+use super::patches::Patches;
+use super::separation::Separation;
+use super::traversal::NearPair;
+
+/// Margin of the active patch pairs, relative to the skin of a list.
+const MARGIN: f64 = 2.0;
+
+/// Smallest number of patches, or of patch lists, per task.
+const PER_TASK: usize = 64;
+const LISTS_PER_TASK: usize = 512;
+
+/// Rounding of distances, relative to the coordinates and to the search depth.
+const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
+
+/// Two bodies with overlapping inflated boxes, or one body in self-contact.
+#[derive(Clone, Debug)]
+pub(super) struct BodyPair {
+    /// The bodies, first < second; the same number twice in self-contact.
+    pub bodies: [u32; 2],
+    /// Bound on the relative displacement of the bodies since the active patch pairs were found.
+    travel: Travel,
+    /// Travel beyond which patches outside the active pairs may touch \[m\].
+    active_limit: f64,
+    /// Bound on the rounding of distances \[m\].
+    pub rounding: f64,
+    /// Lists of the active patches, ascending, those of the first body before those of the second.
+    pub patch_lists: Vec<PatchLists>,
+    /// The closest vertices of the two trees at the last separation test that succeeded.
+    pub nearest: Option<[u32; 2]>,
+}
+
+impl BodyPair {
+    /// A body pair without active patch pairs, due for a search.
+    pub fn new(bodies: [u32; 2]) -> Self {
+        Self {
+            bodies,
+            travel: Travel::default(),
+            active_limit: f64::NEG_INFINITY,
+            rounding: 0.0,
+            patch_lists: Vec::new(),
+            nearest: None,
+        }
+    }
+
+    /// Whether it is the self-contact of one body.
+    pub fn is_self_contact(&self) -> bool {
+        self.bodies[0] == self.bodies[1]
+    }
+
+    /// Adds the displacements of a step. The travel also bounds the relative displacement of points of the same body.
+    pub fn update(&mut self, motions: &[BodyMotion]) {
+        self.measure(motions);
+        self.travel.advance();
+        if self.patch_lists.is_empty() {
+            return;
+        }
+        let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
+        let update = |lists: &mut PatchLists| lists.update(bodies, bound);
+        if self.patch_lists.len() <= LISTS_PER_TASK {
+            self.patch_lists.iter_mut().for_each(update);
+        } else {
+            self.patch_lists.par_iter_mut().with_min_len(LISTS_PER_TASK).for_each(update);
+        }
+    }
+
+    /// Bounds the relative displacement of the last step.
+    fn measure(&mut self, motions: &[BodyMotion]) {
+        let [first, second] = self.bodies.map(|body| &motions[body as usize].step);
+        let between = first.greatest_distance(second);
+        self.travel.step = between.max(first.extent()).max(second.extent());
+    }
+
+    fn patches<'a>(&self, motions: &'a [BodyMotion]) -> Option<[&'a Patches; 2]> {
+        let [first, second] = self.bodies.map(|body| motions[body as usize].patches());
+        Some([first?, second?])
+    }
+
+    /// The patches of one set of lists, each with its body.
+    pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
+        let ([own, other], patch, partners) = match &lists.scope {
+            Scope::Bodies => (self.bodies, 0, &[0][..]),
+            Scope::Patch(PatchPartners { contactor, patch, partners }) => {
+                ([*contactor, 1 - contactor].map(|side| self.bodies[side]), *patch, &partners[..])
+            }
+        };
+        std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
+    }
+
+    /// The active patches with their bodies; repetitions may occur.
+    pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
+        let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
+        self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
+    }
+
+    /// Sides whose nodes are tested against faces of the other side; in self-contact the first side suffices.
+    pub fn contactors(&self) -> std::ops::Range<usize> {
+        0..if self.is_self_contact() { 1 } else { 2 }
+    }
+
+    /// Whether patches outside the active pairs may touch; also true if the travel is not finite.
+    pub fn is_due(&self) -> bool {
+        self.travel.is_past(self.active_limit)
+    }
+
+    /// Whether the active patch pairs or any list must be renewed.
+    pub fn needs_update(&self) -> bool {
+        self.is_due() || self.patch_lists.iter().any(|lists| lists.is_due() || lists.is_short_due())
+    }
+
+    /// Distance beyond which surfaces cannot touch \[m\].
+    fn contact_distance(&self, model: &ContactModel) -> f64 {
+        model.search_depth(self.bodies) + self.rounding
+    }
+
+    /// Distance beyond [`BodyPair::contact_distance`] within which patch pairs are active \[m\].
+    fn margin(&self, model: &ContactModel) -> f64 {
+        MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
+    }
+
+    /// Updates the bound on rounding for all distances of this step.
+    fn update_rounding(&mut self, model: &ContactModel, motions: &[BodyMotion]) {
+        let [first, second] = self.bodies.map(|body| motions[body as usize].largest_coordinate());
+        self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
+    }
+
+    /// Whether the active patch pairs must be found. If the boxes of the bodies are separated, sets the travel of the
+    /// next search instead.
+    pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
+        self.measure(motions);
+        self.update_rounding(model, motions);
+        let [first, second] = self.bodies.map(|body| &motions[body as usize]);
+        let separation = distance(&first.bounds(), &second.bounds());
+        let are_separated = separation > self.contact_distance(model) + self.margin(model);
+        if self.is_self_contact() || !are_separated {
+            return true;
+        }
+        self.set_separation(model, Separation { distance: separation, nearest: None, tests: 0 });
+        false
+    }
+
+    /// Finds the active patch pairs, given the box trees over the patches of both bodies; a body with a single patch
+    /// has no tree. Patches that stay active keep their lists.
+    pub fn find_active_pairs(
+        &mut self,
+        model: &ContactModel,
+        motions: &[BodyMotion],
+        trees: [Option<&BoxTree>; 2],
+        registers: Registers,
+    ) {
+        let Some(bodies) = self.patches(motions) else { return };
+        let (contact_distance, margin) = (self.contact_distance(model), self.margin(model));
+        if trees.iter().any(Option::is_some) {
+            let active_pairs = self.patches_near(contact_distance + margin, motions, trees, registers);
+            let slack = |contactor: usize, patch: u32, other: u32| {
+                let [own, partners] = [contactor, 1 - contactor].map(|side| bodies[side]);
+                distance(&own.bounds(patch), &partners.bounds(other)) - contact_distance
+            };
+            self.replace_active_pairs(active_pairs, slack);
+        } else if self.patch_lists.is_empty() {
+            // The pair of whole bodies is always active; the travel only decides when to test for separation.
+            self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
+        }
+        self.nearest = None;
+        self.travel.restart();
+        self.active_limit = margin;
+    }
+
+    /// Patches within a distance \[m\] of patches of the other side.
+    fn patches_near(
+        &self,
+        within: f64,
+        motions: &[BodyMotion],
+        trees: [Option<&BoxTree>; 2],
+        registers: Registers,
+    ) -> Vec<PatchPartners> {
+        let Some(bodies) = self.patches(motions) else { return Vec::new() };
+        let near = |side: usize, around: &Aabb| {
+            trees[side].map_or_else(|| vec![0], |tree| tree.overlapping(registers, around))
+        };
+        let mut active_pairs = Vec::new();
+        for contactor in self.contactors() {
+            let other = 1 - contactor;
+            let with_others = |patch: u32| {
+                let around = bodies[contactor].bounds(patch).widened(within);
+                PatchPartners { contactor, patch, partners: near(other, &around) }
+            };
+            let around_other = motions[self.bodies[other] as usize].bounds().widened(within);
+            let patches = near(contactor, &around_other);
+            if patches.len() <= PER_TASK {
+                active_pairs.extend(patches.into_iter().map(with_others));
+            } else {
+                active_pairs.par_extend(patches.into_par_iter().with_min_len(PER_TASK).map(with_others));
+            }
+        }
+        active_pairs.retain(|patch| !patch.partners.is_empty());
+        active_pairs
+    }
+
+    /// Replaces the active patch pairs. Patches that stay active keep their lists, unless a new partner, given its
+    /// distance beyond contact \[m\], can touch before the list is renewed.
+    fn replace_active_pairs(
+        &mut self,
+        active_pairs: Vec<PatchPartners>,
+        slack: impl Fn(usize, u32, u32) -> f64,
+    ) {
+        let mut known = std::mem::take(&mut self.patch_lists).into_iter().peekable();
+        let lists = |new: PatchPartners| {
+            let PatchPartners { contactor, patch, .. } = new;
+            let key = (contactor, patch);
+            while known.next_if(|known| known.key() < key).is_some() {}
+            match known.next_if(|known| known.key() == key) {
+                Some(mut known) => {
+                    known.set_partners(new, |other| slack(contactor, patch, other));
+                    known
+                }
+                None => PatchLists::new(Scope::Patch(new)),
+            }
+        };
+        self.patch_lists = active_pairs.into_iter().map(lists).collect();
+    }
+
+    /// Measures the displacements of the active patches in this step.
+    pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
+        let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
+        self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
+    }
+
+    /// Records that the bodies are separated: no patch pair is active, unless the current active pairs remain complete
+    /// for longer.
+    pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
+        self.nearest = separation.nearest;
+        let slack = separation.distance - self.contact_distance(model);
+        if self.is_due() || slack > self.active_limit - self.travel.travelled() {
+            self.patch_lists.clear();
+            self.travel.restart();
+            self.active_limit = slack;
+        }
+    }
+
+    /// Chooses the skins of the lists that are due, and returns their indices.
+    pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
+        let depth = model.search_depth(self.bodies);
+        self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
+    }
+
+    /// Chooses the skins of the short lists that are due, and returns the indices of their patch lists.
+    pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
+        self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
+    }
+
+    /// Chooses the skins of some lists and updates the rounding for them; returns their indices.
+    fn prepare(
+        &mut self,
+        model: &ContactModel,
+        motions: &[BodyMotion],
+        is_due: impl Fn(&PatchLists) -> bool,
+        choose: impl Fn(&mut PatchLists),
+    ) -> Vec<usize> {
+        let mut indices = Vec::new();
+        for (index, lists) in self.patch_lists.iter_mut().enumerate() {
+            if is_due(lists) {
+                choose(lists);
+                indices.push(index);
+            }
+        }
+        if !indices.is_empty() {
+            self.update_rounding(model, motions);
+        }
+        indices
+    }
+
+    /// Distance within which node–face pairs of a patch are listed \[m\].
+    pub fn reach(&self, lists: &PatchLists, model: &ContactModel) -> f64 {
+        self.contact_distance(model) + lists.skin()
+    }
+
+    /// Lower bound on the distance of the bodies \[m\], valid if no list found batches with overlapping boxes: the
+    /// smallest reach of the lists, or the remaining margin of patches outside the active pairs.
+    pub fn separation_bound(&self, model: &ContactModel) -> f64 {
+        let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
+        reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
+    }
+
+    /// All near pairs of nodes and faces.
+    pub fn near(&self) -> impl Iterator<Item = &NearPair> {
+        self.patch_lists.iter().flat_map(|lists| &lists.near)
+    }
+
+    /// Number of steps like the last one until a list or the active pairs are due.
+    pub fn steps_left(&self) -> f64 {
+        let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
+        of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Surface;
+    use crate::detection::model::Configuration;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+
+    /// Separated bodies are due for a search exactly when their travel exceeds their distance.
+    #[test]
+    fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
+        let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);
+        let mut positions = [nodes(0.0), nodes(10.0)].concat();
+        let surfaces = vec![
+            Surface::new([(CellKind::Tri3, [0_u32, 1, 2].as_slice())]),
+            Surface::new([(CellKind::Tri3, [3_u32, 5, 4].as_slice())]),
+        ];
+        let model = ContactModel::new(surfaces, &[], &positions);
+        // A common translation does not change the distance.
+        let velocities: Vec<Vec3> =
+            (0..6).map(|node| Vec3::new(if node < 3 { 0.5 } else { 0.0 }, 70.0, 0.0)).collect();
+        let mut motions: Vec<BodyMotion> =
+            model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.5, 0.0)).collect();
+        for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
+            assert!(motion.has_escaped());
+            motion.inflate(surface, &positions);
+        }
+        let mut body_pair = BodyPair::new([0, 1]);
+        assert!(body_pair.is_due() && !body_pair.needs_active_pairs(&model, &motions));
+        let mut steps = 0;
+        while !body_pair.is_due() {
+            let before = positions.clone();
+            positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
+            let configuration =
+                Configuration { time: 0.0, time_step: 0.1, positions: &positions, positions_before: &before };
+            for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
+                motion.update(surface.nodes(), &configuration);
+            }
+            body_pair.update(&motions);
+            steps += 1;
+        }
+        let slack = 10.0 - model.search_depth([0, 1]);
+        assert_eq!(steps, (slack / 0.05).ceil() as usize);
+        assert!(body_pair.patch_lists.is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+//! Bounds on the displacements of surface points in a step.
+
+use rayon::prelude::*;
+
+use crate::detection::face::bounds::Bounds;
+use crate::detection::model::Configuration;
+
+/// Nodes per task.
+const NODES_PER_TASK: usize = 16_384;
+
+/// Parameters of the displacement bounds of a surface.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Steps {
+    /// Largest excess of the displacements of a curved face over the range of its nodal displacements, relative to this
+    /// range.
+    pub overshoot: f64,
+    /// Rounding of a coordinate \[m\].
+    pub rounding: f64,
+}
+
+impl Steps {
+    /// Bounds for the points of the faces with these nodes.
+    #[inline(always)]
+    pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
+        let of_nodes =
+            |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| configuration.displacement(node)), 0.0);
+        let step = in_pieces(nodes, of_nodes).beyond(self.overshoot);
+        if step.is_zero() { step } else { step.widened(self.rounding) }
+    }
+}
+
+/// Bounds over a list of nodes; a long list is processed in parallel.
+pub(crate) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
+    if nodes.len() <= NODES_PER_TASK {
+        return bounds(nodes);
+    }
+    nodes.par_chunks(NODES_PER_TASK).map(bounds).reduce(|| Bounds::EMPTY, |a, b| a.union(&b))
+}

@@ -1,0 +1,110 @@
+//! Kinematics from the first steps: root velocities and accelerations by differences of updated positions.
+//!
+//! The hierarchies are refitted to the nodes at the first three instants of a flight, from which the motions of their
+//! roots follow ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes
+//! grow by a bound on the error of the motions, so that no contact is predicted late.
+//!
+//! # Source
+//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2: the engine is active at the first two increments.
+
+use rayon::prelude::*;
+
+use crate::detection::model::ContactModel;
+use crate::detection::trajectory::bounding_spheres::MovingSphere;
+use crate::detection::trajectory::{Flight, RootHistory};
+use crate::detection::tree::hierarchy::Hierarchy;
+use crate::detection::volume::Sphere;
+use crate::math::{RigidMotion, Vec3};
+
+/// Positions of the roots at the first instants, and the resulting kinematics.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FirstSteps {
+    history: RootHistory,
+    /// Instant at which the spheres were fitted \[s\].
+    fitted_at: f64,
+    positions: Vec<Vec3>,
+    /// Spheres of the vertices, by body.
+    spheres: Vec<Vec<Sphere>>,
+}
+
+impl FirstSteps {
+    /// Continues from the positions at earlier instants.
+    pub fn from_history(history: RootHistory) -> Self {
+        Self { history, ..Self::default() }
+    }
+
+    /// Positions and motions of the roots.
+    pub fn history(&self) -> &RootHistory {
+        &self.history
+    }
+
+    /// Whether three positions are known.
+    pub fn are_known(&self) -> bool {
+        self.history.is_complete()
+    }
+
+    /// Moving sphere of a vertex, without the offset of its body; `None` until the kinematics are known.
+    pub fn sphere(&self, motion: &RigidMotion, body: u32, vertex: u32, time: f64) -> Option<MovingSphere> {
+        let sphere = self.spheres.get(body as usize)?.get(vertex as usize)?;
+        let root = self.history.motion(body)?;
+        Some(root.carry(motion, sphere, time))
+    }
+
+    /// Moving material point; `None` until the kinematics are known.
+    pub fn carried(
+        &self,
+        motion: &RigidMotion,
+        body: u32,
+        reference: &Vec3,
+        time: f64,
+    ) -> Option<MovingSphere> {
+        let root = self.history.motion(body)?;
+        let centre = motion.point(reference, 0.0).0;
+        Some(root.carry(motion, &Sphere { centre, radius: 0.0 }, time))
+    }
+
+    /// Instant of the last positions of the roots \[s\].
+    pub fn last_instant(&self) -> Option<f64> {
+        self.history.last_instant()
+    }
+
+    /// Instant of the spheres of the vertices \[s\].
+    pub fn fitted_at(&self) -> f64 {
+        self.fitted_at
+    }
+
+    /// Adds the positions of the roots at this instant; the third positions give the kinematics. Returns the number of
+    /// refitted volumes.
+    pub fn take_positions(
+        &mut self,
+        trees: &[Option<Hierarchy>],
+        model: &ContactModel,
+        flight: &Flight<'_>,
+    ) -> usize {
+        let count = self.refit(trees, model, flight);
+        let no_faces = Sphere { centre: Vec3::zeros(), radius: 0.0 };
+        let roots = self.spheres.iter().map(|spheres| spheres.last().copied().unwrap_or(no_faces));
+        self.history.push(flight.time, roots.collect(), flight.motions);
+        count
+    }
+
+    /// Refits the spheres of the vertices to the nodes at this instant; returns their number.
+    pub fn refit(&mut self, trees: &[Option<Hierarchy>], model: &ContactModel, flight: &Flight<'_>) -> usize {
+        let Self { positions, spheres, fitted_at, .. } = self;
+        positions.resize(flight.reference_positions.len(), Vec3::zeros());
+        for (surface, motion) in model.surfaces.iter().zip(flight.motions) {
+            for &node in surface.nodes() {
+                positions[node as usize] = motion.point(&flight.reference_positions[node as usize], 0.0).0;
+            }
+        }
+        spheres.resize(trees.len(), Vec::new());
+        let refit = |(tree, spheres): (&Option<Hierarchy>, &mut Vec<Sphere>)| {
+            tree.as_ref().map_or(0, |tree| {
+                tree.refit(positions, spheres);
+                spheres.len()
+            })
+        };
+        *fitted_at = flight.time;
+        trees.par_iter().zip(spheres).map(refit).sum()
+    }
+}

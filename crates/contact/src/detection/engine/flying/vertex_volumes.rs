@@ -1,0 +1,158 @@
+//! Moving volumes of the vertices of a tree, and the earliest time at which two of them can touch.
+
+use super::first_steps::FirstSteps;
+use crate::detection::model::ContactModel;
+use crate::detection::trajectory::Flight;
+use crate::detection::trajectory::bounding_boxes::{self, MovingBox};
+use crate::detection::trajectory::bounding_spheres::{self, MovingSphere};
+use crate::detection::tree::hierarchy::Hierarchy;
+use crate::detection::volume::{Aabb, Sphere};
+use crate::math::{RigidMotion, Vec3};
+
+/// The trees of all bodies in flight.
+#[derive(Clone, Copy)]
+pub(crate) struct FlyingTrees<'a> {
+    /// Trees, by body.
+    pub trees: &'a [Option<Hierarchy>],
+    /// The surfaces and their offsets.
+    pub model: &'a ContactModel,
+    /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
+    pub boxes: &'a [Vec<Aabb>],
+    /// Kinematics from the first steps; exact kinematics apply while these are unknown.
+    pub steps: &'a FirstSteps,
+}
+
+impl FlyingTrees<'_> {
+    /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if it is after the horizon.
+    ///
+    /// The earlier of the times from estimated and from exact motions counts, so that no time is late.
+    pub fn earliest_meeting(
+        &self,
+        flight: &Flight<'_>,
+        pair: ([u32; 2], [u32; 2]),
+        horizon: f64,
+    ) -> Option<f64> {
+        let time = self.meeting(flight, pair, horizon);
+        if !self.steps.are_known() {
+            return time;
+        }
+        let unknown = FirstSteps::default();
+        let exact = FlyingTrees { steps: &unknown, ..*self }.meeting(flight, pair, horizon);
+        time.into_iter().chain(exact).min_by(f64::total_cmp)
+    }
+
+    /// Time of contact of the moving volumes of a pair. Roots are spheres. Vertices below the roots are spheres or
+    /// boxes, by the volume of the hierarchy.
+    fn meeting(
+        &self,
+        flight: &Flight<'_>,
+        (bodies, vertices): ([u32; 2], [u32; 2]),
+        horizon: f64,
+    ) -> Option<f64> {
+        let is_root = |k: usize| {
+            let tree = self.trees[bodies[k] as usize].as_ref();
+            tree.is_none_or(|tree| tree.root() == vertices[k])
+        };
+        if self.has_boxes() && !(is_root(0) && is_root(1)) {
+            let [a, b] = [0, 1].map(|k| self.moving_box(flight, bodies[k], vertices[k]));
+            return bounding_boxes::time_of_contact(&a, &b, horizon);
+        }
+        let spheres = [0, 1].map(|k| self.tangent_sphere(flight, bodies[k], vertices[k]));
+        let first = bounding_spheres::time_of_contact(&spheres[0], &spheres[1], horizon)?;
+        let is_steady = |body: u32| flight.motions[body as usize].spin_bound == 0.0;
+        if bodies.into_iter().all(is_steady) || self.steps.are_known() {
+            return Some(first);
+        }
+        // The later of two lower bounds counts: the bound on the acceleration of a sphere limits its deviation from the
+        // tangent of its path, and the sphere never leaves the larger sphere about the centre of its body.
+        let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
+        let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
+        Some(first.max(second))
+    }
+
+    fn has_boxes(&self) -> bool {
+        !self.boxes.is_empty()
+    }
+
+    /// Size of a vertex \[m\]; the larger of two vertices is opened.
+    pub fn size_of(&self, body: u32, vertex: u32) -> f64 {
+        match self.boxes.get(body as usize).and_then(|boxes| boxes.get(vertex as usize)) {
+            Some(bounds) => bounds.diagonal(),
+            None => self.reference_sphere(body, vertex).radius,
+        }
+    }
+
+    /// Sphere of a vertex in the reference configuration, with the offset of its body.
+    fn reference_sphere(&self, body: u32, vertex: u32) -> Sphere {
+        self.trees[body as usize].as_ref().map_or(
+            Sphere { centre: Vec3::zeros(), radius: f64::INFINITY },
+            |tree| {
+                let sphere = tree.reference_sphere(vertex);
+                Sphere { radius: sphere.radius + self.model.offset_of(body), ..sphere }
+            },
+        )
+    }
+
+    /// Sphere of a vertex that moves along the tangent of its path.
+    fn tangent_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
+        let motion = &flight.motions[body as usize];
+        match self.steps.sphere(motion, body, vertex, flight.time) {
+            Some(sphere) => MovingSphere { radius: sphere.radius + self.model.offset_of(body), ..sphere },
+            None => tangent_sphere(motion, &self.reference_sphere(body, vertex)),
+        }
+    }
+
+    /// Sphere that contains the sphere of a vertex in every orientation of its body.
+    pub fn swept_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
+        swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
+    }
+
+    /// Axis-aligned box of a vertex at any time; it grows by the largest displacement that rotation adds.
+    fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
+        let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
+        let bounds = &self.boxes[body as usize][vertex as usize];
+        let (middle, half) = ((bounds.lower + bounds.upper) * 0.5, (bounds.upper - bounds.lower) * 0.5);
+        let turned = motion.rotation.to_rotation_matrix().matrix().abs() * half;
+        let ball = Sphere { centre: middle, radius: 0.0 };
+        let path = match self.steps.carried(motion, body, &middle, flight.time) {
+            Some(path) => path,
+            None => tangent_sphere(motion, &ball),
+        };
+        let turning = motion.spin_bound.sqrt() * half.norm();
+        MovingBox {
+            half: turned.add_scalar(offset),
+            path: MovingSphere { growth: path.growth + turning, ..path },
+        }
+    }
+}
+
+/// Sphere on the tangent of its path, which grows by the largest displacement that rotation adds: the acceleration of a
+/// point at distance |q| from the centre of the body differs from the acceleration of the centre by at most (ω² +
+/// |dω/dt|) |q|.
+fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
+    let (centre, velocity) = motion.point(&sphere.centre, 0.0);
+    let arm = (sphere.centre - motion.reference_centre).norm();
+    MovingSphere {
+        centre,
+        radius: sphere.radius,
+        velocity,
+        acceleration: motion.acceleration,
+        growth: 0.0,
+        growth_rate: motion.spin_bound * arm,
+    }
+}
+
+/// Sphere about the centre of the body that contains a sphere fixed to the body in every orientation.
+fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
+    if motion.spin_bound == 0.0 {
+        return tangent_sphere(motion, sphere);
+    }
+    MovingSphere {
+        centre: motion.centre,
+        radius: sphere.radius + (sphere.centre - motion.reference_centre).norm(),
+        velocity: motion.velocity,
+        acceleration: motion.acceleration,
+        growth: 0.0,
+        growth_rate: 0.0,
+    }
+}

@@ -1,0 +1,251 @@
+//! The three-level engine: a priority queue of predicted contact times of pairs of tree vertices.
+//!
+//! ```text
+//! level 1  queue of (t*, vertex, vertex)   idle until the earliest t* is due
+//! level 2  open the larger vertex of a due pair and predict its children; in contact the leaves of curved faces pass
+//!          the ladder of bounding volumes
+//! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
+//! ```
+//! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
+//! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
+//! deform and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from
+//! step to step: a list of near pairs is complete until this travel exceeds the skin of the list ([`contact`]).
+//!
+//! # Source
+//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules describe the additions that make the algorithm
+//! conservative: no contact is found late.
+
+mod body_motion;
+mod body_pair;
+mod contact;
+mod displacement;
+mod flight;
+mod flying;
+mod list_update;
+mod normal_cone;
+mod patch_lists;
+mod patches;
+mod queue;
+mod separation;
+mod short_list;
+mod top_of_queue;
+mod traversal;
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::Constraints;
+use crate::math::Vec3;
+
+use super::detector::{DetectionMemory, Detector, Phase};
+use super::face::closest_point::Method;
+use super::model::{Configuration, ContactModel};
+use super::primitive::node_face::{NodeFaceOptions, StartFrom};
+use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
+use super::trajectory::{Flight, Impact, Kinematics};
+use super::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume, LeafFit};
+use super::volume::{AdaptiveLadder, LadderUse, VolumeKind};
+use contact::ContactPhase;
+use flight::FlightPhase;
+use queue::{EventQueue, VertexPair};
+
+/// Options of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineOptions {
+    /// Algorithm that builds the trees.
+    pub builder: Builder,
+    /// Fit of the spheres of the leaves.
+    pub fit: LeafFit,
+    /// Volumes of the vertices in flight.
+    pub volume: HierarchyVolume,
+    /// Source of velocities and accelerations in flight.
+    pub kinematics: Kinematics,
+    /// Bounding volumes tested at the leaves, from loose to tight.
+    pub ladder: Vec<VolumeKind>,
+    /// Leaves to which the ladder applies.
+    pub ladder_use: LadderUse,
+    /// Closest-point method.
+    pub node_face: NodeFaceOptions,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            builder: Builder::Fast,
+            fit: LeafFit::MinimumBall,
+            volume: HierarchyVolume::Sphere,
+            kinematics: Kinematics::Exact,
+            ladder: Vec::new(),
+            ladder_use: LadderUse::WhilePaying,
+            node_face: NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest },
+        }
+    }
+}
+
+/// The three-level detector.
+pub struct Engine {
+    model: ContactModel,
+    options: EngineOptions,
+    trees: Vec<Option<Hierarchy>>,
+    /// Whether the reference volumes are fitted, as flights need.
+    trees_are_fitted: bool,
+    queue: EventQueue,
+    phase: Phase,
+    flight: FlightPhase,
+    contact: ContactPhase,
+    statistics: DetectionStatistics,
+}
+
+impl Engine {
+    /// Builds the trees of all surfaces of the model at these positions, which are the reference positions in flight.
+    pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
+        let mut statistics = DetectionStatistics::default();
+        let built: Vec<Option<(Hierarchy, f64)>> = model
+            .surfaces
+            .par_iter()
+            .map(|surface| {
+                let start = Instant::now();
+                let tree = Hierarchy::build_with(options.builder, options.fit, surface, positions, 0.0)?;
+                Some((tree, start.elapsed().as_secs_f64()))
+            })
+            .collect();
+        for (body, built) in built.iter().enumerate() {
+            if let Some((tree, seconds)) = built {
+                statistics.trees.push(tree_statistics(body as u32, tree, *seconds));
+            }
+        }
+        let trees = built.into_iter().map(|built| Some(built?.0)).collect();
+        let ladder = match options.ladder_use {
+            LadderUse::WhilePaying => AdaptiveLadder::new(&options.ladder),
+            LadderUse::Always => AdaptiveLadder::fixed(&options.ladder),
+        };
+        let contact = ContactPhase::new(&model, ladder);
+        let flight = FlightPhase::new(model.surfaces.len());
+        let queue = EventQueue::default();
+        let phase = Phase::Fresh;
+        Self { model, options, trees, trees_are_fitted: false, queue, phase, flight, contact, statistics }
+    }
+
+    /// Pair of the roots of two bodies.
+    fn root_pair(&self, bodies: [u32; 2]) -> Option<VertexPair> {
+        let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
+        Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
+    }
+
+    /// Pairs that replace a pair when its larger vertex is opened; `None` for two leaves.
+    fn open(&self, pair: VertexPair, sizes: [f64; 2]) -> Option<[VertexPair; 2]> {
+        let children = |k: usize| {
+            let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
+            tree.children(pair.vertices[k])
+        };
+        let (opened, children) = match (children(0), children(1)) {
+            (None, None) => return None,
+            (Some(first), Some(_)) if sizes[0] >= sizes[1] => (0, first),
+            (Some(first), None) => (0, first),
+            (_, Some(second)) => (1, second),
+        };
+        Some(children.map(|child| {
+            let mut vertices = pair.vertices;
+            vertices[opened] = child;
+            VertexPair { vertices, ..pair }
+        }))
+    }
+
+    /// Faces of a pair of leaves.
+    fn faces(&self, pair: VertexPair) -> Option<[u32; 2]> {
+        let face = |k: usize| self.trees[pair.bodies[k] as usize].as_ref()?.face(pair.vertices[k]);
+        Some([face(0)?, face(1)?])
+    }
+
+    /// Earliest queue entry of each wanted pair of bodies that has one, by ascending bodies.
+    fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
+        let mut entries: Vec<(f64, VertexPair)> =
+            self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
+        entries.par_sort_unstable_by(|a, b| {
+            a.1.bodies.cmp(&b.1.bodies).then(a.0.total_cmp(&b.0)).then(a.1.cmp(&b.1))
+        });
+        entries.dedup_by_key(|(_, pair)| pair.bodies);
+        entries
+    }
+
+    /// Records the earliest predicted time of each wanted pair of bodies.
+    fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
+        for (time, pair) in self.earliest_entries(wanted) {
+            let depth = |k: usize| {
+                self.trees[pair.bodies[k] as usize].as_ref().map_or(0, |tree| tree.depth_of(pair.vertices[k]))
+            };
+            let depth = [depth(0), depth(1)];
+            self.statistics.predictions.push(Prediction { predicted_at, bodies: pair.bodies, depth, time });
+        }
+    }
+}
+
+fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStatistics {
+    let depths = tree.leaf_depths();
+    TreeStatistics {
+        body,
+        leaves: tree.num_leaves_below(tree.root()) as usize,
+        min_depth: depths.min,
+        mean_depth: depths.mean,
+        max_depth: depths.max,
+        sum_of_volumes: tree.sum_of_volumes(),
+        build_seconds,
+    }
+}
+
+impl Detector for Engine {
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        let (count, seconds) = (self.statistics.operated_times.len(), self.statistics.seconds);
+        if self.phase.enters(Phase::Flight) {
+            self.begin_flight(flight);
+        }
+        let impact = match self.options.kinematics {
+            Kinematics::Exact => self.find_first_impact(flight),
+            Kinematics::FromSteps => self.first_impact_from_steps(flight),
+        };
+        self.statistics.close_instants(count, &seconds);
+        if impact.is_some() {
+            // An impact starts another flight and voids all predictions.
+            self.phase = Phase::Fresh;
+        }
+        impact
+    }
+
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        if self.phase.enters(Phase::Contact) {
+            self.flight.resumed = None;
+            self.begin_contact();
+        }
+        self.update_candidates(configuration);
+        self.find_constraints(configuration, constraints);
+    }
+
+    fn memory(&self) -> DetectionMemory {
+        let first_steps = match self.phase {
+            Phase::Fresh => self.flight.resumed.clone(),
+            Phase::Flight => self.flight.first_steps(),
+            Phase::Contact => None,
+        };
+        DetectionMemory { starting_points: self.contact.starting_points(), first_steps }
+    }
+
+    fn start_from(&mut self, memory: &DetectionMemory) {
+        self.begin_contact();
+        self.contact.start_from(&memory.starting_points);
+        self.flight.resumed.clone_from(&memory.first_steps);
+        self.phase = if memory.starting_points.is_empty() { Phase::Fresh } else { Phase::Contact };
+    }
+
+    fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+
+    fn top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
+        self.place_top_of_queue(placement)
+    }
+
+    fn hierarchy(&self, body: u32) -> Option<&Hierarchy> {
+        self.trees.get(body as usize)?.as_ref()
+    }
+}

@@ -1,0 +1,319 @@
+//! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
+//! their validity.
+//!
+//! The fastest node of two bodies limits the life of a single list for both: an ejected fragment would invalidate it
+//! within a few steps. Each patch therefore has lists of its own. Its travel follows its own displacements and those of
+//! its partner patches, until the active patch pairs are found anew ([`body_pair`](super::body_pair)).
+
+use crate::detection::face::bounds::Bounds;
+use crate::detection::model::Candidate;
+use crate::detection::primitive::edge_edge::EdgePair;
+use crate::detection::volume::Aabb;
+
+use super::displacement::Travel;
+use super::patches::Patches;
+use super::short_list::TravelBounds;
+use super::traversal::{Found, NearPair};
+
+/// Target life of a list of near pairs, in steps.
+const STEPS: f64 = 256.0;
+
+/// Bounds of the skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner skin
+/// needs more traversals.
+const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
+
+/// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
+const SHORT_STEPS: f64 = 16.0;
+
+/// Bounds of the skin of a short list, relative to the skin of the near pairs.
+const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
+
+/// Remaining fraction of the skin below which a short list is renewed together with due lists.
+const RENEWAL_FRACTION: f64 = 0.25;
+
+/// Skin of a list for this relative displacement per step \[m\].
+pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
+    let [least, most] = SKIN.map(|share| share * search_depth);
+    (STEPS * step).max(least).min(most)
+}
+
+/// A patch and its partner patches on the other side.
+#[derive(Clone, Debug)]
+pub(super) struct PatchPartners {
+    /// Side of the patch; its nodes are the contactors of the lists.
+    pub contactor: usize,
+    /// The patch.
+    pub patch: u32,
+    /// Partner patches on the other side, ascending.
+    pub partners: Vec<u32>,
+}
+
+/// The surfaces that a set of lists covers.
+#[derive(Clone, Debug)]
+pub(super) enum Scope {
+    /// Both whole bodies, each of a single patch; nodes of both sides are contactors.
+    Bodies,
+    /// A patch of one side and its partners on the other.
+    Patch(PatchPartners),
+}
+
+/// Lists of one active patch or of a pair of whole bodies.
+#[derive(Clone, Debug)]
+pub(super) struct PatchLists {
+    /// The surfaces covered.
+    pub scope: Scope,
+    /// Bound on the relative displacement since the near pairs were listed.
+    travel: Travel,
+    /// Travel up to which the near pairs, and the short list, are complete \[m\].
+    near_limit: f64,
+    short_limit: f64,
+    /// Skins of both lists \[m\].
+    skin: f64,
+    short_skin: f64,
+    /// Whether the boxes of any two batches overlapped when the pairs were listed.
+    pub has_near_batches: bool,
+    /// Node–face pairs within reach when listed, nodes ascending, the nearest faces first.
+    pub near: Vec<NearPair>,
+    /// Edge pairs within reach when listed; only one of the two directions lists an edge pair.
+    pub edges: Vec<EdgePair>,
+    /// Short list: candidates among the near pairs, in the order of their nodes, faces ascending.
+    pub short: Vec<Candidate>,
+}
+
+impl PatchPartners {
+    /// Bound on the relative displacement of the patch and its partners in the last step \[m\].
+    fn step(&self, bodies: [&Patches; 2]) -> f64 {
+        let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
+        let steps = self.partners.iter().map(|&other| partners.step(other));
+        let step = steps.fold(Bounds::EMPTY, |joint, step| joint.union(step));
+        let extent =
+            self.partners.iter().map(|&other| partners.extent(other)).fold(own.extent(self.patch), f64::max);
+        own.step(self.patch).greatest_distance(&step).max(extent)
+    }
+}
+
+impl PatchLists {
+    /// Empty lists, due at once.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            travel: Travel::default(),
+            near_limit: f64::NEG_INFINITY,
+            short_limit: f64::NEG_INFINITY,
+            skin: 0.0,
+            short_skin: 0.0,
+            has_near_batches: false,
+            near: Vec::new(),
+            edges: Vec::new(),
+            short: Vec::new(),
+        }
+    }
+
+    /// Sorting key within the body pair.
+    pub fn key(&self) -> (usize, u32) {
+        match self.scope {
+            Scope::Bodies => (0, 0),
+            Scope::Patch(PatchPartners { contactor, patch, .. }) => (contactor, patch),
+        }
+    }
+
+    /// Bounds the relative displacement of the last step by at most `bound`, the bound of the whole bodies \[m\].
+    pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
+        self.travel.step = match &self.scope {
+            Scope::Bodies => bound,
+            Scope::Patch(patch) => patch.step(bodies).min(bound),
+        };
+    }
+
+    /// Adds the displacements of this step.
+    pub fn update(&mut self, bodies: [&Patches; 2], bound: f64) {
+        self.measure(bodies, bound);
+        self.travel.advance();
+    }
+
+    /// Whether the near pairs may be incomplete.
+    pub fn is_due(&self) -> bool {
+        self.travel.is_past(self.near_limit)
+    }
+
+    /// Whether the short list may be incomplete.
+    pub fn is_short_due(&self) -> bool {
+        self.travel.is_past(self.short_limit)
+    }
+
+    /// Whether the short list is incomplete or soon will be.
+    pub fn is_short_nearly_due(&self) -> bool {
+        !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
+    }
+
+    /// Replaces the partner patches. The lists become due if a new partner, `slack` \[m\] beyond the search depth, is
+    /// so near that an unlisted pair could touch before the next renewal.
+    ///
+    /// Pairs with former partners stay listed although their travel is no longer updated: they are too far apart to
+    /// touch. A short list excludes a face only in favour of a nearer face that stays within the search depth for the
+    /// life of the list, hence never in favour of a face of a former partner. A later short list measures all distances
+    /// anew.
+    pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
+        let left = self.near_limit - self.travel.travelled();
+        let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
+        let is_known = |other: u32| partners.binary_search(&other).is_ok();
+        let is_listed_in_time = |&other: &u32| is_known(other) || slack(other) >= left;
+        if !new.partners.iter().all(is_listed_in_time) {
+            self.near_limit = f64::NEG_INFINITY;
+        }
+        self.scope = Scope::Patch(new);
+    }
+
+    /// Chooses the skin of the next list of near pairs.
+    pub fn choose_skin(&mut self, search_depth: f64) {
+        self.skin = skin_for(self.travel.step, search_depth);
+    }
+
+    /// Skin of the list of near pairs \[m\].
+    pub fn skin(&self) -> f64 {
+        self.skin
+    }
+
+    /// Stores the pairs found in this step.
+    pub fn store(&mut self, found: Found) {
+        (self.near, self.edges, self.has_near_batches) = (found.near, found.edges, found.has_near_batches);
+        self.travel.restart();
+        self.near_limit = self.skin;
+        self.short.clear();
+        self.short_limit = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
+    }
+
+    /// Chooses the skin of the next short list.
+    pub fn choose_short_skin(&mut self) {
+        let [least, most] = SHORT_SKIN.map(|share| share * self.skin);
+        self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
+    }
+
+    /// Relative displacement since the near pairs were listed, and the allowance until the next short list.
+    pub fn travel_bounds(&self) -> TravelBounds {
+        TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
+    }
+
+    /// Stores the short list made in this step.
+    pub fn store_short(&mut self, short: Vec<Candidate>) {
+        self.short = short;
+        self.short_limit = self.travel.travelled() + self.short_skin;
+    }
+
+    /// Number of steps like the last one until the near pairs are due.
+    pub fn steps_left(&self) -> f64 {
+        self.travel.steps_to(self.near_limit)
+    }
+}
+
+/// Distance of two boxes \[m\].
+pub(super) fn distance(a: &Aabb, b: &Aabb) -> f64 {
+    (a.lower - b.upper).sup(&(b.lower - a.upper)).map(|gap| gap.max(0.0)).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Surface;
+    use crate::detection::engine::body_motion::BodyMotion;
+    use crate::detection::model::Configuration;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+
+    const CELLS: u32 = 20;
+    const NODES: u32 = (CELLS + 1) * (CELLS + 1);
+
+    /// Two sheets of triangles in unit cells, each of several patches, after one step with these displacements.
+    fn sheets(displacements: &[Vec3]) -> [BodyMotion; 2] {
+        let place = |node: u32| {
+            let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
+            Vec3::new(f64::from(i), f64::from(j), f64::from(node / NODES))
+        };
+        let positions: Vec<Vec3> = (0..2 * NODES).map(place).collect();
+        let before: Vec<Vec3> = positions.iter().zip(displacements).map(|(x, d)| x - d).collect();
+        let configuration =
+            Configuration { time: 0.0, time_step: 0.1, positions: &positions, positions_before: &before };
+        [0, NODES].map(|first| {
+            let corner = |cell: u32| first + cell / CELLS * (CELLS + 1) + cell % CELLS;
+            let cells = (0..CELLS * CELLS).map(corner);
+            let faces: Vec<[u32; 3]> =
+                cells.flat_map(|a| [[a, a + 1, a + CELLS + 2], [a, a + CELLS + 2, a + CELLS + 1]]).collect();
+            let surface = Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+            let mut motion = BodyMotion::new(&surface, 0.5, 0.0);
+            motion.divide(&surface, &positions);
+            motion.update(surface.nodes(), &configuration);
+            motion.select_active_patches(0..motion.patches().unwrap().len() as u32, &configuration);
+            motion
+        })
+    }
+
+    fn of_patch(contactor: usize, patch: u32, partners: Vec<u32>) -> PatchLists {
+        PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
+    }
+
+    /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
+    /// the whole bodies limits the bound of the patches.
+    #[test]
+    fn lists_travel_with_their_patches() {
+        let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
+        displacements[NODES as usize / 2] = Vec3::x() * 0.3;
+        displacements[NODES as usize / 2 + 1] = Vec3::x() * -0.3;
+        let motions = sheets(&displacements);
+        let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
+        let (mut num_fast, mut num_apart) = (0, 0);
+        for (contactor, patch) in
+            (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
+        {
+            // The opposite patch, and the next patch.
+            let partners = vec![patch, (patch + 1) % bodies[0].len() as u32];
+            let travelled = match contactor {
+                0 => bodies[0].extent(patch),
+                _ => partners.iter().map(|&other| bodies[0].extent(other)).fold(0.0, f64::max),
+            };
+            let is_near = travelled > 0.0;
+            let mut lists = of_patch(contactor, patch, partners);
+            assert!(lists.is_due());
+            lists.choose_skin(1.0);
+            assert_eq!(lists.skin(), 1.0 / 64.0);
+            lists.store(Found::default());
+            lists.update(bodies, 1.0);
+            assert!((lists.travel_bounds().travelled - travelled).abs() < 1e-12);
+            assert_eq!((lists.is_due(), lists.is_short_due()), (is_near, false));
+            lists.update(bodies, 0.2);
+            assert!((lists.travel_bounds().travelled - (travelled + travelled.min(0.2))).abs() < 1e-12);
+            lists.choose_skin(1.0);
+            assert_eq!(lists.skin(), if is_near { 0.5 } else { 1.0 / 64.0 });
+            num_fast += usize::from(is_near);
+            num_apart += usize::from((travelled - 0.6).abs() < 1e-12);
+            lists.update(bodies, f64::NAN);
+            assert_eq!(lists.is_due(), is_near);
+        }
+        assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
+    }
+
+    /// A new partner patch makes the lists due only if it can touch before their next renewal.
+    #[test]
+    fn a_near_partner_makes_the_lists_due() {
+        let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
+        let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
+        let set_partners = |lists: &mut PatchLists, partners: &[u32], slack: &dyn Fn(u32) -> f64| {
+            lists.set_partners(PatchPartners { contactor: 0, patch: 0, partners: partners.to_vec() }, slack);
+        };
+        let mut lists = of_patch(0, 0, vec![3]);
+        lists.measure(bodies, 1.0);
+        lists.choose_skin(1.0);
+        lists.store(Found::default());
+        let left = lists.skin();
+        set_partners(&mut lists, &[3, 4], &|_| left);
+        assert!(!lists.is_due());
+        set_partners(&mut lists, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
+        assert!(!lists.is_due(), "those that were in it before are active");
+        set_partners(&mut lists, &[2, 3], &|_| 0.0);
+        assert!(!lists.is_due());
+        set_partners(&mut lists, &[2, 3, 4], &|_| 0.99 * left);
+        assert!(lists.is_due());
+        lists.store(Found::default());
+        set_partners(&mut lists, &[5], &|_| f64::NAN);
+        assert!(lists.is_due());
+    }
+}

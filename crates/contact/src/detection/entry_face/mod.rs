@@ -1,0 +1,247 @@
+//! The entry face of a node: the face through which the node entered a body, if it is not the nearest face.
+//!
+//! ```text
+//!        block ┆ → slides         A node at depth δ in one body slides over a flush seam. It is then at the same depth
+//!   ──────●────┆─────────         below the top of the next body, and v dt behind its side: the side is often nearer,
+//!     a   ┆ δ  ┆ v dt   b         but is not the entry face.
+//! ```
+//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
+//! node are the faces near the closest face whose normal projection contains the node. An alternative is a
+//! *continuation* of a contact of the last step, of the node with any body or of a node of the face, if the contact has
+//! the normal of the alternative and, extrapolated over the step, about its depth: the surface continues there, or with
+//! a step lower than the depth. Loaded contacts rank before unloaded contacts, and among loaded contacts those of the
+//! node itself before those of nodes of the face. The entry face is the nearest of the faces with the highest rank.
+//! Without a continuation it is the face whose plane the path of the node crossed last; on a convex body, the path
+//! passes through the outline of this face. For a node that moves outward it is the nearest face. Alternatives equal up
+//! to rounding are not ordered: the contact is with their common vertex or edge, along the sum of their normals, at a
+//! vertex along the difference of the normals of both surfaces. A mirrored scene then has the mirrored result.
+//!
+//! A node without a contact in the last step, behind the plane of its face before the step and outside the body, has
+//! not entered the body: it lies beyond the far side of a tapering part that is thinner than the search depth.
+//!
+//! Over a slit narrower than its depth, a node past the rim of its old face is still in contact with this face, and no
+//! other face continues the contact. A node that passes behind the plane of a face beyond its rim is not below the
+//! face.
+//!
+//! # Source
+//! Our own.
+
+mod duplicate;
+mod query;
+mod supported;
+
+use crate::flush::{are_coplanar, is_along};
+use crate::math::Vec3;
+use crate::{Constraint, Constraints, ContactKey, Surface};
+
+use super::model::{Configuration, ContactModel};
+use duplicate::drop_duplicates;
+use query::{Alternative, Continuation, Query, Workspace};
+use supported::drop_supported;
+
+/// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of the
+/// distance of its edge.
+const LEAST_WEDGE: f64 = 0.5;
+/// Largest number of faces examined around the nearest face.
+const MOST_FACES: usize = 256;
+
+/// Selects the entry faces of new contacts.
+#[derive(Clone, Debug, Default)]
+pub struct EntryFaces {
+    search_depths: Vec<f64>,
+    offsets: Vec<f64>,
+    /// The contacts of the last step, sorted by node.
+    records: Vec<Record>,
+    chosen: Constraints,
+    workspace: Workspace,
+}
+
+/// A contact of the last step at one of the nodes that carry it. On an edge shared by two faces, the nodes of the edge
+/// carry the contact, for detection on either face.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    node: u32,
+    contact: u32,
+    /// 1 on the contactor, −1 on the target: sign of the contact force on the node along the normal.
+    sign: f64,
+}
+
+impl Record {
+    /// Whether the contact force on its node is along a unit normal.
+    fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
+        is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
+    }
+}
+
+impl EntryFaces {
+    /// Selection for the surfaces of a model.
+    pub fn new(model: &ContactModel) -> Self {
+        Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
+    }
+
+    /// Replaces the nearest faces of the contacts of a step by the entry faces. `before` are the contacts of the last
+    /// step.
+    pub fn choose(
+        &mut self,
+        surfaces: &[Surface],
+        configuration: &Configuration<'_>,
+        before: &Constraints,
+        constraints: &mut Constraints,
+    ) {
+        let continues = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
+        if !continues {
+            self.look_again(surfaces, configuration, before, constraints);
+            drop_duplicates(before, constraints, &mut self.chosen);
+        }
+        if nodes_of(constraints).len() < constraints.len() {
+            drop_supported(configuration.positions, constraints, &mut self.chosen);
+        }
+    }
+
+    /// Sorts the contacts of the last step by node.
+    fn note(&mut self, before: &Constraints) {
+        for (contact, earlier) in (0..).zip(before.iter()) {
+            let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
+            let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
+            self.records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
+        }
+        self.records.sort_unstable_by_key(|record| record.node);
+    }
+
+    fn look_again(
+        &mut self,
+        surfaces: &[Surface],
+        configuration: &Configuration<'_>,
+        before: &Constraints,
+        constraints: &mut Constraints,
+    ) {
+        self.records.clear();
+        let depths = before.iter().map(|contact| -self.gap_now(&contact, configuration));
+        let deepest = depths.fold(0.0, f64::max);
+        let mut earlier = before.iter().peekable();
+        let mut chosen = std::mem::take(&mut self.chosen);
+        let mut workspace = std::mem::take(&mut self.workspace);
+        chosen.clear();
+        for constraint in constraints.iter() {
+            while earlier.next_if(|other| other.key < constraint.key).is_some() {}
+            let same = earlier.next_if(|other| other.key == constraint.key);
+            let continues = same.is_some_and(|other| are_coplanar(&other.normal, &constraint.normal));
+            let [contactor, target] = constraint.bodies.map(|body| body as usize);
+            let has_faces = surfaces.get(target).is_some_and(|surface| surface.num_faces() > 0);
+            let is_node = matches!(constraint.key, ContactKey::Node(_));
+            if continues || !is_node || !has_faces || contactor == target {
+                chosen.push_copy(&constraint);
+                continue;
+            }
+            let query = Query {
+                surfaces,
+                configuration,
+                constraint,
+                offset: self.offsets[contactor] + self.offsets[target],
+                depth: self.search_depths[contactor].min(self.search_depths[target]),
+            };
+            if same.is_none() && query.is_under_face() && query.was_behind() && query.is_outside() {
+                continue;
+            }
+            let reach = query.reach(deepest);
+            if query.is_within_face(reach / LEAST_WEDGE) {
+                chosen.push_copy(&constraint);
+                continue;
+            }
+            if self.records.is_empty() {
+                self.note(before);
+            }
+            if query.is_beside() && !self.continues(&query, before) {
+                continue;
+            }
+            self.find_alternatives(&query, reach, before, &mut workspace);
+            query.push_best(&mut workspace, &mut chosen);
+        }
+        std::mem::swap(constraints, &mut chosen);
+        (self.chosen, self.workspace) = (chosen, workspace);
+    }
+
+    /// Whether the node had a contact with this normal in the last step.
+    fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
+        self.records_of(query.constraint.nodes[0])
+            .any(|record| record.pushes_along(&query.constraint.normal, before))
+    }
+
+    fn records_of(&self, node: u32) -> impl Iterator<Item = &Record> {
+        let first = self.records.partition_point(|record| record.node < node);
+        self.records[first..].iter().take_while(move |record| record.node == node)
+    }
+
+    /// Finds the faces within `reach` \[m\] of the nearest face whose normal projection contains the node.
+    fn find_alternatives(
+        &self,
+        query: &Query<'_>,
+        reach: f64,
+        before: &Constraints,
+        workspace: &mut Workspace,
+    ) {
+        let Workspace { faces, alternatives, .. } = workspace;
+        let outward = query.outward();
+        alternatives.clear();
+        faces.clear();
+        faces.extend(query.nearest_face());
+        let mut next = 0;
+        while next < faces.len().min(MOST_FACES) {
+            let face = faces[next];
+            next += 1;
+            let Some((distance, alternative)) = query.evaluate(face, &outward) else { continue };
+            if distance > reach {
+                continue;
+            }
+            if let Some(mut alternative) = alternative {
+                alternative.continuation = self.continuation(query, &alternative, before);
+                alternatives.push(alternative);
+            }
+            query.add_neighbours(face, faces);
+        }
+    }
+
+    /// The earlier contacts that continue on a face, if any.
+    fn continuation(
+        &self,
+        query: &Query<'_>,
+        alternative: &Alternative,
+        before: &Constraints,
+    ) -> Option<Continuation> {
+        let (_, nodes) = query.target().face(alternative.face as usize);
+        let contactor = query.constraint.nodes[0];
+        let of_node = |(node, sign): (u32, f64)| {
+            let normal = alternative.normal * sign;
+            let along = move |record: &&Record| record.pushes_along(&normal, before);
+            let depth =
+                |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
+            self.records_of(node).filter(along).map(depth).reduce(f64::max)
+        };
+        let own = of_node((contactor, 1.0));
+        let of_face = nodes.iter().filter_map(|&node| of_node((node, -1.0)));
+        let depth = of_face.chain(own).reduce(f64::max)?;
+        Some(Continuation { depth, is_of_node: own.is_some() })
+    }
+
+    /// Current gap of an earlier contact if it continues \[m\].
+    fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
+        let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
+        let apart = contact.normal.dot(&contact.jump(configuration.positions));
+        apart - contact.bodies.into_iter().map(offset).sum::<f64>()
+    }
+}
+
+/// Keys of the node contacts.
+fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
+    let keys = constraints.keys();
+    &keys[..keys.partition_point(|&key| matches!(key, ContactKey::Node(_)))]
+}
+
+/// Whether the normal of a node contact has changed since the last step.
+fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
+    let pairs = constraints.iter().zip(before.iter()).take(nodes_of(constraints).len());
+    pairs.into_iter().any(|(now, before)| !are_coplanar(&now.normal, &before.normal))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,351 @@
+//! The faces near the closest face of a node, and the selection of the entry face.
+
+use crate::detection::face::closest_point::{
+    Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
+};
+use crate::detection::initial::overlap::winds_around;
+use crate::detection::model::Configuration;
+use crate::detection::primitive::node_face::STRAIGHT;
+use crate::element::{MAX_NODES, shape_values};
+use crate::flush::{DEEPER, are_coplanar, rounding_of_gap};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+use crate::{Constraint, Constraints, Side, Surface};
+
+/// Additional depth that curvature may give a continued contact, relative to the displacement of the step.
+const CURVED: f64 = 0.1;
+/// Relative difference up to which depths, or fractions of the step, are equal.
+const EQUAL: f64 = 1e-6;
+
+/// Contacts of the last step that continue on a face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Continuation {
+    /// Largest current depth of these contacts \[m\].
+    pub(super) depth: f64,
+    /// Whether one of these contacts is of the node itself rather than of a node of the face.
+    pub(super) is_of_node: bool,
+}
+
+impl Continuation {
+    /// Rank by load: a contact with a depth within rounding, as on coplanar sides of two floors, carries no load.
+    pub(super) fn rank(&self, rounding: f64) -> u8 {
+        if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
+    }
+}
+
+/// A possible entry face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alternative {
+    pub(super) face: u32,
+    pub(super) xi: [f64; 2],
+    pub(super) gap: f64,
+    pub(super) normal: Vec3,
+    /// `None` without a continued contact.
+    pub(super) continuation: Option<Continuation>,
+    /// Fraction of the step at which the node crossed the plane of the face.
+    pub(super) crossed: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workspace {
+    pub(super) faces: Vec<u32>,
+    pub(super) alternatives: Vec<Alternative>,
+    pub(super) tied: Vec<Alternative>,
+}
+
+/// A contact and the data of its search.
+pub(super) struct Query<'a> {
+    pub(super) surfaces: &'a [Surface],
+    pub(super) configuration: &'a Configuration<'a>,
+    pub(super) constraint: Constraint<'a>,
+    /// Offset of the surfaces, and depth of the search \[m\].
+    pub(super) offset: f64,
+    pub(super) depth: f64,
+}
+
+impl Query<'_> {
+    pub(super) fn target(&self) -> &Surface {
+        &self.surfaces[self.constraint.bodies[1] as usize]
+    }
+
+    pub(super) fn position(&self, node: u32) -> Vec3 {
+        self.configuration.positions[node as usize]
+    }
+
+    /// Displacement of the node relative to its target in the step \[m\].
+    fn relative_displacement(&self) -> Vec3 {
+        let Configuration { positions, positions_before, .. } = self.configuration;
+        self.constraint.jump(positions) - self.constraint.jump(positions_before)
+    }
+
+    /// Length of this displacement \[m\].
+    pub(super) fn travel(&self) -> f64 {
+        self.relative_displacement().norm()
+    }
+
+    /// Distance within which faces are examined \[m\]: the relative displacement of the step, or the reach of a
+    /// continued contact, given the largest earlier depth `deepest` \[m\].
+    pub(super) fn reach(&self, deepest: f64) -> f64 {
+        let travel = self.travel();
+        let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
+        reach.min(self.depth) + self.offset
+    }
+
+    /// Normal of the surface of the node, of any length.
+    pub(super) fn outward(&self) -> Vec3 {
+        let surface = &self.surfaces[self.constraint.bodies[0] as usize];
+        vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
+    }
+
+    /// Distance from a plane within which a node lies on it \[m\].
+    pub(super) fn rounding(&self) -> f64 {
+        rounding_of_gap(
+            self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
+        )
+    }
+
+    /// Position at the beginning of the step \[m\].
+    pub(super) fn position_before(&self, node: u32) -> Vec3 {
+        self.configuration.positions_before[node as usize]
+    }
+
+    /// Component of a vector perpendicular to the normal.
+    fn across(&self, vector: &Vec3) -> Vec3 {
+        let normal = self.constraint.normal;
+        vector - normal * normal.dot(vector)
+    }
+
+    /// Whether the normal projection of the node lies on its face, not past the rim.
+    pub(super) fn is_under_face(&self) -> bool {
+        let apart = self.constraint.jump(self.configuration.positions);
+        self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
+    }
+
+    /// Whether the node was behind the plane of its face before the step.
+    pub(super) fn was_behind(&self) -> bool {
+        let Constraint { gap, normal, .. } = self.constraint;
+        let travel = self.relative_displacement();
+        gap + self.offset - normal.dot(&travel) < -self.rounding()
+    }
+
+    /// Whether the node is outside the closed surface of its target.
+    ///
+    /// # Cost
+    /// A pass over all faces of the target, needed for few nodes in a step.
+    pub(super) fn is_outside(&self) -> bool {
+        let node = self.position(self.constraint.nodes[0]);
+        !winds_around(self.target(), self.configuration.positions, &node)
+    }
+
+    /// Whether the node is past the rim of its face and came from outside: it was behind the plane of the face before
+    /// the step, or past the rim when it crossed the plane.
+    pub(super) fn is_beside(&self) -> bool {
+        let Constraint { gap, normal, .. } = self.constraint;
+        if self.is_under_face() {
+            return false;
+        }
+        let off = self.across(&self.constraint.jump(self.configuration.positions));
+        let rounding = self.rounding();
+        let travel = self.relative_displacement();
+        let approach = normal.dot(&travel);
+        if gap - approach < -rounding {
+            return true;
+        }
+        let since_crossing = if approach < 0.0 { (gap / approach).clamp(0.0, 1.0) } else { 0.0 };
+        off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
+    }
+
+    /// Whether the closest point is inside a flat face, farther from its edges than a distance \[m\].
+    pub(super) fn is_within_face(&self, distance: f64) -> bool {
+        let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
+        let middle = self.constraint.num_contactor_nodes;
+        let (nodes, weights) = (&nodes[middle..], &weights[middle..]);
+        let kind = self.target().distinct_kinds();
+        if nodes.len() < 3 || kind.iter().any(|kind| !matches!(kind, CellKind::Tri3 | CellKind::Quad4)) {
+            return false;
+        }
+        let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| self.position(node) * -w).sum();
+        (0..nodes.len()).all(|k| {
+            let [from, to] = [k, (k + 1) % nodes.len()].map(|corner| self.position(nodes[corner]));
+            let edge = to - from;
+            (point - from).cross(&edge).norm_squared() > distance * distance * edge.norm_squared()
+        })
+    }
+
+    /// A face that contains all target nodes of the constraint.
+    pub(super) fn nearest_face(&self) -> Option<u32> {
+        let nodes = &self.constraint.nodes[self.constraint.num_contactor_nodes..];
+        let surface = self.target();
+        let around = surface.local_node(*nodes.first()?).map(|local| surface.faces_of_local_node(local))?;
+        around.iter().copied().find(|&face| {
+            let of_face = surface.face(face as usize).1;
+            nodes.iter().all(|node| of_face.contains(node))
+        })
+    }
+
+    pub(super) fn add_neighbours(&self, face: u32, faces: &mut Vec<u32>) {
+        let surface = self.target();
+        for &local in surface.local_nodes_of_face(face as usize) {
+            for &other in surface.faces_of_local_node(local as usize) {
+                if !faces.contains(&other) {
+                    faces.push(other);
+                }
+            }
+        }
+    }
+
+    /// Distance of a face, and the face as an alternative if its normal projection contains the node and the normals
+    /// are opposed.
+    pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
+        let surface = self.target();
+        let (kind, nodes) = surface.face(face as usize);
+        let node = self.constraint.nodes[0];
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.position(node);
+        }
+        let query = self.position(node);
+        let corners = &corners[..nodes.len()];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, corners, &query);
+        let normal = face_normal_where(surface, &|node| self.position(node), face as usize, point.xi);
+        let offset = query - point.point;
+        let distance = offset.norm();
+        let along = offset.dot(&normal);
+        let off = (offset - normal * along).norm();
+        let gap = along - self.offset;
+        let is_under = gap <= self.rounding() && off <= STRAIGHT * distance + self.rounding();
+        if !(is_under && normals_are_opposed(&normal, outward)) {
+            return Some((distance, None));
+        }
+        let crossed = self.crossed(face, point.xi, gap);
+        let continuation = None;
+        Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
+    }
+
+    /// Fraction of the step at which the node crossed the plane of a face; negative before the step, −∞ if the motion
+    /// approaches the plane by no more than rounding.
+    pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
+        let surface = self.target();
+        let (kind, nodes) = surface.face(face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+        let place =
+            nodes.iter().zip(values).map(|(&node, value)| self.position_before(node) * value).sum::<Vec3>();
+        let normal = face_normal_where(surface, &|node| self.position_before(node), face as usize, xi);
+        let before = normal.dot(&(self.position_before(self.constraint.nodes[0]) - place)) - self.offset;
+        if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
+    }
+
+    /// Adds the contact with the best alternative, or the original contact without alternatives.
+    pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
+        let Workspace { alternatives, tied, .. } = workspace;
+        let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
+        if alternatives.len() < 2 || !alternatives.iter().any(is_nearest) {
+            chosen.push_copy(&self.constraint);
+            return;
+        }
+        let (travel, rounding) = (self.travel(), self.rounding());
+        let rank = |continuation: &Continuation| continuation.rank(rounding);
+        let highest = alternatives.iter().filter_map(|a| a.continuation.as_ref()).map(rank).max();
+        let continues = |a: &Alternative| {
+            a.continuation.is_some_and(|continuation| {
+                -a.gap <= DEEPER * continuation.depth + CURVED * travel
+                    && highest == Some(rank(&continuation))
+            })
+        };
+        let any_continues = alternatives.iter().any(continues);
+        let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
+        let by_depth = any_continues || !any_is_approached;
+        // Merit of an alternative; the best alternative has the largest merit.
+        let merit = |a: &Alternative| match by_depth {
+            true if any_continues && !continues(a) => f64::NEG_INFINITY,
+            true => a.gap,
+            false => a.crossed,
+        };
+        let best = alternatives.iter().map(merit).fold(f64::NEG_INFINITY, f64::max);
+        let tolerance = match by_depth {
+            true => EQUAL * best.abs() + rounding,
+            false => EQUAL + rounding / travel.max(rounding),
+        };
+        tied.clear();
+        tied.extend(alternatives.iter().filter(|a| merit(a) >= best - tolerance));
+        self.push_tied(tied, chosen);
+    }
+
+    /// Adds the contact with equal alternatives: with their common feature, or the original contact if it is one of
+    /// several coplanar alternatives.
+    fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
+        let normal = &tied[0].normal;
+        let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
+        // The first face examined is the face of the contact.
+        let is_original =
+            || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
+        if !differ && is_original() {
+            chosen.push_copy(&self.constraint);
+        } else if !(differ && self.push_common(tied, chosen)) {
+            self.push_face(&tied[0], chosen);
+        }
+    }
+
+    pub(super) fn push_face(&self, alternative: &Alternative, chosen: &mut Constraints) {
+        let (kind, nodes) = self.target().face(alternative.face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [alternative.xi[0], alternative.xi[1], 0.0], &mut values[..nodes.len()]);
+        self.push(alternative.gap, alternative.normal, nodes, &values[..nodes.len()], chosen);
+    }
+
+    pub(super) fn push(
+        &self,
+        gap: f64,
+        normal: Vec3,
+        nodes: &[u32],
+        shape_values: &[f64],
+        chosen: &mut Constraints,
+    ) {
+        let Constraint { key, bodies, num_contactor_nodes, .. } = self.constraint;
+        let contactor = Side {
+            body: bodies[0],
+            nodes: &self.constraint.nodes[..num_contactor_nodes],
+            shape_values: &self.constraint.weights[..num_contactor_nodes],
+        };
+        chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
+    }
+
+    /// Adds the contact with the common vertex or edge of equal alternatives; returns whether they have a common
+    /// feature.
+    pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
+        let surface = self.target();
+        let of = |a: &Alternative| surface.face(a.face as usize).1;
+        let is_common = |node: &&u32| tied.iter().all(|a| of(a).contains(node));
+        let common: Vec<u32> = of(&tied[0]).iter().filter(is_common).copied().collect();
+        let kind = surface.face(tied[0].face as usize).0;
+        let query = self.position(self.constraint.nodes[0]);
+        match (kind, common.as_slice()) {
+            (CellKind::Line2 | CellKind::Tri3 | CellKind::Quad4, &[vertex]) => {
+                let positions = self.configuration.positions;
+                let contactor = &self.surfaces[self.constraint.bodies[0] as usize];
+                let outward = [
+                    vertex_normal(surface, positions, vertex),
+                    vertex_normal(contactor, positions, self.constraint.nodes[0]),
+                ];
+                let [Some(target), Some(own)] = outward.map(|normal| normal.try_normalize(0.0)) else {
+                    return false;
+                };
+                let Some(normal) = (target - own).try_normalize(STRAIGHT) else { return false };
+                let gap = normal.dot(&(query - self.position(vertex))) - self.offset;
+                self.push(gap, normal, &[vertex], &[1.0], chosen);
+            }
+            (CellKind::Tri3 | CellKind::Quad4, &[first, second]) => {
+                let sum: Vec3 = tied.iter().map(|a| a.normal).sum();
+                let Some(normal) = sum.try_normalize(STRAIGHT) else { return false };
+                let (from, to) = (self.position(first), self.position(second));
+                let chord = to - from;
+                let place = ((query - from).dot(&chord) / chord.norm_squared()).clamp(0.0, 1.0);
+                let gap = normal.dot(&(query - from - chord * place)) - self.offset;
+                self.push(gap, normal, &[first, second], &[1.0 - place, place], chosen);
+            }
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,58 @@
+//! Edge crossings that node contacts already support.
+//!
+//! An edge that slides over a seam crosses the rims of the seam, which are not feature edges of the supporting surface.
+//! A crossing is redundant if the contacts of the nodes of one of its edges have about the same depth along its normal.
+//! It is also redundant if its distance from an end of an edge in contact is at most the depth of that end.
+
+use crate::flush::{is_along, is_as_deep};
+use crate::math::Vec3;
+use crate::{Constraint, Constraints, ContactKey};
+
+/// Removes the crossings that the contacts of the nodes of one of their edges support; `workspace` is overwritten.
+pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
+    workspace.clear();
+    for crossing in constraints.iter() {
+        let is_carried = || {
+            let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
+            let (of_first, of_second) = crossing.weights.split_at(crossing.num_contactor_nodes);
+            let [one, other] = crossing.bodies;
+            let sides =
+                [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
+            sides.into_iter().any(|(nodes, weights, push, touched)| {
+                supported_depth(constraints, nodes, weights, &push)
+                    .is_some_and(|depth| is_as_deep(crossing.gap, -depth))
+                    || is_beside_touching_end(constraints, nodes, weights, touched, positions)
+            })
+        };
+        if matches!(crossing.key, ContactKey::Node(_)) || !is_carried() {
+            workspace.push_copy(&crossing);
+        }
+    }
+    std::mem::swap(constraints, workspace);
+}
+
+/// Depth, interpolated at a point of an edge, of the contacts that push its nodes in a direction; `None` if a node has
+/// no such contact.
+fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
+    let depth = |node| {
+        let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
+        constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
+    };
+    nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
+}
+
+/// Whether the distance of a point of an edge from an end is at most the depth of that end in a body.
+fn is_beside_touching_end(
+    constraints: &Constraints,
+    nodes: &[u32],
+    weights: &[f64],
+    touched: u32,
+    positions: &[Vec3],
+) -> bool {
+    let position = |node: u32| positions[node as usize];
+    let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| position(node) * w.abs()).sum();
+    nodes.iter().any(|&node| {
+        let distance = (point - position(node)).norm();
+        constraints.of_contactor(node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
+    })
+}

@@ -1,0 +1,104 @@
+//! Componentwise bounds of a vector field on a surface, such as displacements.
+
+use crate::Surface;
+use crate::math::Vec3;
+
+use super::control_points::lebesgue_constant;
+use crate::detection::volume::{Aabb, larger};
+
+/// Least and greatest components of a vector field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    lower: Vec3,
+    upper: Vec3,
+}
+
+impl Bounds {
+    /// Bounds of an empty set of values.
+    pub const EMPTY: Self = Self {
+        lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
+
+    /// Bounds of the value zero.
+    pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// Bounds of a field interpolated between nodal values, extended by `overshoot` times their extent.
+    pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
+        let mut bounds = Self::EMPTY;
+        for value in values {
+            for k in 0..3 {
+                bounds.lower[k] = -larger(-value[k], -bounds.lower[k]);
+                bounds.upper[k] = larger(value[k], bounds.upper[k]);
+            }
+        }
+        bounds.beyond(overshoot)
+    }
+
+    /// Bounds that are wider on every side by `overshoot` times their extent.
+    pub fn beyond(&self, overshoot: f64) -> Self {
+        if overshoot == 0.0 {
+            return *self;
+        }
+        let beyond = (self.upper - self.lower) * overshoot;
+        Self { lower: self.lower - beyond, upper: self.upper + beyond }
+    }
+
+    /// Bounds of the sum of two fields.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self { lower: self.lower + other.lower, upper: self.upper + other.upper }
+    }
+
+    /// Bounds extended by `margin` along every axis.
+    pub fn widened(&self, margin: f64) -> Self {
+        Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
+    }
+
+    /// Whether zero is the only value.
+    #[inline]
+    pub fn is_zero(&self) -> bool {
+        self.lower == Vec3::zeros() && self.upper == Vec3::zeros()
+    }
+
+    /// Middle of the bounds.
+    pub fn middle(&self) -> Vec3 {
+        (self.lower + self.upper) * 0.5
+    }
+
+    /// Largest absolute value of a component.
+    pub fn greatest(&self) -> f64 {
+        larger(self.lower.amax(), self.upper.amax())
+    }
+
+    /// Bound on the length of the difference of any two values.
+    pub fn extent(&self) -> f64 {
+        (self.upper - self.lower).norm()
+    }
+
+    /// Bound on the length of the difference of a value of this field and a value of another field.
+    pub fn greatest_distance(&self, other: &Self) -> f64 {
+        (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
+    }
+
+    /// Box of all points of a box after displacement by a value.
+    pub fn displace(&self, bounds: &Aabb) -> Aabb {
+        Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
+    }
+
+    /// Joint bounds.
+    pub fn union(&self, other: &Self) -> Self {
+        Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
+    }
+
+    /// Largest component of the difference of a value of this field and a value of another field.
+    pub fn greatest_difference(&self, other: &Self) -> f64 {
+        (self.upper - other.lower).max().max((other.upper - self.lower).max())
+    }
+}
+
+/// Largest excess of an interpolated value over the range of the nodal values of its face, relative to this range: the
+/// greatest −Σ min(N_a, 0) of all faces.
+pub(crate) fn overshoot(surface: &Surface) -> f64 {
+    let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
+    kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)
+}

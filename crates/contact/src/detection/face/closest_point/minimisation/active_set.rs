@@ -1,0 +1,199 @@
+//! Closest point by a primal active-set Newton method.
+//!
+//! The constraints of a working set are equalities. Newton steps in the free directions end at the next constraint,
+//! which then joins the set. Where no step remains, a constraint with a negative multiplier leaves the set (Nocedal &
+//! Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the whole face,
+//! an edge or a corner free, so it is a [`Feature`]; points on a feature stay on it exactly. Unlike in textbooks, only
+//! the Hessian of the free directions is kept positive, not the whole Hessian: steps along an edge remain Newton steps
+//! where F is convex there but not across.
+
+use super::minimise::{Minimise, Minimum};
+use super::sqp::{
+    Hessian, NOISE, STEP_TOLERANCE, Sqp, backtrack, is_hidden, is_sufficient, positive_definite,
+    positive_number,
+};
+use crate::detection::face::closest_point::Feature;
+use crate::detection::face::closest_point::domain::Domain;
+use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
+
+/// Iterations before sequential quadratic programming takes over; Newton steps may diverge near folds.
+const MAX_ITERATIONS: u32 = 40;
+
+/// The primal active-set method. An iteration is an evaluation of F and its derivatives with the following step,
+/// including the evaluation that confirms the minimum; dropping a constraint costs no iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActiveSet;
+
+impl Minimise for ActiveSet {
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
+        let mut here = polynomial.expand(start);
+        let mut free = P::DOMAIN.feature(start);
+        let mut last_size = f64::INFINITY;
+        for iterations in 1..=MAX_ITERATIONS {
+            let step = step_of_released_set(P::DOMAIN, &here, free);
+            let target = [0, 1].map(|i| here.xi[i] + step.step[i]);
+            let size = largest(step.step);
+            if size < STEP_TOLERANCE {
+                let xi = on_feature(P::DOMAIN, step.free, target);
+                return Minimum { xi, iterations, converged: true };
+            }
+            let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
+            let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
+            let hidden = is_hidden(&here, slope);
+            // A change of F within rounding counts as a minimum; a larger increase does not.
+            if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
+                return Minimum { xi: here.xi, iterations, converged: hidden };
+            }
+            last_size = size;
+            let next = polynomial.expand(target);
+            (here, free) = if hidden || is_sufficient(&here, slope, 1.0, next.objective) {
+                (next, reached)
+            } else {
+                (backtrack(polynomial, &here, target, slope), step.free)
+            };
+        }
+        let rest = Sqp { hessian: Hessian::Bfgs }.minimise(polynomial, here.xi);
+        Minimum { iterations: MAX_ITERATIONS + rest.iterations, ..rest }
+    }
+}
+
+/// A step in the free directions of a working set.
+struct Step {
+    free: Feature,
+    step: [f64; 2],
+}
+
+/// The step of the working set, without the constraints whose release allows descent.
+fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
+    loop {
+        let step = newton_step(domain, here, free);
+        // On a collapsed edge a long step may change nothing.
+        if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
+            return Step { free, step };
+        }
+        // Each iteration frees one more direction, so the loop ends after two.
+        match release(domain, here, free) {
+            Some(more) => free = more,
+            None => return Step { free, step },
+        }
+    }
+}
+
+/// Newton step in the free directions, with their Hessian kept positive.
+fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
+    match free {
+        Feature::Vertex(_) => [0.0; 2],
+        Feature::Edge(k) => {
+            let t = along(domain, k as usize);
+            let [h11, h22, h12] = here.hessian;
+            let curvature = h11 * t[0] * t[0] + 2.0 * h12 * t[0] * t[1] + h22 * t[1] * t[1];
+            let length = -dot(here.gradient, t) / positive_number(curvature, here.metric);
+            t.map(|x| x * length)
+        }
+        Feature::Face if domain.dimension() == 1 => {
+            [-here.gradient[0] / positive_number(here.hessian[0], here.metric), 0.0]
+        }
+        Feature::Face => {
+            let [b11, b22, b12] = positive_definite(here.hessian, here.metric);
+            let [g1, g2] = here.gradient;
+            let determinant = b11 * b22 - b12 * b12;
+            [(b12 * g2 - b22 * g1) / determinant, (b12 * g1 - b11 * g2) / determinant]
+        }
+    }
+}
+
+/// Free feature without the constraint of the most negative multiplier; `None` if none is negative.
+///
+/// With the gradient g = Σ λ n, the multiplier of a constraint that a corner shares with the edge t is λ = g·t / n·t,
+/// and on an edge λ = g·n / n·n.
+fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
+    let count = domain.corners.len();
+    let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
+    let multiplier = |side: usize, direction: [f64; 2]| {
+        let (normal, _) = domain.sides[side];
+        dot(here.gradient, direction) / dot(normal, direction)
+    };
+    match free {
+        Feature::Face => None,
+        Feature::Vertex(k) if count == 2 => {
+            let (normal, _) = domain.sides[k as usize];
+            (multiplier(k as usize, normal) < noise).then_some(Feature::Face)
+        }
+        Feature::Edge(k) => {
+            let (normal, _) = domain.sides[k as usize];
+            (multiplier(k as usize, normal) < noise).then_some(Feature::Face)
+        }
+        Feature::Vertex(k) => {
+            let ahead = k as usize;
+            let behind = (ahead + count - 1) % count;
+            // Without the constraint of the edge behind, the edge ahead is free, and vice versa.
+            let first = multiplier(behind, along(domain, ahead));
+            let second = multiplier(ahead, along(domain, behind));
+            let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };
+            (least < noise).then_some(Feature::Edge(freed as u8))
+        }
+    }
+}
+
+/// End of a step, and the free feature there.
+struct Reach {
+    xi: [f64; 2],
+    free: Feature,
+}
+
+/// Follows a step to its end or to the first blocking constraint.
+fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
+    let held = |side: usize| match step.free {
+        Feature::Face => false,
+        Feature::Edge(k) | Feature::Vertex(k) => side == k as usize,
+    };
+    let (mut fraction, mut blocking) = (1.0, None);
+    for (side, &(normal, bound)) in domain.sides.iter().enumerate() {
+        let approach = dot(normal, step.step);
+        if approach < 0.0 && !held(side) {
+            let room = ((bound - dot(normal, from)) / approach).max(0.0);
+            if room < fraction {
+                (fraction, blocking) = (room, Some(side));
+            }
+        }
+    }
+    let free = match (blocking, step.free) {
+        (None, free) => free,
+        (Some(side), _) if domain.dimension() == 1 => Feature::Vertex(side as u8),
+        (Some(side), Feature::Edge(k)) if side == domain.next_corner(k as usize) => {
+            Feature::Vertex(side as u8)
+        }
+        (Some(_), Feature::Edge(k)) => Feature::Vertex(k),
+        (Some(side), _) => Feature::Edge(side as u8),
+    };
+    let xi = [0, 1].map(|i| from[i] + fraction * step.step[i]);
+    Reach { xi: on_feature(domain, free, xi), free }
+}
+
+/// A point within rounding of a feature, moved onto it.
+fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
+    match free {
+        Feature::Face => domain.project(xi),
+        Feature::Vertex(k) => domain.corners[k as usize],
+        Feature::Edge(k) => {
+            let (from, t) = (domain.corners[k as usize], along(domain, k as usize));
+            let place = dot([xi[0] - from[0], xi[1] - from[1]], t) / dot(t, t);
+            let place = place.clamp(0.0, 1.0);
+            [0, 1].map(|i| from[i] + place * t[i])
+        }
+    }
+}
+
+/// The edge from the k-th corner to the next.
+fn along(domain: &Domain, k: usize) -> [f64; 2] {
+    let (from, to) = (domain.corners[k], domain.corners[domain.next_corner(k)]);
+    [to[0] - from[0], to[1] - from[1]]
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn largest(step: [f64; 2]) -> f64 {
+    step[0].abs().max(step[1].abs())
+}

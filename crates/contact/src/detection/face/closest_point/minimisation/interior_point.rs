@@ -1,0 +1,207 @@
+//! Closest point by a primal–dual interior-point method with a logarithmic barrier.
+//!
+//! ```text
+//! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
+//! ```
+//!
+//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
+//! centre, where the slacks z are largest. The constraints are linear and the centre satisfies them, so the residual A
+//! ξ − b − z stays zero, and z need not be a variable. The iteration ends close to the minimum but never on the border.
+//! A crossover then activates the constraints whose multiplier exceeds their slack, and the active-set method finishes
+//! from this point.
+
+use super::active_set::ActiveSet;
+use super::minimise::{Minimise, Minimum};
+use super::sqp::{positive_definite, positive_number};
+use crate::detection::face::closest_point::domain::Domain;
+use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
+
+/// Largest number of sides of a domain.
+const MAX_SIDES: usize = 4;
+/// Iterations before the active-set method takes over.
+const MAX_ITERATIONS: u32 = 60;
+/// Residual of the optimality conditions, relative to the scale of gradient and metric, at which active and inactive
+/// constraints are distinguished.
+const TOLERANCE: f64 = 1e-7;
+/// Barrier parameter at the start, relative to F.
+const FIRST_BARRIER: f64 = 0.1;
+/// Factor of the barrier parameter after a good step, from the mean of λ z.
+const CENTRING: f64 = 0.2;
+/// Fraction of the distance to the border that a step may take.
+const TO_THE_BORDER: f64 = 0.995;
+/// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// Least fraction of a step.
+const LEAST_FRACTION: f64 = 1e-10;
+
+/// The interior-point method. An iteration solves one linear system, of the barrier or of the crossover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InteriorPoint;
+
+impl Minimise for InteriorPoint {
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, _start: [f64; 2]) -> Minimum {
+        let mut barrier = Barrier::new(polynomial);
+        let mut iterations = 0;
+        while barrier.residual() > TOLERANCE * barrier.scale && iterations < MAX_ITERATIONS {
+            iterations += 1;
+            if !barrier.step(polynomial) {
+                break;
+            }
+        }
+        let rest = ActiveSet.minimise(polynomial, barrier.crossover());
+        Minimum { iterations: iterations + rest.iterations, ..rest }
+    }
+}
+
+/// State of the iteration.
+struct Barrier {
+    domain: &'static Domain,
+    here: Expansion,
+    /// Multipliers λ.
+    multipliers: [f64; MAX_SIDES],
+    /// μ.
+    parameter: f64,
+    /// Scale of F,ᵢ at the distance of the query, plus the scale of the metric \[m²\].
+    scale: f64,
+}
+
+impl Barrier {
+    fn new<P: FacePolynomial>(polynomial: &P) -> Self {
+        let here = polynomial.expand(P::DOMAIN.centre);
+        let trace = here.metric[0] + here.metric[1];
+        let parameter = FIRST_BARRIER * here.objective;
+        let slacks = slacks(P::DOMAIN, here.xi);
+        Self {
+            domain: P::DOMAIN,
+            here,
+            multipliers: slacks.map(|z| parameter / z),
+            parameter,
+            scale: (2.0 * here.objective * trace).sqrt() + trace,
+        }
+    }
+
+    fn sides(&self) -> impl Iterator<Item = (usize, [f64; 2])> + use<> {
+        self.domain.sides.iter().map(|(normal, _)| *normal).enumerate()
+    }
+
+    /// Largest of |g − Aᵀ λ| and λ z.
+    fn residual(&self) -> f64 {
+        let slacks = slacks(self.domain, self.here.xi);
+        let mut dual = self.here.gradient;
+        let mut largest = 0.0_f64;
+        for (k, normal) in self.sides() {
+            dual = [0, 1].map(|i| dual[i] - self.multipliers[k] * normal[i]);
+            largest = largest.max(self.multipliers[k] * slacks[k]);
+        }
+        largest.max(dual[0].abs()).max(dual[1].abs())
+    }
+
+    /// Newton's step towards the minimum for the current μ:
+    ///
+    /// ```text
+    /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
+    /// ```
+    ///
+    /// Returns false without a step: near the border of a degenerate face rounding makes the system singular.
+    fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
+        let slacks = slacks(self.domain, self.here.xi);
+        let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
+        for (k, normal) in self.sides() {
+            let weight = self.multipliers[k] / slacks[k];
+            matrix[0] += weight * normal[0] * normal[0];
+            matrix[1] += weight * normal[1] * normal[1];
+            matrix[2] += weight * normal[0] * normal[1];
+            right = [0, 1].map(|i| right[i] + self.parameter * normal[i] / slacks[k]);
+        }
+        let step = self.solve(matrix, right);
+        if !step.iter().all(|x| x.is_finite()) {
+            return false;
+        }
+        let (mut primal, mut dual) = (1.0_f64, 1.0_f64);
+        let mut change = [0.0; MAX_SIDES];
+        for (k, normal) in self.sides() {
+            let (z, lambda, dz) = (slacks[k], self.multipliers[k], dot(normal, step));
+            change[k] = (self.parameter - lambda * dz) / z - lambda;
+            primal = to_the_border(primal, z, dz);
+            dual = to_the_border(dual, lambda, change[k]);
+        }
+        let taken = self.search(polynomial, step, -dot(right, step), primal);
+        for (lambda, change) in self.multipliers.iter_mut().zip(change) {
+            *lambda += dual * change;
+        }
+        if taken > 0.5 {
+            let count = self.domain.sides.len() as f64;
+            let slacks = self::slacks(self.domain, self.here.xi);
+            let products = self.sides().map(|(k, _)| self.multipliers[k] * slacks[k]);
+            self.parameter = CENTRING * products.sum::<f64>() / count;
+        }
+        true
+    }
+
+    /// Solves a system with the matrix kept positive.
+    fn solve(&self, matrix: [f64; 3], right: [f64; 2]) -> [f64; 2] {
+        if self.domain.dimension() == 1 {
+            return [right[0] / positive_number(matrix[0], self.here.metric), 0.0];
+        }
+        let [m11, m22, m12] = positive_definite(matrix, self.here.metric);
+        let determinant = m11 * m22 - m12 * m12;
+        [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
+    }
+
+    /// Takes the largest fraction of the step, by halves, with a sufficient decrease of F − μ Σ ln z, and returns it.
+    fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
+        let merit = |xi: [f64; 2]| {
+            let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
+            0.5 * polynomial.offset(xi).norm_squared() - self.parameter * logarithms
+        };
+        let start = merit(self.here.xi);
+        let mut fraction = largest;
+        let at = |fraction: f64| [0, 1].map(|i| self.here.xi[i] + fraction * step[i]);
+        // Rounding hides the decrease of the last steps.
+        let noise = 8.0 * f64::EPSILON * start.abs();
+        while merit(at(fraction)) > start + SUFFICIENT_DECREASE * fraction * slope + noise
+            && fraction > LEAST_FRACTION
+        {
+            fraction *= 0.5;
+        }
+        self.here = polynomial.expand(at(fraction));
+        fraction
+    }
+
+    /// The point moved onto the border along the constraints whose multiplier exceeds their slack.
+    fn crossover(&self) -> [f64; 2] {
+        let slacks = slacks(self.domain, self.here.xi);
+        let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
+        let count = self.domain.corners.len();
+        let xi = self.domain.project(self.here.xi);
+        if self.domain.dimension() == 1 {
+            return (0..2).find(|&k| active(k)).map_or(xi, |k| self.domain.corners[k]);
+        }
+        let Some(k) = (0..count).find(|&k| active(k) && !active((k + count - 1) % count)) else { return xi };
+        let next = self.domain.next_corner(k);
+        if active(next) {
+            return self.domain.corners[next];
+        }
+        let (normal, bound) = self.domain.sides[k];
+        let distance = (bound - dot(normal, xi)) / dot(normal, normal);
+        self.domain.project([0, 1].map(|i| xi[i] + distance * normal[i]))
+    }
+}
+
+/// z = A ξ − b; 1 for missing sides.
+fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
+    let mut slacks = [1.0; MAX_SIDES];
+    for (slack, (normal, bound)) in slacks.iter_mut().zip(domain.sides) {
+        *slack = dot(*normal, xi) - bound;
+    }
+    slacks
+}
+
+/// The fraction of a step, at most `fraction`, that keeps `value` positive.
+fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
+    if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}

@@ -1,0 +1,115 @@
+//! Closest point by Newton projection, as in codes with node-to-segment contact.
+//!
+//! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method ignores the border; a root
+//! inside the face is the result if it is a minimum. If the root is outside or does not exist, or the iteration
+//! diverges, the method projects on the edges in the same way, and then tests the corners. Near a concave corner of a
+//! surface, beyond a centre of curvature or on a strongly distorted face all of these can fail (the "blind spots" of
+//! the method). A final pass of the active-set method from the best point ensures a minimum.
+
+use super::active_set::ActiveSet;
+use super::minimise::{Minimise, Minimum};
+use super::sqp::STEP_TOLERANCE;
+use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
+
+/// Iterations of one projection; it converges quadratically or not at all.
+const MAX_ITERATIONS: u32 = 15;
+/// Determinant of the Hessian, relative to the product of its diagonal, below which a root is unreliable.
+const SINGULAR: f64 = 1e-10;
+/// Natural coordinates beyond which an iteration has diverged.
+const FAR: f64 = 10.0;
+
+/// Newton projection. An iteration is a linear system, on the face, on an edge or in the final pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newton;
+
+impl Minimise for Newton {
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
+        let (found, mut iterations) = project_on_face(polynomial, start);
+        if let Some(xi) = found.filter(|&xi| P::DOMAIN.contains(xi)) {
+            return Minimum { xi, iterations, converged: true };
+        }
+        let corners = P::DOMAIN.corners;
+        let distance = |xi| polynomial.offset(xi).norm_squared();
+        let mut best = corners[0];
+        let mut consider = |xi| {
+            if distance(xi) < distance(best) {
+                best = xi;
+            }
+        };
+        corners.iter().for_each(|&corner| consider(corner));
+        if P::DOMAIN.dimension() == 2 {
+            for (k, &from) in corners.iter().enumerate() {
+                let (found, taken) = project_on_edge(polynomial, [from, corners[P::DOMAIN.next_corner(k)]]);
+                iterations += taken;
+                found.into_iter().for_each(&mut consider);
+            }
+        }
+        let last = ActiveSet.minimise(polynomial, best);
+        Minimum { iterations: iterations + last.iterations, ..last }
+    }
+}
+
+/// Root of F,ᵢ = 0 at a local minimum of F, inside or not, and the number of iterations.
+///
+/// H δξ = −F,ᵢ with the exact Hessian, which may be indefinite.
+pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
+    let dimension = P::DOMAIN.dimension();
+    let mut xi = start;
+    for iterations in 1..=MAX_ITERATIONS {
+        let here = polynomial.expand(xi);
+        let step = newton_step(dimension, &here);
+        xi = [0, 1].map(|i| xi[i] + step[i]);
+        let size = step[0].abs().max(step[1].abs());
+        if size < STEP_TOLERANCE {
+            return (is_minimum(dimension, here.hessian).then_some(xi), iterations);
+        }
+        // A step that is not a number also ends here.
+        if !(xi[0].abs() < FAR && xi[1].abs() < FAR) {
+            return (None, iterations);
+        }
+    }
+    (None, MAX_ITERATIONS)
+}
+
+fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
+    let ([h11, h22, h12], [g1, g2]) = (here.hessian, here.gradient);
+    if dimension == 1 {
+        return [-g1 / h11, 0.0];
+    }
+    let determinant = determinant(here.hessian);
+    [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
+}
+
+/// Whether F is convex at a root, and the root reliable.
+fn is_minimum(dimension: usize, hessian: [f64; 3]) -> bool {
+    let [h11, h22, _] = hessian;
+    h11 > 0.0 && (dimension == 1 || h22 > 0.0 && determinant(hessian) > SINGULAR * h11 * h22)
+}
+
+fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
+    h11 * h22 - h12 * h12
+}
+
+/// Root of dF/dt = 0 on an edge at a local minimum of F, if it is inside, and the number of iterations.
+fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
+    let along = [to[0] - from[0], to[1] - from[1]];
+    let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);
+    let mut t = 0.5;
+    for iterations in 1..=MAX_ITERATIONS {
+        let here = polynomial.expand(at(t));
+        let slope = here.gradient[0] * along[0] + here.gradient[1] * along[1];
+        let [h11, h22, h12] = here.hessian;
+        let curvature =
+            h11 * along[0] * along[0] + 2.0 * h12 * along[0] * along[1] + h22 * along[1] * along[1];
+        let step = -slope / curvature;
+        t += step;
+        if step.abs() < STEP_TOLERANCE {
+            let inside = curvature > 0.0 && (0.0..=1.0).contains(&t);
+            return (inside.then(|| at(t)), iterations);
+        }
+        if t.is_nan() || t.abs() >= FAR {
+            return (None, iterations);
+        }
+    }
+    (None, MAX_ITERATIONS)
+}

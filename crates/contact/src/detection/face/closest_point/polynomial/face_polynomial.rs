@@ -1,0 +1,127 @@
+//! Common interface of all face polynomials.
+
+use crate::detection::face::closest_point::bernstein::Bounds;
+use crate::detection::face::closest_point::domain::Domain;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// The polynomial x(ξ) − r of a face on its natural domain.
+pub trait FacePolynomial: Copy {
+    /// Kind of the face.
+    const KIND: CellKind;
+    /// Natural domain.
+    const DOMAIN: &'static Domain;
+    /// Natural coordinates of the nodes other than corners.
+    const OTHER_NODES: &'static [[f64; 2]] = &[];
+    /// Powers i and j of ξ and η in its monomials: first 1, then ξ, on a surface η, then the nonlinear monomials.
+    const POWERS: &'static [[u8; 2]];
+    /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
+    const AFFINE: bool = false;
+
+    /// x(ξ) − r.
+    fn offset(&self, xi: [f64; 2]) -> Vec3;
+
+    /// x(ξ) − r and its derivatives; the derivatives by η are zero on a segment.
+    fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
+
+    /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
+    fn coefficients(&self) -> &[Vec3];
+
+    /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
+    fn part(&self, cell: &Cell) -> Self;
+
+    /// Bounds of F on the whole domain; the curvature is bounded only where F may be less than `limit`.
+    fn bounds(&self, _limit: f64) -> Bounds {
+        Bounds::AFFINE
+    }
+
+    /// Lower bound of n·(x − r) on the whole domain, as x lies in the convex hull of its control points.
+    #[inline]
+    fn least_along(&self, _direction: &Vec3) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    /// F and its derivatives at ξ.
+    #[inline(always)]
+    fn expand(&self, xi: [f64; 2]) -> Expansion {
+        let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
+        let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
+        let hessian = [
+            metric[0] + offset.dot(&second[0]),
+            metric[1] + offset.dot(&second[1]),
+            metric[2] + offset.dot(&second[2]),
+        ];
+        let gradient = [offset.dot(&x1), offset.dot(&x2)];
+        Expansion { xi, objective: 0.5 * offset.norm_squared(), gradient, metric, hessian }
+    }
+}
+
+/// A part of the natural domain that is an affine image of the domain, ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
+/// rectangular cell are parallel to the axes of the domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// o.
+    pub origin: [f64; 2],
+    /// a₁ and a₂.
+    pub axes: [[f64; 2]; 2],
+}
+
+impl Cell {
+    /// The domain itself.
+    pub const WHOLE: Self = Self { origin: [0.0; 2], axes: [[1.0, 0.0], [0.0, 1.0]] };
+
+    /// Natural coordinates ξ of the face, from natural coordinates of the cell.
+    #[inline]
+    pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
+        let [u, v] = &self.axes;
+        [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
+    }
+
+    /// Natural coordinates of a rectangular cell, from the natural coordinates ξ of the face.
+    #[inline]
+    pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])
+    }
+}
+
+/// x(ξ) − r and its derivatives at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derivatives {
+    /// x − r.
+    pub offset: Vec3,
+    /// x,₁ and x,₂.
+    pub tangents: [Vec3; 2],
+    /// x,₁₁, x,₂₂ and x,₁₂.
+    pub second: [Vec3; 3],
+}
+
+/// F = ½ |r − x(ξ)|² and its derivatives at a point; e = r − x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expansion {
+    /// Natural coordinates of the point.
+    pub xi: [f64; 2],
+    /// F \[m²\].
+    pub objective: f64,
+    /// F,ᵢ = −e·x,ᵢ.
+    pub gradient: [f64; 2],
+    /// x,ᵢ·x,ⱼ as (11, 22, 12).
+    pub metric: [f64; 3],
+    /// F,ᵢⱼ = x,ᵢ·x,ⱼ − e·x,ᵢⱼ as (11, 22, 12).
+    pub hessian: [f64; 3],
+}
+
+/// Least n·p of some control points.
+#[inline]
+pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
+    points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
+}
+
+/// Nodes relative to the query.
+#[inline]
+pub(super) fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
+    let mut shifted = *nodes;
+    for node in &mut shifted {
+        *node -= query;
+    }
+    shifted
+}

@@ -1,0 +1,332 @@
+//! Signed distance of a point from a surface.
+//!
+//! At a point inside a face the sign is that of its normal. On an edge or a corner the adjacent faces may disagree. The
+//! sum of their normals, at a corner weighted by the angle of each face there, always gives the correct sign (Bærentzen
+//! & Aanæs 2005), provided the edge or corner point is the closest point of the whole surface. On the border of an open
+//! surface only the existing faces count.
+
+use std::f64::consts::PI;
+
+use super::domain::{Domain, MAX_FACE_NODES};
+use super::{ClosestPoint, Feature};
+use crate::detection::face::control_points::bulge;
+use crate::element::shape_gradients;
+use crate::flush::rounding_of_gap;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+use crate::{Edge, Surface};
+
+/// Sine of the deviation from a right angle up to which directions count as perpendicular: normals of faces with edges
+/// h have errors of ε |x|/h.
+pub const SQUARE: f64 = 1e-6;
+
+/// Signed distance and direction between a point and a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Distance \[m\]; negative if the point is inside.
+    pub gap: f64,
+    /// Unit vector out of the surface.
+    pub normal: Vec3,
+}
+
+/// Pseudo-normal of the surface at a point of a face, which gives the sign of a distance.
+///
+/// Inside the face it is the face normal at `xi`, on an edge the sum n₁ + n₂ of the normals of both faces, at a vertex
+/// Σ angle_f n_f. In the plane, the normal of a segment from a to b points to the right, (Δy, −Δx); at its ends the
+/// pseudo-normal is n₁ + n₂.
+///
+/// # Shapes and units
+/// `positions`: of all nodes, by global number. The result has unit length; it is zero where the faces have no area.
+pub fn pseudo_normal(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
+}
+
+/// The [`pseudo_normal`] before normalisation.
+pub fn pseudo_normal_vector(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    match feature {
+        Feature::Face => face_normal_vector(surface, &|node| positions[node as usize], face, xi),
+        Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
+        Feature::Vertex(k) => {
+            let (kind, nodes) = surface.face(face);
+            vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
+        }
+    }
+}
+
+/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
+///
+/// Inside a face the face normal replaces this unit normal; where r and x* coincide within rounding, the pseudo-normal
+/// replaces it. `closest` must be the closest point of the whole surface, or of all its faces near the point.
+pub fn signed_gap(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    query: &Vec3,
+    closest: &ClosestPoint,
+) -> Gap {
+    Gap::new(query, closest, &pseudo_normal_vector(surface, positions, face, closest.xi, closest.feature))
+}
+
+impl Gap {
+    /// The [`signed_gap`] with a known pseudo-normal of any length.
+    pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
+        let offset = query - closest.point;
+        let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
+        if closest.feature == Feature::Face
+            && let Some(normal) = pseudo_normal.try_normalize(0.0)
+        {
+            return on_surface(normal);
+        }
+        let distance = offset.norm();
+        if distance <= rounding_of_gap([query, &closest.point]) {
+            return on_surface(unit_or_zero(pseudo_normal));
+        }
+        let sign = if offset.dot(pseudo_normal) < 0.0 { -1.0 } else { 1.0 };
+        Self { gap: sign * distance, normal: offset * (sign / distance) }
+    }
+}
+
+/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if undefined.
+fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
+    face_normal_where(surface, &|node| positions[node as usize], face, xi)
+}
+
+/// The same normal with nodal positions from `at`.
+pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+    unit_or_zero(&face_normal_vector(surface, at, face, xi))
+}
+
+/// Whether the angle of two directions, of any length, exceeds a right angle by more than [`SQUARE`]: faces at right
+/// angles are not opposed, in any orientation.
+pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
+    let product = a.dot(b);
+    product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
+}
+
+/// Unit vector along a direction; zero for a zero vector.
+pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
+    direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Normal of a face at ξ, of any length, bitwise equal to the normal computed in lanes.
+pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
+        let corner = at(a);
+        return (at(b) - corner).cross(&(at(c) - corner));
+    }
+    if Domain::of(kind).is_none() {
+        return Vec3::zeros();
+    }
+    let mut gradients = [[0.0; 3]; MAX_FACE_NODES];
+    shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
+    let mut tangents = [Vec3::zeros(); 2];
+    for (&node, gradient) in nodes.iter().zip(gradients) {
+        let relative = at(node) - at(nodes[0]);
+        tangents[0] += relative * gradient[0];
+        tangents[1] += relative * gradient[1];
+    }
+    match kind.dimension() {
+        1 => Vec3::new(tangents[0].y, -tangents[0].x, 0.0),
+        _ => tangents[0].cross(&tangents[1]),
+    }
+}
+
+/// Sum n₁ + n₂ of both face normals at a point of the k-th edge of a face.
+fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
+    let normal = face_normal(surface, positions, face, xi);
+    let (kind, nodes) = surface.face(face);
+    let (Some(domain), Some(&edge)) = (Domain::of(kind), surface.edges_of_face(face).get(k)) else {
+        return normal;
+    };
+    let edge = surface.edges()[edge as usize];
+    let other = if edge.face as usize == face { edge.neighbour } else { Some(edge.face) };
+    let Some(other) = other else { return normal };
+    let corners = kind.corners();
+    let next = (k + 1) % corners.len();
+    let ends = [nodes[corners[k] as usize], nodes[corners[next] as usize]];
+    // ξ runs linearly along the straight side of the natural domain.
+    let (from, to) = (domain.corners[k], domain.corners[next]);
+    let i = if from[0] == to[0] { 1 } else { 0 };
+    let place = (xi[i] - from[i]) / (to[i] - from[i]);
+    normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
+}
+
+/// Whether a point is behind a face and, beyond its rim, in front of an adjacent face beyond a convex edge. `offset` is
+/// the vector to the point from the closest point of the face, which lies on `feature`.
+///
+/// ```text
+///   face      ┆
+///   ━━━━━━━━━━●           Behind both faces of a convex edge the closest point is inside one of them, behind those of
+///    material ┃╲ offset   a concave edge the offset is opposed to both normals: this point is outside.
+///             ┃  ●
+/// ```
+pub fn is_past_rim(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+    offset: &Vec3,
+) -> bool {
+    let at = |node: u32| positions[node as usize];
+    let normal = face_normal(surface, positions, face, xi);
+    let is_passed =
+        |other: Vec3| normals_are_opposed(&other, &-offset) && !normals_are_opposed(&other, &normal);
+    normals_are_opposed(&normal, offset)
+        && match feature {
+            Feature::Face => false,
+            Feature::Edge(k) => is_passed(edge_normal(surface, positions, face, xi, k as usize) - normal),
+            Feature::Vertex(k) => {
+                let (kind, nodes) = surface.face(face);
+                let node = nodes[kind.corners()[k as usize] as usize];
+                let around = surface.local_node(node).map(|local| surface.faces_of_local_node(local));
+                around
+                    .into_iter()
+                    .flatten()
+                    .any(|&f| is_passed(weighted_normal(surface, &at, f as usize, node)))
+            }
+        }
+}
+
+/// Unit normals of the two faces of an edge at the fraction `place` from its first to its second node; zero for the
+/// missing face of a border.
+pub fn normals_beside_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    edge: &Edge,
+    place: f64,
+) -> [Vec3; 2] {
+    let normal = |face: u32| normal_on_edge(surface, at, face as usize, edge.nodes, place);
+    [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
+}
+
+/// Normal of a face at a point of its edge between two global nodes, at the fraction `place`.
+fn normal_on_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    face: usize,
+    ends: [u32; 2],
+    place: f64,
+) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let natural = |node: u32| {
+        let corner = kind.corners().iter().position(|&c| nodes[c as usize] == node)?;
+        Domain::of(kind).map(|domain| domain.corners[corner])
+    };
+    let (Some(from), Some(to)) = (natural(ends[0]), natural(ends[1])) else { return Vec3::zeros() };
+    let xi = [0, 1].map(|i| from[i] + place * (to[i] - from[i]));
+    face_normal_where(surface, at, face, xi)
+}
+
+/// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
+///
+/// The angle at a corner is between the tangents of its two edges; it is π at a mid-edge node and 2 π at a node inside
+/// a face.
+pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
+    vertex_normal_where(surface, &|node| positions[node as usize], node)
+}
+
+/// The same normal with nodal positions from `at`.
+pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
+    let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
+    let faces = surface.faces_of_local_node(local);
+    let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);
+    once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
+}
+
+/// `true` if all normals of the face ring of a node (global number) are [opposed](normals_are_opposed) to a direction,
+/// `false` if all point along it. The nodal normal, a positive combination of them, then has the same sense. `None` if
+/// the face normals differ in sense, and for curved or collapsed faces.
+pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
+    let faces = surface.faces_of_local_node(surface.local_node(node)?);
+    let between = |from: u32, to: [u32; 2]| {
+        let [e, f] = to.map(|to| positions[to as usize] - positions[from as usize]);
+        e.cross(&f)
+    };
+    let (mut against, mut along) = (!faces.is_empty(), true);
+    for &face in faces {
+        let normal = match surface.face(face as usize) {
+            (CellKind::Tri3, &[a, b, c]) => between(a, [b, c]),
+            (CellKind::Quad4, nodes) => {
+                let mut places = (0..4).filter(|&k| nodes[k] == node);
+                let (Some(k), None) = (places.next(), places.next()) else { return None };
+                between(node, [nodes[(k + 1) % 4], nodes[(k + 3) % 4]])
+            }
+            _ => return None,
+        };
+        against &= normals_are_opposed(&normal, direction);
+        along &= normal.dot(direction) > 0.0;
+    }
+    (against || along).then_some(against)
+}
+
+/// Normal of a face at one of its nodes, with the angle of the face there as length; unit length for a segment.
+pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let corners = kind.corners().len();
+    let local = nodes.iter().position(|&n| n == node);
+    let (Some(domain), Some(local)) = (Domain::of(kind), local) else { return Vec3::zeros() };
+    match (kind.dimension(), local) {
+        (1, _) => face_normal_where(surface, at, face, node_coordinates(domain, local)),
+        (_, k) if k < corners => weighted_corner_normal(surface, at, face, node),
+        (_, k) if k < 2 * corners => {
+            face_normal_where(surface, at, face, node_coordinates(domain, local)) * PI
+        }
+        _ => face_normal_where(surface, at, face, node_coordinates(domain, local)) * (2.0 * PI),
+    }
+}
+
+/// Natural coordinates of a node: corners, middles of edges, centre; of a segment its ends and its middle.
+fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
+    let count = domain.corners.len();
+    if local < count {
+        domain.corners[local]
+    } else if count > 2 && local < 2 * count {
+        let (from, to) = (domain.corners[local - count], domain.corners[(local + 1) % count]);
+        [0, 1].map(|i| 0.5 * (from[i] + to[i]))
+    } else {
+        domain.centre
+    }
+}
+
+/// Normal of a triangle or quadrilateral at one of its corners, with the angle between its edges there as length.
+fn weighted_corner_normal(
+    surface: &Surface,
+    position: &impl Fn(u32) -> Vec3,
+    face: usize,
+    node: u32,
+) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let count = kind.corners().len();
+    let is_node = |k: &usize| nodes[*k] == node;
+    let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
+        return Vec3::zeros();
+    };
+    // The corners of a collapsed edge coincide: the angle of the face there is between the edges before and after it.
+    let (before, after) =
+        if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
+    let tangent = |from: usize, to: usize, edge: usize| {
+        let at = |k: usize| position(nodes[k % nodes.len()]);
+        let (from, to) = (at(from), at(to % count));
+        // A quadratic edge leaves its end towards its Bézier control point.
+        let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
+        towards - from
+    };
+    let (e, f) =
+        (tangent(after, after + 1, after), tangent(before, before + count - 1, (before + count - 1) % count));
+    let normal = e.cross(&f);
+    normal.try_normalize(0.0).map_or_else(Vec3::zeros, |n| n * normal.norm().atan2(e.dot(&f)))
+}

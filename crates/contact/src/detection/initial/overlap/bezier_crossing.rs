@@ -1,0 +1,58 @@
+//! Intersections of two faces, at least one of them curved.
+
+use super::facet::{Facet, fan};
+use crate::detection::face::convex_hull::QuadraticBezierFace;
+use crate::detection::volume::{Obb, ObbExclusion};
+use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
+
+/// Largest number of pairs of pieces of two faces; more pairs are near each other only if the faces conform.
+const MAX_PIECES: usize = 16384;
+/// Distance from the flat pieces that the faces cannot exceed, in units of the deviation of the pieces from the faces.
+const CLEAR: f64 = 2.0;
+
+/// Intersection of two faces by subdivision: separated pieces are discarded, until the remaining pieces are flat up to
+/// `touching`. Along an intersection many pairs of flat pieces certainly intersect. The first face may be a segment in
+/// space.
+pub fn crossing_of_bezier_faces(
+    bezier_faces: [QuadraticBezierFace; 2],
+    touching: f64,
+    is_inside: impl Fn(&Vec3) -> bool,
+) -> Option<Vec3> {
+    let vectorised = Vectorised::detect();
+    let mut pairs = vec![bezier_faces];
+    for _ in 0..MAX_PIECES {
+        let pair = pairs.pop()?;
+        let [a, b] = [0, 1].map(|k: usize| Obb::fit(pair[k].points(), touching));
+        if vectorised.run(ObbExclusion([&a, &b])) {
+            continue;
+        }
+        let thickness = pair.map(|bezier_face| bezier_face.thickness());
+        if thickness[0] + thickness[1] <= touching {
+            let found = crossing_of_polygons(pair[0].corners(), pair[1].corners(), CLEAR * touching);
+            if let Some(point) = found.filter(&is_inside) {
+                return Some(point);
+            }
+            continue;
+        }
+        let larger = usize::from(pair[1].extent() > pair[0].extent());
+        pair[larger].split(|part| {
+            let mut parts = pair;
+            parts[larger] = part;
+            pairs.push(parts);
+        });
+    }
+    None
+}
+
+/// Certain intersection of two polygons, each with an error of up to half of `margin`; the first may be a segment.
+fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
+    if let &[from, to] = first {
+        return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));
+    }
+    facets(first).find_map(|one| facets(second).find_map(|other| one.crossing_with(&other, margin)))
+}
+
+fn facets(corners: &[Vec3]) -> impl Iterator<Item = Facet> {
+    fan(corners.len()).map(|facet| Facet::new(facet, |k| corners[k]))
+}

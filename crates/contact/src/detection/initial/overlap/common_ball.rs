@@ -1,0 +1,132 @@
+//! Thickness of the intersection of two bodies.
+
+use rayon::prelude::*;
+
+use crate::detection::volume::Aabb;
+use crate::math::Vec3;
+
+use super::side::Side;
+
+/// Lattice points along each axis of the common box from which balls grow.
+const LATTICE: usize = 8;
+/// Largest number of points of a body from which balls grow.
+const MAX_POINTS: usize = 1000;
+/// Largest number of contact points of a growing ball, and of trials for each.
+const MAX_TOUCHED: usize = 8;
+const MAX_TRIALS: usize = 30;
+/// Number of balls, the largest, that rise along the medial axis; their number of steps; and the ratio of successive
+/// step lengths, which is also the first step relative to the common box. The last step is 1e-9 of the box.
+const MAX_RISING: usize = 8;
+const RISING_STEPS: usize = 190;
+const SHORTER: f64 = 0.9;
+const FIRST_STEP: f64 = 0.5;
+/// Fraction by which a ball may intersect a surface, and by which another ball must be larger to replace it.
+const TOLERANCE: f64 = 1e-9;
+
+/// Diameter and centre of about the largest ball inside both of two closed surfaces.
+///
+/// The bodies are separated only after a relative displacement of at least this diameter.
+pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
+    let both = Both(sides);
+    let largest = 0.5 * common.diagonal();
+    let mut starts = lattice(common);
+    for side in sides {
+        let points = side.inset_points(depth, common);
+        starts.extend(points.iter().step_by(points.len().div_ceil(MAX_POINTS).max(1)));
+    }
+    starts.push(inside);
+    let depths = sides.map(|side| side.depths(&starts));
+    let inside: Vec<Vec3> = (0..starts.len())
+        .filter(|&k| depths.iter().all(|depths| depths[k] > 0.0))
+        .map(|k| starts[k])
+        .collect();
+    let mut balls: Vec<Ball> = inside.par_iter().filter_map(|start| both.grow(start, largest)).collect();
+    balls.sort_by(|a, b| b.radius.total_cmp(&a.radius));
+    let risen: Vec<Ball> =
+        balls.par_iter().take(MAX_RISING).map(|ball| both.rise(*ball, FIRST_STEP * largest)).collect();
+    balls.extend(risen);
+    balls.sort_by(|a, b| b.radius.total_cmp(&a.radius));
+    let found = balls.into_iter().find(|ball| sides.iter().all(|side| side.winds_around(&ball.centre)))?;
+    Some((2.0 * found.radius, found.centre))
+}
+
+/// Centres of equal cells of a box, in a single layer for a flat box.
+fn lattice(bounds: &Aabb) -> Vec<Vec3> {
+    let size = bounds.upper - bounds.lower;
+    let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
+    let along = |axis: usize| {
+        (0..count(axis)).map(move |k| bounds.lower[axis] + size[axis] * (k as f64 + 0.5) / count(axis) as f64)
+    };
+    along(0).flat_map(|x| along(1).flat_map(move |y| along(2).map(move |z| Vec3::new(x, y, z)))).collect()
+}
+
+/// A ball without surface points inside, and a point where it touches a surface.
+#[derive(Clone, Copy)]
+struct Ball {
+    centre: Vec3,
+    radius: f64,
+    touched: Vec3,
+}
+
+struct Both<'a>([&'a Side<'a>; 2]);
+
+impl Both<'_> {
+    /// The largest ball about a point.
+    fn ball_about(&self, centre: Vec3) -> Option<Ball> {
+        let closest = self.0.iter().filter_map(|side| side.closest(&centre));
+        let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };
+        closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
+    }
+
+    /// A ball that grows away from its contact point as long as possible.
+    fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
+        let mut ball = self.ball_about(*start)?;
+        for _ in 0..MAX_TOUCHED {
+            let Some(grown) = self.away_from(&ball, largest) else { break };
+            let is_larger = grown.radius > ball.radius * (1.0 + TOLERANCE);
+            if is_larger {
+                ball = grown;
+            } else {
+                break;
+            }
+        }
+        Some(ball)
+    }
+
+    /// The largest ball along steps of decreasing length away from the contact point. Where the ball touches two
+    /// surfaces in turn, its path follows the medial surface between them.
+    fn rise(&self, ball: Ball, step: f64) -> Ball {
+        let (mut best, mut last, mut step) = (ball, ball, step);
+        for _ in 0..RISING_STEPS {
+            let Some(direction) = (last.centre - last.touched).try_normalize(0.0) else { break };
+            let Some(next) = self.ball_about(last.centre + direction * step) else { break };
+            last = next;
+            if last.radius > best.radius {
+                best = last;
+            }
+            step *= SHORTER;
+        }
+        best
+    }
+
+    /// The largest ball that touches the contact point of `ball` from its side: an oversized ball shrinks until no
+    /// surface point is inside.
+    ///
+    /// # Source
+    /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.
+    /// Comput. 28.
+    fn away_from(&self, ball: &Ball, largest: f64) -> Option<Ball> {
+        let direction = (ball.centre - ball.touched).try_normalize(0.0)?;
+        let (mut radius, mut touched) = (largest, ball.touched);
+        for _ in 0..MAX_TRIALS {
+            let grown = self.ball_about(ball.touched + direction * radius)?;
+            if grown.radius >= radius * (1.0 - TOLERANCE) {
+                return Some(Ball { touched, ..grown });
+            }
+            touched = grown.touched;
+            let chord = touched - ball.touched;
+            radius = chord.norm_squared() / (2.0 * direction.dot(&chord));
+        }
+        None
+    }
+}

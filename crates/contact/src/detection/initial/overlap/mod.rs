@@ -1,0 +1,306 @@
+//! Overlap of bodies in a given configuration, a check of the input before the first step.
+
+mod bezier_crossing;
+mod common_ball;
+mod facet;
+mod facet_tree;
+mod self_crossing;
+mod side;
+mod sorted_boxes;
+#[cfg(test)]
+mod tests;
+mod winding;
+
+pub use self_crossing::self_crossings;
+pub(crate) use winding::winds_around;
+
+use rayon::prelude::*;
+
+use crate::Surface;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+use crate::detection::face::closest_point::{Method, Start, closest_point};
+use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, lies_in_hull_of_nodes};
+use crate::detection::face::convex_hull::QuadraticBezierFace;
+use crate::detection::model::ContactModel;
+use crate::detection::tree::body_tree::BodyTree;
+use crate::detection::volume::Aabb;
+use bezier_crossing::crossing_of_bezier_faces;
+use common_ball::common_ball;
+use facet::{Facet, fan};
+use facet_tree::FacetTree;
+use side::Side;
+pub(crate) use sorted_boxes::SortedBoxes;
+
+/// Two overlapping bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penetration {
+    /// The two bodies, first < second.
+    pub bodies: [u32; 2],
+    /// Features of one body inside the other.
+    pub entry: Entry,
+    /// Least displacement that separates the bodies \[m\]: the larger of the largest depth of a node inside the other
+    /// body and, approximately, the diameter of the largest ball inside both. For an open surface, the depth of its
+    /// points; 0 if two open surfaces intersect.
+    pub depth: f64,
+    /// Position \[m\].
+    pub point: Vec3,
+}
+
+/// Features of a body inside another body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A node.
+    Nodes,
+    /// No node, but faces intersect.
+    Faces,
+    /// No node, and no intersecting faces, as for aligned faces: only points inside both bodies reveal the overlap;
+    /// contact detection does not.
+    Insides,
+}
+
+/// Depth below which bodies count as touching, relative to the extent of the smaller body.
+const TOUCHING: f64 = 1e-9;
+/// Depth of the interior points of a body that are tested in another body, in units of the touching depth; the interior
+/// points of touching bodies are well separated.
+const INSET: f64 = 16.0;
+/// Distance from the border within which an intersection of a curved face is ignored, in units of the touching depth.
+const BORDER: f64 = 16.0;
+/// Relative excess of a depth over another depth, above which it replaces the other in the report.
+const ROUNDING: f64 = 1e-6;
+
+/// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
+///
+/// # Cost
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, a sweep over the edges and faces in the
+/// common box, and a search in an index of the faces for each node and interior point in this box. For overlapping
+/// bodies, several passes over all faces.
+pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
+    let boxes: Vec<Option<Aabb>> =
+        model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
+    let common_box = |bodies: &[u32; 2]| {
+        let [first, second] = bodies.map(|body| boxes[body as usize]);
+        let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
+        Some((*bodies, first?.intersection(&second?)?, touching))
+    };
+    let mut tree = BodyTree::new(model.surfaces.len());
+    let placed: Vec<(u32, Aabb)> =
+        (0..).zip(&boxes).filter_map(|(body, bounds)| Some((body, (*bounds)?))).collect();
+    tree.build(&placed);
+    let mut different = tree.pairs(usize::MAX).unwrap_or_default();
+    different.retain(|&bodies| model.can_meet(bodies));
+    let close: Vec<([u32; 2], Aabb, f64)> = different.iter().filter_map(common_box).collect();
+    let mut sides: Vec<Option<Side<'_>>> = model.surfaces.iter().map(|_| None).collect();
+    for body in close.iter().flat_map(|(bodies, ..)| bodies) {
+        let surface = &model.surfaces[*body as usize];
+        sides[*body as usize].get_or_insert_with(|| Side::new(surface, positions));
+    }
+    close
+        .par_iter()
+        .filter_map(|&(bodies, common, touching)| {
+            let [first, second] = bodies.map(|body| sides[body as usize].as_ref());
+            let sides = [first?, second?];
+            let (entry, depth, point) = entry(sides, &common, touching)?;
+            let thickness = thickness(sides, &common, &point, touching);
+            let (depth, point) =
+                thickness.filter(|(more, _)| *more > (1.0 + ROUNDING) * depth).unwrap_or((depth, point));
+            Some(Penetration { bodies, entry, depth, point })
+        })
+        .collect()
+}
+
+/// Features of one body inside the other, the depth of a node, and its position.
+fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
+    let deepest = [[0, 1], [1, 0]]
+        .into_iter()
+        .filter_map(|[a, b]| sides[b].deepest(&sides[a].nodes_in(common), touching))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((depth, point)) = deepest {
+        return Some((Entry::Nodes, depth, point));
+    }
+    let (positions, surfaces) = (sides[0].positions, sides.map(|side| side.surface));
+    let [first, second] = surfaces;
+    crossing(first, second, positions, common, touching)
+        .or_else(|| crossing(second, first, positions, common, touching))
+        .or_else(|| curved_crossing(surfaces, positions, common, touching))
+        .map(|point| (Entry::Faces, 0.0, point))
+        .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
+}
+
+/// A point inside both bodies, from interior points of one body tested in the other.
+///
+/// Overlapping bodies with aligned faces have no nodes inside each other and no intersecting edges. Points moved
+/// inward, and sideways by less than their depth, are inside the other body; such points of touching bodies stay
+/// outside.
+fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
+    [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
+        let (inset, other) = (sides[a], sides[b]);
+        let points = inset.inset_points(INSET * touching, common);
+        let depths = [inset, other].map(|side| side.depths(&points));
+        let mut inside = (0..points.len()).filter(|&k| depths.iter().all(|depths| depths[k] > touching));
+        let is_inside = |point: &Vec3| other.winds_around(point) && inset.winds_around(point);
+        let point = other.is_closed().then(|| inside.find(|&k| is_inside(&points[k]))).flatten();
+        point.map(|k| points[k]).or_else(|| inset_crossing(inset, other, common, touching))
+    })
+}
+
+/// Intersection of a straight edge of one body, moved slightly inward, with a flat face of the other.
+fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
+    if !inset.is_closed() {
+        return None;
+    }
+    let ends: Vec<[Vec3; 2]> = straight_edges(inset.surface, inset.positions, touching)
+        .map(|nodes| nodes.map(|node| inset.inset_node(node, INSET * touching)))
+        .filter(|ends| !Aabb::fit(ends, touching).excludes(common))
+        .collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let facets = flat_facets(other.surface, other.positions, common, touching);
+    // At a sharp corner of a facet the distance of a point from the facet exceeds its distance from the sides.
+    let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
+    let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
+    ends.iter().find_map(|ends| {
+        let around = Aabb::fit(ends, touching);
+        let near = facets.near(&around);
+        near.filter_map(|facet| facet.met_by(ends, touching)).find(is_common)
+    })
+}
+
+/// Thickness and position of the intersection of two bodies; for an open surface the depth of its faces.
+fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
+    match sides.map(Side::is_closed) {
+        [true, true] => common_ball(sides, common, INSET * touching, *point),
+        [true, false] => sides[0].deepest(&sides[1].centres_in(common), touching),
+        [false, true] => sides[1].deepest(&sides[0].centres_in(common), touching),
+        [false, false] => None,
+    }
+}
+
+/// Box of the points that bound the faces.
+fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
+    (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
+}
+
+fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face);
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
+}
+
+/// Intersection of a straight edge of one surface with a flat face of the other.
+fn crossing(
+    edges: &Surface,
+    faces: &Surface,
+    positions: &[Vec3],
+    common: &Aabb,
+    touching: f64,
+) -> Option<Vec3> {
+    let facets = flat_facets(faces, positions, common, touching);
+    straight_edges(edges, positions, touching).find_map(|nodes| {
+        let ends = nodes.map(|node| positions[node as usize]);
+        let of_edge = Aabb::fit(&ends, 0.0);
+        of_edge.intersection(common)?;
+        facets.near(&of_edge).find_map(|facet| facet.pierced_by(&ends, touching))
+    })
+}
+
+/// The faces in a box that are flat polygons, as triangles.
+fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
+    let facets = (0..surface.num_faces())
+        .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
+        .filter(|&face| bezier_face(surface, face, positions).thickness() <= touching)
+        .flat_map(|face| facets(surface, face, positions));
+    FacetTree::new(&facets.collect::<Vec<Facet>>())
+}
+
+/// The ends of the straight edges, with middle nodes that deviate by at most `touching`; in plane problems, the ends of
+/// the faces.
+fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
+    let at = |node: u32| positions[node as usize];
+    let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
+        middle.is_none_or(|middle| (at(middle) - (at(a) + at(b)) * 0.5).norm() <= touching)
+    };
+    let edges = surface.edges().iter().filter(move |edge| is_straight(edge.nodes, edge.middle));
+    let segments = (0..surface.num_faces()).filter_map(move |face| match surface.face(face) {
+        (CellKind::Line2, &[a, b]) => Some([a, b]),
+        (CellKind::Line3, &[a, b, middle]) => is_straight([a, b], Some(middle)).then_some([a, b]),
+        _ => None,
+    });
+    edges.map(|edge| edge.nodes).chain(segments)
+}
+
+/// Intersection of faces of two surfaces, at least one of them curved. Faces with a common corner are omitted: they
+/// touch at this corner, and conforming meshes touch along whole edges.
+fn curved_crossing(
+    surfaces: [&Surface; 2],
+    positions: &[Vec3],
+    common: &Aabb,
+    touching: f64,
+) -> Option<Vec3> {
+    let is_flat = |k: usize, face: usize| is_flat(surfaces[k], face, positions, touching);
+    let near = [0, 1].map(|k: usize| {
+        let boxes =
+            (0..surfaces[k].num_faces()).map(|face| (box_of_face(surfaces[k], face, positions), face));
+        SortedBoxes::new(boxes.filter(|(of_face, _)| of_face.intersection(common).is_some()).collect())
+    });
+    let all_flat = [0, 1].map(|k: usize| near[k].iter().all(|&(_, face)| is_flat(k, face)));
+    if all_flat == [true; 2] {
+        return None;
+    }
+    let is_inside = |point: &Vec3, faces: [usize; 2]| {
+        (0..2).all(|k| is_off_border(surfaces[k], faces[k], positions, point, BORDER * touching))
+    };
+    near[0].iter().find_map(|&(ref box_of_first, first)| {
+        let others = near[1].near(box_of_first);
+        others.filter(|&second| !(is_flat(0, first) && is_flat(1, second))).find_map(|second| {
+            let bezier_faces =
+                [bezier_face(surfaces[0], first, positions), bezier_face(surfaces[1], second, positions)];
+            if have_a_common_corner(&bezier_faces, touching) {
+                return None;
+            }
+            crossing_of_bezier_faces(bezier_faces, touching, |point| is_inside(point, [first, second]))
+        })
+    })
+}
+
+/// Whether a face is the polygon of its corners, up to `touching`.
+fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
+    lies_in_hull_of_nodes(surface.face(face).0)
+        && bezier_face(surface, face, positions).thickness() <= touching
+}
+
+fn bezier_face(surface: &Surface, face: usize, positions: &[Vec3]) -> QuadraticBezierFace {
+    let (kind, nodes) = surface.face(face);
+    QuadraticBezierFace::of_face(kind, |k| positions[nodes[k] as usize])
+}
+
+fn have_a_common_corner([first, second]: &[QuadraticBezierFace; 2], touching: f64) -> bool {
+    first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
+}
+
+/// Whether a point of a face is farther than `margin` from its edges; of a segment, from its ends.
+fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
+    let (kind, nodes) = surface.face(face);
+    if kind.dimension() < 2 {
+        let ends = kind.corners().iter().map(|&k| positions[nodes[k as usize] as usize]);
+        return ends.map(|end| (point - end).norm()).fold(f64::INFINITY, f64::min) > margin;
+    }
+    surface.edges_of_face(face).iter().map(|&edge| surface.edges()[edge as usize]).all(|edge| {
+        let ends = edge.nodes.map(|node| positions[node as usize]);
+        let (kind, middle) = match edge.middle {
+            Some(middle) => (CellKind::Line3, positions[middle as usize]),
+            None => (CellKind::Line2, ends[1]),
+        };
+        let nodes = [ends[0], ends[1], middle];
+        let nodes = &nodes[..kind.num_nodes()];
+        closest_point(Method::Auto, Start::Nearest, kind, nodes, point).distance_squared > margin * margin
+    })
+}
+
+fn facets(surface: &Surface, face: usize, positions: &[Vec3]) -> impl Iterator<Item = Facet> {
+    let (kind, nodes) = surface.face(face);
+    let corner = move |k: usize| positions[nodes[kind.corners()[k] as usize] as usize];
+    fan(kind.corners().len()).map(move |corners| Facet::new(corners, corner))
+}

@@ -1,0 +1,148 @@
+//! Winding number of a surface about a point, which distinguishes inside from outside independently of nearby normals.
+//!
+//! If a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
+//! point outside. The winding number is still correct.
+
+use std::f64::consts::TAU;
+
+use crate::Surface;
+use crate::detection::face::convex_hull::QuadraticBezierFace;
+use crate::detection::volume::Aabb;
+use crate::math::Vec3;
+
+use super::facet::fan;
+
+/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point:
+/// gaps between pieces of different size subtend angles of this magnitude.
+const COARSENESS: f64 = 0.05;
+/// Largest number of subdivisions of a face, reached for a point on the face.
+const MAX_HALVINGS: u32 = 48;
+
+/// Whether the winding number of a surface about a point is not zero; true for an open surface with a fractional
+/// number.
+pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
+    !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
+}
+
+/// Whether a surface has no border: every edge (in the plane, every node) has equally many faces of either orientation.
+pub fn is_closed(surface: &Surface) -> bool {
+    let (mut of_edges, mut of_nodes) =
+        (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
+    for face in 0..surface.num_faces() {
+        let (kind, nodes) = surface.face(face);
+        let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
+        for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
+            let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
+            // Both nodes of a collapsed edge are equal.
+            let runs = corner(k) != corner(k + 1);
+            of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
+        }
+        if kind.dimension() == 1
+            && let [Some(from), Some(to)] = [0, 1].map(|k| surface.local_node(corner(k)))
+        {
+            of_nodes[from] += 1;
+            of_nodes[to] -= 1;
+        }
+    }
+    of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
+}
+
+/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values if the surface
+/// intersects itself.
+fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
+    let faces = (0..surface.num_faces()).map(|face| surface.face(face));
+    let of_face = |(kind, nodes): (_, &[u32])| {
+        angle_of_bezier_face(
+            &QuadraticBezierFace::of_face(kind, |k| positions[nodes[k] as usize]),
+            point,
+            MAX_HALVINGS,
+        )
+    };
+    faces.map(of_face).sum::<f64>() / TAU
+}
+
+fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halvings: u32) -> f64 {
+    let bounds = Aabb::fit(bezier_face.points(), 0.0);
+    let nearest = point.sup(&bounds.lower).inf(&bounds.upper);
+    if halvings == 0 || bezier_face.thickness() <= COARSENESS * (point - nearest).norm() {
+        let corners = bezier_face.corners();
+        return fan(corners.len()).map(|facet| angle(facet.map(|k| corners[k]), point)).sum();
+    }
+    let mut sum = 0.0;
+    bezier_face.split(|part| sum += angle_of_bezier_face(&part, point, halvings - 1));
+    sum
+}
+
+/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in
+/// the plane is a triangle with its last corners coincident.
+///
+/// # Source
+/// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).
+fn angle(corners: [Vec3; 3], point: &Vec3) -> f64 {
+    let is_segment = corners[1] == corners[2];
+    let [a, b, c] = corners.map(|corner| corner - point);
+    if is_segment {
+        return a.cross(&b).z.atan2(a.dot(&b));
+    }
+    let [x, y, z] = [a, b, c].map(|corner| corner.norm());
+    let denominator = x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y;
+    a.dot(&b.cross(&c)).atan2(denominator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detection::samples::Samples;
+    use crate::mesh::CellKind;
+
+    /// A tetrahedron of six-node faces with its edges bent outward.
+    fn bulging() -> (Surface, Vec<Vec3>) {
+        let corners =
+            [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
+        let edges = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
+        let middle = |&[a, b]: &[usize; 2]| (corners[a] + corners[b]) * 0.8;
+        let positions = corners.iter().copied().chain(edges.iter().map(middle)).collect();
+        let faces: [[u32; 6]; 4] =
+            [[0, 1, 2, 4, 5, 6], [0, 2, 3, 6, 9, 7], [0, 3, 1, 7, 8, 4], [1, 3, 2, 8, 9, 5]];
+        (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
+    }
+
+    /// Points on either side of a face, down to a billionth, are classified.
+    #[test]
+    fn winding_numbers_tell_in_from_out() {
+        let (surface, positions) = bulging();
+        assert!(is_closed(&surface));
+        let samples = &mut Samples::new(5);
+        for height in [1e-1, 1e-3, 1e-6, 1e-9] {
+            for _ in 0..20 {
+                let [mut u, mut v] = [samples.uniform(0.01, 0.99), samples.uniform(0.01, 0.99)];
+                if u + v > 1.0 {
+                    (u, v) = (1.0 - u, 1.0 - v);
+                }
+                let (kind, nodes) = surface.face(samples.pick(&[0, 1, 2, 3]));
+                let mut values = [0.0; 9];
+                crate::element::shape_values(kind, [u, v, 0.0], &mut values);
+                let on: Vec3 = nodes.iter().zip(values).map(|(&node, n)| positions[node as usize] * n).sum();
+                let at = |factor: f64| winding_number(&surface, &positions, &(on * factor));
+                let (inside, outside) = (at(1.0 - height), at(1.0 + height));
+                assert!(
+                    (inside.abs() - 1.0).abs() < 0.1 && outside.abs() < 0.1,
+                    "{height}: {inside}, {outside}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_surface_with_a_border_is_open() {
+        let (surface, positions) = bulging();
+        let faces = (0..3).map(|face| surface.face(face));
+        let open = Surface::new(faces);
+        assert!(!is_closed(&open) && winds_around(&open, &positions, &Vec3::x()));
+        let square = |count: u32| {
+            let sides: Vec<[u32; 2]> = (0..count).map(|k| [k, (k + 1) % 4]).collect();
+            Surface::new(sides.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())))
+        };
+        assert!(is_closed(&square(4)) && !is_closed(&square(3)));
+    }
+}

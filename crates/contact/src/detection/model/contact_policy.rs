@@ -1,0 +1,58 @@
+//! What is excluded from contact, and the passes of the rest.
+
+use crate::{Constraint, ContactKey, SurfacePair};
+
+/// Pairs of bodies and of parts of their surfaces that are excluded from contact, and the passes of the others.
+///
+/// Detection never searches pairs of bodies that are excluded as a whole: flights, contact, impacts within a step and
+/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. Excluded parts are filtered
+/// after the search, which needs their contacts. The closest face of a node decides whether the node is in contact. A
+/// node that has entered through an excluded part must therefore find that part; otherwise an adjacent face would be
+/// the closest one and push the node out sideways. Entry faces and the passes of one-pass contact follow from the
+/// contacts of neighbouring nodes, excluded or not.
+#[derive(Clone, Debug, Default)]
+pub struct ContactPolicy {
+    /// Pairs of different bodies, ascending, first < second.
+    bodies: Vec<[u32; 2]>,
+    /// Parts of surfaces whose bodies are otherwise in contact.
+    parts: Vec<SurfacePair>,
+    /// Rank of each body; the body of lower rank is the contactor. Empty for two-pass contact.
+    ranks: Vec<u32>,
+}
+
+impl ContactPolicy {
+    /// Contact in two passes, without these pairs of different bodies or of parts of them.
+    pub fn excluding(pairs: impl IntoIterator<Item = SurfacePair>) -> Self {
+        let (whole, parts) = pairs.into_iter().partition::<Vec<_>, _>(SurfacePair::is_whole);
+        let mut bodies: Vec<[u32; 2]> = whole.iter().map(SurfacePair::bodies).collect();
+        bodies.sort_unstable();
+        Self { bodies, parts, ranks: Vec::new() }
+    }
+
+    /// The same in one pass: the nodes of the body of lower rank against the faces of the other.
+    #[must_use]
+    pub fn with_ranks(self, ranks: Vec<u32>) -> Self {
+        Self { ranks, ..self }
+    }
+
+    /// Whether two different bodies, first < second, can touch.
+    pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
+        self.bodies.binary_search(&bodies).is_err()
+    }
+
+    /// Whether two bodies, in ascending order, have excluded parts, so that an impact between them can lack a contact.
+    pub fn has_parts_of(&self, bodies: [u32; 2]) -> bool {
+        self.parts.iter().any(|pair| pair.bodies() == bodies)
+    }
+
+    /// Whether a found contact is between excluded parts.
+    pub fn excludes(&self, constraint: &Constraint<'_>) -> bool {
+        self.parts.iter().any(|pair| pair.holds(constraint))
+    }
+
+    /// Whether a found contact is of the second pass in one-pass contact. Self-contact and edge contacts are not.
+    pub fn is_of_second_pass(&self, constraint: &Constraint<'_>) -> bool {
+        let [contactor, target] = constraint.bodies.map(|body| self.ranks.get(body as usize));
+        contactor > target && !matches!(constraint.key, ContactKey::Edges(_))
+    }
+}

@@ -1,0 +1,204 @@
+//! Thickness of the bodies, and the faces that a node of the same body never touches: its adjacent faces, and the faces
+//! opposite across the thickness.
+//!
+//! The geometry of a node on one side of a thin body resembles a penetration of the other side: the node is behind the
+//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, as it has no
+//! penetration.
+//!
+//! ```text
+//!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
+//!        material      ┆ t             the nearest is at distance t, the thickness at n
+//!      ──●────●────●────●────●──
+//! ```
+//! A node cannot touch its opposite faces within a certain distance, for any deformation; near a sharp edge these are
+//! the faces beyond the edge. A contact of a node is lost beyond the depth t/2. Two stacked sheets have the thickness
+//! t₁ + t₂, and the outer face of one must not appear as the outer face of the other.
+//!
+//! The closed lips of a cut resemble a thin body, as each lip is at zero distance behind the other. The material
+//! between its sides distinguishes a thin body (see [`CellRings`]).
+//!
+//! # Limits
+//! Only faces within four edges count. A thicker body has no measured thickness, and would touch itself if compressed
+//! to an eighth. The contact of a node is lost at a penetration of half its own thickness or of the search depth. The
+//! thickness is measured on the contact surface, which may be a part of the skin.
+
+use rayon::prelude::*;
+
+use crate::Surface;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+use super::cell_rings::{CellRings, Cells};
+use crate::detection::face::closest_point::{
+    Feature, Method, Start, closest_point, pseudo_normal, vertex_normal,
+};
+use crate::detection::tree::hierarchy::{Builder, Hierarchy};
+use crate::element::MAX_NODES;
+
+/// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before they are opposed.
+const ACROSS: f64 = 0.5;
+
+/// Sine of the angle behind the plane of a face beyond which a node counts as behind the face. A node up to this angle
+/// in front of the plane may still be opposite, so that a small deformation does not make it a penetrated node.
+const BEHIND: f64 = 0.1;
+
+/// Depth beyond which a contact of a node is lost, relative to the thickness at the node.
+const DEPTH_LIMIT: f64 = 0.5;
+
+/// Distance of the opposite faces that a node cannot touch, relative to the search depth, which is half an edge.
+const NEAR: f64 = 8.0;
+
+/// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
+/// face.
+///
+/// The closest face of the whole surface gives the sign of a gap at an edge or a corner. This test excludes the faces
+/// adjacent to the node, and the closest remaining face may share an edge with them.
+pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
+    offset.dot(face_normal) < -BEHIND * offset.norm()
+}
+
+/// Thickness of all bodies in the stress-free configuration.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Thickness {
+    /// Stress-free position of every node \[m\].
+    positions: Vec<Vec3>,
+    /// Thickness at every node \[m\]; infinite where no opposite face is near.
+    at_node: Vec<f64>,
+    /// Distance within which opposite faces are near, for every body with self-contact \[m\]; 0 for other bodies.
+    near: Vec<f64>,
+    cell_rings: CellRings,
+}
+
+impl Thickness {
+    /// Unmeasured thickness of bodies with these surfaces and cells in this stress-free configuration.
+    pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
+        Self {
+            positions: positions.to_vec(),
+            at_node: vec![f64::INFINITY; positions.len()],
+            near: vec![0.0; surfaces.len()],
+            cell_rings: CellRings::new(surfaces, cells, positions),
+        }
+    }
+
+    /// Measures the thickness of a body with self-contact and this search depth \[m\].
+    pub fn measure_folding(&mut self, body: u32, surface: &Surface, search_depth: f64) {
+        let near = NEAR * search_depth;
+        self.measure(surface, near);
+        self.near[body as usize] = near;
+    }
+
+    /// Measures the thickness of a body up to `near` \[m\].
+    ///
+    /// # Cost
+    /// A tree over the faces, and for each node a search in this tree; in parallel.
+    pub fn measure(&mut self, surface: &Surface, near: f64) {
+        let Some(tree) = Hierarchy::build(Builder::Fast, surface, &self.positions, 0.0) else { return };
+        let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
+        let found: Vec<f64> = surface.nodes().par_iter().map(thickness).collect();
+        for (&node, thickness) in surface.nodes().iter().zip(found) {
+            self.at_node[node as usize] = thickness;
+        }
+    }
+
+    /// Stress-free position of every node \[m\].
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// Distance within which opposite faces of a body are near in the stress-free configuration \[m\].
+    pub fn near(&self, body: u32) -> f64 {
+        self.near[body as usize]
+    }
+
+    /// Whether a node of a body never touches one of its faces.
+    pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
+        surface.face(face as usize).1.contains(&node)
+            || self.at_node[node as usize].is_finite() && {
+                let normal = vertex_normal(surface, &self.positions, node);
+                let across = self.distance_across(surface, node, &normal, face);
+                across.is_some_and(|distance| distance <= self.near[body as usize])
+            }
+    }
+
+    /// Whether the stress-free distance of a node and a face is at most `distance` \[m\].
+    pub fn are_nearer_than(&self, surface: &Surface, node: u32, face: u32, distance: f64) -> bool {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let position = &self.positions[node as usize];
+        let corners = &corners[..nodes.len()];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, corners, position);
+        point.distance_squared <= distance * distance
+    }
+
+    /// Depth beyond which self-contact of a node is lost \[m\].
+    pub fn depth_limit(&self, node: u32) -> f64 {
+        DEPTH_LIMIT * self.at_node[node as usize]
+    }
+
+    /// Depth beyond which a contact of these nodes is lost \[m\]: two stacked sheets have the thickness t₁ + t₂, and
+    /// the outer face of one must not appear as the outer face of the other.
+    pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
+        let thinnest = |nodes: &[u32]| {
+            nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
+        };
+        let thickness = thinnest(contactor);
+        if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
+    }
+
+    /// Distance of the nearest opposite face, if one is near; infinite otherwise.
+    fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
+        let normal = vertex_normal(surface, &self.positions, node);
+        let position = self.positions[node as usize];
+        let gap = |v: u32| {
+            let sphere = tree.reference_sphere(v);
+            (position - sphere.centre).norm() - sphere.radius
+        };
+        let mut nearest = f64::INFINITY;
+        let mut pending = vec![(gap(tree.root()), tree.root())];
+        while let Some((clear, v)) = pending.pop() {
+            if clear > nearest.min(near) {
+                continue;
+            }
+            if let Some(children) = tree.children(v) {
+                let [left, right] = children.map(|child| (gap(child), child));
+                pending.extend(if left.0 < right.0 { [right, left] } else { [left, right] });
+            } else if let Some(face) = tree.face(v)
+                && let Some(distance) = self.distance_across(surface, node, &normal, face)
+            {
+                nearest = nearest.min(distance);
+            }
+        }
+        if nearest <= near { nearest } else { f64::INFINITY }
+    }
+
+    /// Distance of a node with this normal from a face opposite across the thickness; `None` if the face is not
+    /// opposite.
+    fn distance_across(&self, surface: &Surface, node: u32, normal: &Vec3, face: u32) -> Option<f64> {
+        let positions = &self.positions;
+        let (kind, nodes) = surface.face(face as usize);
+        if nodes.contains(&node) {
+            return None;
+        }
+        // A flat face has one normal, which excludes most faces of a smooth surface without a closest point.
+        if kind == CellKind::Tri3 {
+            let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
+            if normal.dot(&face_normal) > ACROSS {
+                return None;
+            }
+        }
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = positions[node as usize];
+        }
+        let position = &positions[node as usize];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], position);
+        let face_normal = pseudo_normal(surface, positions, face as usize, point.xi, Feature::Face);
+        let offset = position - point.point;
+        let distance = offset.norm();
+        let across = offset.dot(&face_normal) <= BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
+        (across && !self.cell_rings.is_beyond_a_cut(node, face, distance)).then_some(distance)
+    }
+}

@@ -1,0 +1,141 @@
+//! Crossings of two edges.
+
+use super::curve::{Curve, closest_places};
+use super::pair::EdgePair;
+use crate::detection::face::closest_point::{SQUARE, normals_are_opposed, normals_beside_edge};
+use crate::detection::model::ContactModel;
+use crate::flush::rounding_of_gap;
+use crate::math::Vec3;
+use crate::{Constraints, ContactKey, NodeOnSurface, Side};
+
+/// Fraction of an edge at either end that node contact covers if the end node is in contact.
+pub(super) const END: f64 = 0.01;
+
+/// Fraction of an edge at either end that node contact always covers: between two bodies, the rounding of edge
+/// coordinates. The fraction is larger in self-contact, as coincident vertices of the lips of a cut move with the
+/// strain of their edges and would alternate between node and edge contacts.
+const AT_END: f64 = 1e-12;
+const AT_END_OF_LIP: f64 = 1e-3;
+
+/// Sine of the least angle between crossing edges.
+pub(super) const CROSSING: f64 = 0.01;
+
+/// Sine of the angle by which the common perpendicular may point into a face: if faces lie flat on each other, as in
+/// crosswise stacked blocks, it is normal to both faces up to their deformation.
+const LEANING: f64 = 0.1;
+
+/// Two crossed edges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    pub candidate: EdgePair,
+    /// Coordinates of the closest points along both edges, in \[0, 1\].
+    pub places: [f64; 2],
+    pub points: [Vec3; 2],
+    pub gap: f64,
+    pub normal: Vec3,
+}
+
+impl Crossing {
+    /// Whether a crossing is next to the end of an edge whose node is in contact with the body of the other edge.
+    pub fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
+        let EdgePair { bodies, .. } = self.candidate;
+        let edges = self.candidate.edges(model);
+        edges.into_iter().zip(self.places).zip([bodies[1], bodies[0]]).any(|((edge, place), target)| {
+            let contactor = match place {
+                place if place < END => edge.nodes[0],
+                place if place > 1.0 - END => edge.nodes[1],
+                _ => return false,
+            };
+            constraints.contains(ContactKey::Node(NodeOnSurface { contactor, target }))
+        })
+    }
+}
+
+/// The crossing of two edges, if each has penetrated the body of the other through it.
+pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
+    let edges = candidate.edges(model);
+    let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
+    let thickness = model.offset(candidate.bodies);
+    let depth = model.edge_search_depth(candidate.bodies, edges);
+    let reach = depth.max(thickness);
+    if curves[0].clearance(&curves[1]) > reach {
+        return None;
+    }
+    let places = closest_places(&curves);
+    let [body, other] = candidate.bodies;
+    let end = if body == other { AT_END_OF_LIP } else { AT_END };
+    if places.iter().any(|place| !(end..=1.0 - end).contains(place)) {
+        return None;
+    }
+    let points = [0, 1].map(|k| curves[k].at(places[k]).0);
+    let offset = points[0] - points[1];
+    if offset.norm_squared() > reach * reach {
+        return None;
+    }
+    let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
+    let distance = normal.dot(&offset);
+    let gap = distance - thickness;
+    let is_contact = distance >= -depth
+        && gap
+            <= rounding_of_gap(
+                edges.iter().flat_map(|edge| edge.nodes).map(|node| &positions[node as usize]),
+            );
+    is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
+}
+
+/// Whether straight edges with these chords are too close to parallel to cross, as along the rims of blocks. Most pairs
+/// are too close to parallel and need no closest points. Arcs may cross nevertheless.
+pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
+    let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
+    first.cross(second).norm_squared() < bound
+}
+
+/// Unit normal out of the target at the closest points of two edges; `None` for parallel edges, or if the normal is
+/// outside the normal range of an edge. Face normals are evaluated at the positions `at`.
+pub(crate) fn normal_of_crossing(
+    model: &ContactModel,
+    pair: &EdgePair,
+    curves: &[Curve; 2],
+    places: [f64; 2],
+    at: &impl Fn(u32) -> Vec3,
+) -> Option<Vec3> {
+    let along = [0, 1].map(|k| curves[k].at(places[k]).1);
+    let across = along[0].cross(&along[1]);
+    let sine = across.norm() / (along[0].norm() * along[1].norm());
+    let normal = across.try_normalize(0.0).filter(|_| sine > CROSSING)?;
+    let edges = pair.edges(model);
+    let beside = [0, 1].map(|k| {
+        let surface = &model.surfaces[pair.bodies[k] as usize];
+        normals_beside_edge(surface, at, edges[k], places[k])
+    });
+    let normal = if normal.dot(&(beside[1][0] + beside[1][1])) < 0.0 { -normal } else { normal };
+    let is_normal = have_faces_with_opposed_normals(&beside)
+        && is_supported(&beside[1], &along[1], &normal)
+        && is_supported(&beside[0], &along[0], &-normal);
+    is_normal.then_some(normal)
+}
+
+/// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
+/// faces, this follows from the contact normal; at borders of coplanar sheets it is false.
+fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
+}
+
+/// Whether the direction points out of an edge and into neither of its two faces.
+fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
+    let most = LEANING * along.norm();
+    let into = [first.cross(along), along.cross(second)];
+    direction.dot(&(first + second)) > SQUARE && into.iter().all(|into| direction.dot(into) <= most)
+}
+
+/// Adds the constraint of a crossing.
+pub(super) fn push(model: &ContactModel, crossing: &Crossing, constraints: &mut Constraints) {
+    let &Crossing { candidate: pair, places, gap, normal, .. } = crossing;
+    let edges = pair.edges(model);
+    let shares = [0, 1].map(|k| Curve::shares(edges[k], places[k]));
+    let side = |k: usize| {
+        let (nodes, shape_values, count) = &shares[k];
+        Side { body: pair.bodies[k], nodes: &nodes[..*count], shape_values: &shape_values[..*count] }
+    };
+    constraints.push(ContactKey::Edges(pair.key), gap, normal, side(0), side(1));
+}

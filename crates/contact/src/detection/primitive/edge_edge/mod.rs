@@ -1,0 +1,113 @@
+//! From candidate pairs of edges to contact constraints.
+//!
+//! Two convex edges that cross touch along the common perpendicular of their tangents, n = ±(d₁ × d₂)/|d₁ × d₂|. The
+//! vector n is the contact normal if it points into neither face of the target edge and −n into neither face of the
+//! contactor edge: the arcs of the two edges on the Gauss map intersect. This condition excludes contact around a
+//! corner and with the far side of a penetrated body.
+//!
+//! ```text
+//!         contactor
+//!     ╲        ╱
+//!      ╲______╱       n·(into either face of the target) ≤ 0, n·(into either face of the contactor) ≥ 0
+//!          n↑
+//!        ╱────╲
+//!       ╱      ╲
+//!        target
+//! ```
+//! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from the
+//! closest points of the chords of their halves. If two arcs approach each other at two places, only one place is
+//! found.
+//!
+//! Node–face contact covers edges closer to parallel than 0.6°, and crossings within a hundredth of the edge length
+//! from an end whose node is in contact with the other body: the node is about as deep in this body as the crossing.
+//! Edge contact alone supports a corner outside the face of the other body by less than this distance.
+//!
+//! # Source
+//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
+//! d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra" (arcs
+//! of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
+
+mod crossing;
+mod curve;
+mod pair;
+mod passed;
+mod redundant;
+
+use rayon::prelude::*;
+
+use crate::Constraints;
+use crate::detection::model::ContactModel;
+use crate::math::Vec3;
+use crossing::{Crossing, are_parallel, crossing, push};
+use redundant::RedundantCrossings;
+
+pub(crate) use crossing::normal_of_crossing;
+pub(crate) use curve::{Curve, bounds_of_edge, closest_places};
+pub(crate) use pair::{EdgePair, near_edges};
+pub use passed::edges_have_passed;
+
+/// Pairs per task.
+const PAIRS_PER_TASK: usize = 256;
+
+/// Candidates and workspace of the search, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EdgeEdgeSearch {
+    candidates: Vec<EdgePair>,
+    /// Ends of the edges of each candidate without middle nodes; only these are tested by their chords.
+    ends: Vec<Option<[[u32; 2]; 2]>>,
+    /// Crossings found by each task.
+    found: Vec<Vec<Crossing>>,
+    crossings: Vec<Crossing>,
+    redundant_crossings: RedundantCrossings,
+}
+
+impl EdgeEdgeSearch {
+    /// Replaces the candidates, given in any order.
+    pub fn set(&mut self, model: &ContactModel, candidates: impl IntoIterator<Item = EdgePair>) {
+        self.candidates.clear();
+        self.candidates.extend(candidates);
+        self.candidates.par_sort_unstable();
+        self.candidates.dedup();
+        let ends = |pair: &EdgePair| {
+            let edges = pair.edges(model);
+            edges.iter().all(|edge| edge.middle.is_none()).then(|| edges.map(|edge| edge.nodes))
+        };
+        self.ends.clear();
+        self.ends.extend(self.candidates.iter().map(ends));
+    }
+
+    /// Number of candidates.
+    pub fn num_candidates(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
+    ///
+    /// If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
+    /// crossing counts. If an edge crosses the rims of a seam between flush bodies, neither crossing counts. Crossings
+    /// covered by a node in contact with the same body do not count.
+    pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
+        let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
+        let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
+        let may_cross = |ends: &Option<[[u32; 2]; 2]>| {
+            ends.is_none_or(|[first, second]| !are_parallel(&chord(first), &chord(second)))
+        };
+        self.found.resize_with(tasks.len(), Vec::new);
+        self.found.par_iter_mut().zip(tasks).for_each(|(found, (pairs, ends))| {
+            let pairs = pairs.iter().zip(ends).filter(|(_, ends)| may_cross(ends));
+            found.clear();
+            found.extend(pairs.filter_map(|(pair, _)| crossing(model, pair, positions)));
+        });
+        self.crossings.clear();
+        self.crossings.extend(self.found.iter().flatten());
+        let is_redundant = self.redundant_crossings.find(model, positions, &self.crossings);
+        for (crossing, _) in self.crossings.iter().zip(is_redundant).filter(|(_, shadowed)| !**shadowed) {
+            if !crossing.is_covered(model, constraints) {
+                push(model, crossing, constraints);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

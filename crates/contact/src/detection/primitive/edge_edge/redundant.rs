@@ -1,0 +1,119 @@
+//! Crossings that other crossings make redundant.
+//!
+//! If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
+//! crossing counts. If an edge crosses the rims of two flush bodies, neither crossing counts:
+//!
+//! ```text
+//!        ────────────────   inclined or penetrating edge
+//!     ──────────┐┌─────────
+//!        a      ││     b    the rims of both bodies coincide, and their faces form one surface
+//! ```
+//! An edge on a flush seam lies on a face, not on edges; node–face contact covers it.
+
+use super::crossing::Crossing;
+use super::curve::Curve;
+use crate::EdgeOnEdge;
+use crate::detection::face::closest_point::normals_beside_edge;
+use crate::detection::model::ContactModel;
+use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
+use crate::math::Vec3;
+
+/// One edge of a crossing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Incidence {
+    edge: u32,
+    crossing: u32,
+    side: usize,
+}
+
+/// Workspace of the search for redundant crossings, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RedundantCrossings {
+    incidences: Vec<Incidence>,
+    is_shadowed: Vec<bool>,
+}
+
+impl RedundantCrossings {
+    /// Whether each crossing is redundant.
+    pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
+        let Self { incidences, is_shadowed } = self;
+        is_shadowed.clear();
+        is_shadowed.resize(crossings.len(), false);
+        incidences.clear();
+        for (number, EdgeOnEdge { contactor, target }) in
+            crossings.iter().map(|c| c.candidate.key).enumerate()
+        {
+            let crossing = number as u32;
+            incidences.push(Incidence { edge: contactor, crossing, side: 0 });
+            incidences.push(Incidence { edge: target, crossing, side: 1 });
+        }
+        incidences.sort_unstable();
+        for of_edge in incidences.chunk_by(|a, b| a.edge == b.edge) {
+            for (i, one) in of_edge.iter().enumerate() {
+                for other in &of_edge[i + 1..] {
+                    let [a, b] = [one, other].map(|incidence| &crossings[incidence.crossing as usize]);
+                    let sides = [one.side, other.side];
+                    if are_at_seam(model, positions, [a, b], sides) {
+                        is_shadowed[one.crossing as usize] = true;
+                        is_shadowed[other.crossing as usize] = true;
+                    }
+                    let (shallow, deep, void) =
+                        if a.gap < b.gap { (b, a, one.crossing) } else { (a, b, other.crossing) };
+                    let apart = (a.points[one.side] - b.points[other.side]).norm();
+                    if shallow.candidate.bodies == deep.candidate.bodies && apart < -deep.gap {
+                        is_shadowed[void as usize] = true;
+                    }
+                }
+            }
+        }
+        is_shadowed
+    }
+}
+
+/// Whether two crossings of one edge are with the rims of a seam between two bodies; `sides` gives the side of this
+/// edge in each crossing.
+fn are_at_seam(
+    model: &ContactModel,
+    positions: &[Vec3],
+    crossings: [&Crossing; 2],
+    sides: [usize; 2],
+) -> bool {
+    let [one, other] = [0, 1].map(|k| crossings[k].candidate.bodies[1 - sides[k]]);
+    let [point, beside] = [0, 1].map(|k| crossings[k].points[sides[k]]);
+    let deepest = -f64::min(crossings[0].gap, crossings[1].gap);
+    if one == other || (point - beside).norm() > deepest + rounding_of_gap([&point]) {
+        return false;
+    }
+    let [first, second] = [0, 1].map(|k| faces_beside(model, positions, crossings[k], 1 - sides[k]));
+    let push = if sides[0] == 0 { crossings[0].normal } else { -crossings[0].normal };
+    first
+        .iter()
+        .filter(|face| is_along(&face.normal, &push))
+        .any(|a| second.iter().any(|b| are_coplanar(&a.normal, &b.normal) && are_opposite(&a.into, &b.into)))
+}
+
+/// A face beside an edge.
+struct FaceBeside {
+    normal: Vec3,
+    /// Direction from the edge into the face, of any length.
+    into: Vec3,
+}
+
+/// The faces beside an edge of a crossing.
+fn faces_beside(
+    model: &ContactModel,
+    positions: &[Vec3],
+    crossing: &Crossing,
+    side: usize,
+) -> [FaceBeside; 2] {
+    let edge = crossing.candidate.edges(model)[side];
+    let surface = &model.surfaces[crossing.candidate.bodies[side] as usize];
+    let at = |node: u32| positions[node as usize];
+    let place = crossing.places[side];
+    let along = Curve::of(edge, at).at(place).1;
+    let [first, second] = normals_beside_edge(surface, &at, edge, place);
+    [
+        FaceBeside { normal: first, into: first.cross(&along) },
+        FaceBeside { normal: second, into: along.cross(&second) },
+    ]
+}

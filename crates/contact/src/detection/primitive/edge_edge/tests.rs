@@ -1,0 +1,250 @@
+use super::crossing::CROSSING;
+use super::*;
+use crate::detection::detector::Detector;
+use crate::detection::detectors::AllPairs;
+use crate::detection::face::closest_point::Method;
+use crate::detection::model::{Configuration, EdgeSelection};
+use crate::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
+use crate::detection::samples::Samples;
+use crate::math::Rotation;
+use crate::mesh::CellKind;
+use crate::{ContactKey, Surface};
+
+const FACES: [[u32; 4]; 6] =
+    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+
+/// Boxes of four-node faces with these sizes \[m\] about the origin, each mapped by its function.
+fn boxes<const N: usize>(boxes: [(Vec3, &dyn Fn(Vec3) -> Vec3); N]) -> (Vec<Surface>, Vec<Vec3>) {
+    let mut positions = Vec::new();
+    let surfaces = boxes.iter().map(|(size, motion)| {
+        let first = positions.len() as u32;
+        let corner = |k: u32| Vec3::from_fn(|i, _| f64::from(k >> i & 1) - 0.5).component_mul(size);
+        positions.extend((0..8).map(|k| motion(corner(k))));
+        let faces = FACES.map(|face| face.map(|node| node + first));
+        Surface::new(faces.iter().map(|face| (CellKind::Quad4, face.as_slice())))
+    });
+    (surfaces.collect(), positions)
+}
+
+fn found((surfaces, positions): (Vec<Surface>, Vec<Vec3>)) -> Constraints {
+    let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::Feature);
+    let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+    let mut constraints = Constraints::default();
+    let configuration =
+        Configuration { time: 0.0, time_step: 1.0, positions: &positions, positions_before: &positions };
+    AllPairs::new(model, options).detect(&configuration, &mut constraints);
+    constraints
+}
+
+fn turn_about_z(degrees: f64) -> Rotation {
+    Rotation::from_scaled_axis(Vec3::z() * degrees.to_radians())
+}
+
+/// Stacked cubes, turned by 45°: no node is over a face of the other cube, and all eight edge crossings are in contact.
+#[test]
+fn cubes_stacked_crosswise_touch_at_eight_crossings() {
+    let depth = 0.01;
+    let turn = turn_about_z(45.0);
+    let upper = |x: Vec3| turn * x + Vec3::z() * (1.0 - depth);
+    let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
+    assert_eq!(constraints.len(), 8);
+    for constraint in constraints.iter() {
+        assert!(matches!(constraint.key, ContactKey::Edges(_)));
+        assert_eq!((constraint.bodies, constraint.nodes.len()), ([0, 1], 4));
+        assert!((constraint.gap + depth).abs() < 1e-14);
+        // The target is the upper cube, whose outward normal points down.
+        assert!((constraint.normal + Vec3::z()).norm() < 1e-14);
+        assert!(constraint.weights.iter().sum::<f64>().abs() < 1e-15);
+    }
+}
+
+/// A cube over the seam between two other cubes, which are flush, or form a ridge as one is turned down by 6°: its
+/// edges cross the rims only at the ridge.
+#[test]
+fn rims_of_flush_bodies_are_no_edges() {
+    let depth = 0.01;
+    let upper = |x: Vec3| x * 0.5 + Vec3::z() * (0.75 - depth);
+    for (degrees, num_crossings) in [(0.0, 0), (6.0, 4)] {
+        // Identity up to the plane x = 0, and beyond it a rotation about the y axis through the seam.
+        let turn = Rotation::from_scaled_axis(Vec3::y() * f64::to_radians(degrees));
+        let seam = Vec3::z() * 0.5;
+        let first = |x: Vec3| x - Vec3::x() * 0.5;
+        let second = |x: Vec3| seam + turn * (x + Vec3::x() * 0.5 - seam);
+        let size = Vec3::repeat(1.0);
+        let constraints = found(boxes([(size, &upper), (size, &first), (size, &second)]));
+        let of_upper = constraints.of_edges().filter(|crossing| crossing.bodies.contains(&0));
+        let crossings: Vec<f64> = of_upper.map(|crossing| crossing.gap).collect();
+        assert_eq!(crossings.len(), num_crossings, "{degrees}");
+        assert!(crossings.iter().all(|gap| (gap + depth).abs() < 1e-14), "{crossings:?}");
+    }
+}
+
+/// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over a face of the other cube.
+/// All crossings are in contact, at half the angle times the edge length from the ends of the edges: eight crossings,
+/// or four if the other edges are too close to parallel to cross.
+#[test]
+fn rims_that_cross_next_to_their_ends_touch() {
+    for (degrees, crossings) in
+        [(2.0, 8), (1.0, 8), (0.5, 4), (0.1, 4), (0.05, 4), (0.01, 4), (1e-3, 4), (1e-6, 4)]
+    {
+        let depth = 0.1 * f64::to_radians(degrees);
+        let turn = turn_about_z(degrees);
+        let upper = |x: Vec3| turn * x + Vec3::z() * (1.0 - depth);
+        let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
+        assert_eq!(constraints.of_edges().count(), crossings, "{degrees} degrees");
+        assert_eq!(constraints.len(), crossings, "{degrees} degrees");
+        for constraint in constraints.iter() {
+            assert!((constraint.gap + depth).abs() < 1e-14);
+            assert!((constraint.normal.z.abs() - 1.0).abs() < 1e-14);
+        }
+    }
+}
+
+/// A cube on an equal cube, turned by 0.05°, and a block beside both that contains one of its corners: this node covers
+/// no crossing of the two cubes, although it is next to one.
+#[test]
+fn nodes_in_another_body_cover_no_crossing() {
+    let (size, depth) = (Vec3::repeat(1.0), 1e-4);
+    let turn = turn_about_z(0.05);
+    let upper = |x: Vec3| turn * x + Vec3::z() * (1.0 - depth);
+    let corner = turn * Vec3::new(0.5, 0.5, 0.0);
+    let beside = |x: Vec3| x + Vec3::new(0.5, corner.y - 1e-5 + 0.1, 0.5);
+    let blocks = boxes([(size, &|x| x), (size, &upper), (Vec3::new(0.4, 0.2, 0.6), &beside)]);
+    let constraints = found(blocks);
+    let node = constraints.iter().filter(|c| matches!(c.key, ContactKey::Node(_)) && c.bodies == [1, 2]);
+    assert_eq!(node.count(), 1);
+    assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
+}
+
+/// Two cubes standing on edge, one crosswise on the other: one contact with exact gap and point.
+#[test]
+fn roofs_crosswise_touch_at_a_point() {
+    let (half, depth) = (0.5_f64.sqrt(), 0.02);
+    let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
+    let lower = |x: Vec3| edgewise * x;
+    let turned = turn_about_z(60.0) * edgewise;
+    let upper = |x: Vec3| turned * x + Vec3::new(0.1, 0.05, 2.0 * half - depth);
+    let (surfaces, positions) = boxes([(Vec3::repeat(1.0), &lower), (Vec3::repeat(1.0), &upper)]);
+    let constraints = found((surfaces, positions.clone()));
+    assert_eq!(constraints.len(), 1);
+    let constraint = constraints.get(0);
+    assert!((constraint.gap + depth).abs() < 1e-14 && (constraint.normal + Vec3::z()).norm() < 1e-14);
+    // The upper ridge passes through (0.1, 0.05) at 60° to the lower ridge, which is along x.
+    let expected = Vec3::new(0.1 - 0.05 / 60_f64.to_radians().tan(), 0.0, half);
+    assert!((constraint.point(&positions) - expected).norm() < 1e-14);
+    assert!((constraint.jump(&positions).dot(&constraint.normal) - constraint.gap).abs() < 1e-14);
+}
+
+/// Edges that are separated, too deep, side by side, or on the far sides of thin plates make no contact.
+#[test]
+fn nothing_touches_around_corners_or_through_walls() {
+    let edges = |constraints: &Constraints| {
+        constraints.iter().filter(|c| matches!(c.key, ContactKey::Edges(_))).count()
+    };
+    let turn = turn_about_z(45.0);
+    for height in [1.001, 0.4, -0.4, -1.001] {
+        let upper = |x: Vec3| turn * x + Vec3::z() * height;
+        let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
+        assert_eq!(edges(&constraints), 0, "{height}");
+    }
+    // Equal stacked blocks, whose edges coincide exactly or nearly.
+    for tilt in [0.0, 1e-9, 1e-3] {
+        let tilted = Rotation::from_scaled_axis(Vec3::new(tilt, -tilt, tilt));
+        let upper = |x: Vec3| tilted * x + Vec3::z() * 0.999;
+        assert_eq!(edges(&found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]))), 0);
+    }
+    // Crosswise thin plates: eight crossings separate them, despite the other edges nearby.
+    let plate = Vec3::new(1.0, 1.0, 0.02);
+    let upper = |x: Vec3| turn * x + Vec3::z() * 0.018;
+    let constraints = found(boxes([(plate, &|x| x), (plate, &upper)]));
+    assert_eq!((constraints.len(), edges(&constraints)), (8, 8));
+    assert!(constraints.iter().all(|c| (c.normal + Vec3::z()).norm() < 1e-12 && c.gap > -0.003));
+    // A block that overhangs a corner of another block: the contact normal is vertical, although the vertical edge also
+    // crosses.
+    let upper = |x: Vec3| x + Vec3::new(-0.9, 0.6, 0.97);
+    let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
+    assert!(!constraints.is_empty());
+    for constraint in constraints.iter() {
+        assert!((constraint.normal.z.abs() - 1.0).abs() < 1e-9, "{constraint:?}");
+    }
+}
+
+/// Nearby parabolas: at the closest points the offset is normal to both curves, or points out of the bounds. The
+/// minimum is global except for a few pairs with several minima.
+#[test]
+fn closest_points_of_parabolas_are_stationary() {
+    let samples = &mut Samples::new(5);
+    let mut closer_elsewhere = 0;
+    for _ in 0..2000 {
+        let mut curve = |bend: f64| Curve {
+            ends: [samples.vector(1.0), samples.vector(1.0)],
+            height: samples.vector(bend),
+        };
+        let curves = [curve(0.2), curve(0.2)];
+        let [s, t] = closest_places(&curves);
+        let [(p, dp), (q, dq)] = [curves[0].at(s), curves[1].at(t)];
+        let (offset, distance) = (p - q, (p - q).norm());
+        for (place, slope) in [(s, offset.dot(&dp)), (t, -offset.dot(&dq))] {
+            let pushes_out = (place == 0.0 && slope >= 0.0) || (place == 1.0 && slope <= 0.0);
+            assert!(pushes_out || slope.abs() < 1e-9, "{place}: {slope:e}");
+        }
+        let grid = || (0..=40).map(|k| f64::from(k) / 40.0);
+        let is_closer = |s: f64, t: f64| (curves[0].at(s).0 - curves[1].at(t).0).norm() < distance - 1e-9;
+        closer_elsewhere += usize::from(grid().any(|s| grid().any(|t| is_closer(s, t))));
+    }
+    assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
+}
+
+/// Edges excluded before their closest points are computed are parallel or apart; pairs with a slightly larger angle or
+/// smaller distance are not excluded.
+#[test]
+fn edges_excluded_early_are_parallel_or_apart() {
+    let samples = &mut Samples::new(12);
+    let mut told = [0; 3];
+    for _ in 0..20_000 {
+        let along = samples.direction();
+        let across = along.cross(&samples.direction()).normalize();
+        let angle = CROSSING.asin() * samples.pick(&[0.0, 0.9, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.1, 100.0]);
+        let directions = [along, along * angle.cos() + across * angle.sin()];
+        let curves = directions.map(|direction| {
+            let [far, bent] = [samples.pick(&[1.0, 1e4]), samples.pick(&[0.0, 0.1])];
+            let place = samples.vector(far);
+            let half = direction * samples.uniform(0.1, 1.0);
+            Curve { ends: [place - half, place + half], height: samples.vector(bent) }
+        });
+        let places = closest_places(&curves);
+        let [a, b] = [0, 1].map(|k| curves[k].at(places[k]));
+        let sine = a.1.normalize().cross(&b.1.normalize()).norm();
+        let is_straight = curves.iter().all(Curve::is_straight);
+        let [along, other] = curves.map(|curve| curve.ends[1] - curve.ends[0]);
+        let is_told = is_straight && are_parallel(&along, &other);
+        if is_told {
+            assert!(sine <= CROSSING, "{sine} {curves:?}");
+        }
+        let clearance = curves[0].clearance(&curves[1]);
+        assert!(clearance <= (a.0 - b.0).norm(), "{clearance} {curves:?}");
+        told[0] += usize::from(is_told);
+        told[1] += usize::from(clearance > 0.0);
+        told[2] += usize::from(is_straight && !is_told);
+    }
+    assert!(told.iter().all(|&count| count > 1000), "{told:?}");
+}
+
+/// Arcs may cross although their chords are parallel, so that parallel chords exclude only edges without middle nodes.
+#[test]
+fn edges_with_middle_nodes_are_not_excluded_by_their_chords() {
+    let samples = &mut Samples::new(13);
+    let positions: Vec<Vec3> = (0..12).map(|_| samples.vector(1.0)).collect();
+    let surface = |kind, nodes: &[u32]| Surface::new([(kind, nodes)]);
+    let surfaces = vec![
+        surface(CellKind::Tri3, &[0, 1, 2]),
+        surface(CellKind::Tri3, &[3, 4, 5]),
+        surface(CellKind::Tri6, &[6, 7, 8, 9, 10, 11]),
+    ];
+    let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::All);
+    let pair = |second| EdgePair::new(&model, [0, second], [0, 0]).unwrap();
+    let mut search = EdgeEdgeSearch::default();
+    search.set(&model, [pair(1), pair(2)]);
+    let nodes = search.candidates[0].edges(&model).map(|edge| edge.nodes);
+    assert_eq!(search.ends, [Some(nodes), None]);
+}

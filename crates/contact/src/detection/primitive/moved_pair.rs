@@ -1,0 +1,171 @@
+//! Geometry of a known contact pair at other positions.
+
+use crate::detection::face::closest_point::segment_segment::closest_parameters;
+use crate::detection::face::closest_point::{
+    ClosestPoint, Feature, Method, Start, closest_point, face_normal_where,
+};
+use crate::element::{MAX_NODES, shape_values};
+use crate::flush::rounding_of_gap;
+use crate::math::Vec3;
+use crate::{Constraint, ContactKey, Surface};
+
+/// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
+/// target at these points, on the side of the normal of the constraint.
+///
+/// The pair is the contactor node with the face that `constraint` names by its nodes, or its two straight edges. Walls,
+/// which are planes, and curved edges, which are short relative to their radius of curvature, keep their weights and
+/// normal.
+///
+/// # Shapes
+/// `weights`: of the nodes of the constraint. `positions`: of all nodes, by their global numbers.
+pub fn move_pair(
+    constraint: &Constraint<'_>,
+    surfaces: &[Surface],
+    positions: &[Vec3],
+    weights: &mut [f64],
+) -> Vec3 {
+    let normal = match (constraint.key, constraint.nodes) {
+        (ContactKey::Node(_), [contactor, target @ ..]) => {
+            let surface = surfaces.get(constraint.bodies[1] as usize);
+            let face = surface.and_then(|surface| Some((surface, face_of_nodes(surface, target)?)));
+            let query = &positions[*contactor as usize];
+            face.map(|(surface, face)| {
+                move_node_on_face(surface, face, positions, query, &constraint.normal, &mut weights[1..])
+            })
+        }
+        (ContactKey::Edges(_), &[a, b, c, d]) => {
+            let [p, q] = [[a, b], [c, d]].map(|ends| ends.map(|node| positions[node as usize]));
+            move_edges(&p, &q, &constraint.normal, weights)
+        }
+        _ => None,
+    };
+    normal.unwrap_or(constraint.normal)
+}
+
+/// The face with these nodes.
+fn face_of_nodes(surface: &Surface, nodes: &[u32]) -> Option<usize> {
+    let faces = surface.faces_of_local_node(surface.local_node(*nodes.first()?)?);
+    faces.iter().map(|&face| face as usize).find(|&face| surface.face(face).1 == nodes)
+}
+
+/// Writes the weights −N_a of the closest point of a face; returns the normal there.
+fn move_node_on_face(
+    surface: &Surface,
+    face: usize,
+    positions: &[Vec3],
+    query: &Vec3,
+    before: &Vec3,
+    weights: &mut [f64],
+) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let mut corners = [Vec3::zeros(); MAX_NODES];
+    for (corner, &node) in corners.iter_mut().zip(nodes) {
+        *corner = positions[node as usize];
+    }
+    let closest = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], query);
+    shape_values(kind, [closest.xi[0], closest.xi[1], 0.0], weights);
+    weights.iter_mut().for_each(|weight| *weight = -*weight);
+    let of_face = face_normal_where(surface, &|node| positions[node as usize], face, closest.xi);
+    if of_face == Vec3::zeros() { *before } else { normal_at(&closest, query, &of_face, before) }
+}
+
+/// Normal at a closest point: the face normal, or on the rim of the face the direction of the distance, if it is nearer
+/// to the normal `before`.
+fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
+    let offset = query - closest.point;
+    let distance = offset.norm();
+    if closest.feature == Feature::Face || distance <= rounding_of_gap([query, &closest.point]) {
+        return *of_face;
+    }
+    let along = offset.dot(before);
+    let of_distance = offset * (along.signum() / distance);
+    if along.abs() > of_face.dot(before) * distance { of_distance } else { *of_face }
+}
+
+/// Writes the weights of the closest points of two segments; returns their common normal, or `None` and no weights for
+/// parallel segments.
+fn move_edges(p: &[Vec3; 2], q: &[Vec3; 2], before: &Vec3, weights: &mut [f64]) -> Option<Vec3> {
+    let common = (p[1] - p[0]).cross(&(q[1] - q[0])).try_normalize(0.0)?;
+    let [s, t] = closest_parameters(p, q);
+    weights.copy_from_slice(&[1.0 - s, s, t - 1.0, -t]);
+    Some(common * common.dot(before).signum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::CellKind;
+    use crate::{Constraints, EdgeOnEdge, NodeOnSurface, Side};
+
+    const KEY: ContactKey = ContactKey::Node(NodeOnSurface { contactor: 3, target: 0 });
+
+    /// Node 3 with the face of nodes 0, 1, 2, at its centre.
+    fn on_triangle() -> Constraints {
+        let mut constraints = Constraints::default();
+        let contactor = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
+        let target = Side { body: 0, nodes: &[0, 1, 2], shape_values: &[1.0 / 3.0; 3] };
+        constraints.push(KEY, -0.1, Vec3::z(), contactor, target);
+        constraints
+    }
+
+    fn triangle() -> Surface {
+        Surface::new(std::iter::once((CellKind::Tri3, [0_u32, 1, 2].as_slice())))
+    }
+
+    /// A node inside a tilted face has the normal of the face; its weighted distance is along the normal.
+    #[test]
+    fn inside_a_face_the_normal_is_that_of_the_face() {
+        let positions =
+            [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.2), Vec3::new(0.0, 1.0, -0.3), Vec3::new(0.3, 0.2, 0.1)];
+        let constraints = on_triangle();
+        let mut weights = [1.0, 0.0, 0.0, 0.0];
+        let normal = move_pair(&constraints.get(0), &[triangle()], &positions, &mut weights);
+        let expected = (positions[1] - positions[0]).cross(&(positions[2] - positions[0])).normalize();
+        assert!((normal - expected).norm() < 1e-15, "{normal}");
+        let apart: Vec3 =
+            positions[3] + positions[..3].iter().zip(&weights[1..]).map(|(x, w)| x * *w).sum::<Vec3>();
+        assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
+    }
+
+    /// Past a rim the normal is the direction of the distance, on the side of the earlier normal.
+    #[test]
+    fn past_a_rim_the_normal_keeps_its_side() {
+        let x = |x, y, z| Vec3::new(x, y, z);
+        let constraints = on_triangle();
+        let constraint = constraints.get(0);
+        for (before, sign) in [(x(0.0, -1.0, 1.0), 1.0), (x(0.0, 1.0, -1.0), -1.0)] {
+            let positions = [Vec3::zeros(), Vec3::x(), Vec3::y(), x(0.5, -0.1, 0.1)];
+            let constraint = Constraint { normal: before.normalize(), ..constraint };
+            let mut weights = [1.0, 0.0, 0.0, 0.0];
+            let normal = move_pair(&constraint, &[triangle()], &positions, &mut weights);
+            assert!((normal - x(0.0, -1.0, 1.0).normalize() * sign).norm() < 1e-15, "{normal}");
+            assert!((weights[1] + 0.5).abs() < 1e-15 && weights[3].abs() < 1e-15, "{weights:?}");
+        }
+    }
+
+    /// Crossing edges have their common normal, and the points of contact are on this normal.
+    #[test]
+    fn edges_meet_along_their_common_normal() {
+        let mut constraints = Constraints::default();
+        let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.5] };
+        let key = ContactKey::Edges(EdgeOnEdge { contactor: 0, target: 5 });
+        constraints.push(key, -0.1, -Vec3::z(), side(1, &[0, 1]), side(0, &[2, 3]));
+        let positions =
+            [-Vec3::x(), Vec3::new(1.0, 0.2, 0.0), Vec3::new(0.1, -1.0, 0.1), Vec3::new(0.1, 1.0, 0.1)];
+        let mut weights = [0.0; 4];
+        let normal = move_pair(&constraints.get(0), &[], &positions, &mut weights);
+        let apart: Vec3 = positions.iter().zip(weights).map(|(x, w)| x * w).sum();
+        assert!((normal + Vec3::z()).norm() < 1e-15 && apart.cross(&normal).norm() < 1e-15, "{apart}");
+    }
+
+    /// A node on a wall keeps its weight and normal.
+    #[test]
+    fn walls_keep_their_normal() {
+        let mut constraints = Constraints::default();
+        let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+        constraints.push(KEY, -0.1, Vec3::y(), side(0, &[3]), side(7, &[0]));
+        let mut weights = [1.0, -1.0];
+        let normal = move_pair(&constraints.get(0), &[], &[Vec3::zeros(); 4], &mut weights);
+        assert_eq!((normal, weights), (Vec3::y(), [1.0, -1.0]));
+    }
+}

@@ -1,0 +1,456 @@
+//! From candidate pairs of a contactor node and a target face to contact constraints.
+
+mod batch;
+mod target_face;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use rayon::prelude::*;
+
+use crate::element::{MAX_NODES, shape_values};
+use crate::flush::rounding_of_gap;
+use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
+
+use crate::detection::face::closest_point::{
+    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector, is_past_rim,
+    normals_are_opposed, pseudo_normal_vector, unit_or_zero, vertex_normal,
+};
+use crate::detection::face::control_points::least_distance_squared;
+use crate::detection::model::{Candidate, ContactModel, is_behind};
+use batch::{Batch, InLane};
+use target_face::TargetFace;
+
+/// Options of the closest-point computation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeFaceOptions {
+    /// Method.
+    pub method: Method,
+    /// Starting point of an iterative method.
+    pub start: StartFrom,
+}
+
+/// Starting point of an iterative method on a candidate face.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartFrom {
+    /// The nearest of the nodes and the centre.
+    #[default]
+    Nearest,
+    /// The centre.
+    Centre,
+    /// The closest point of the node on the face in the last step, or the nearest of nodes and centre.
+    Previous,
+}
+
+impl StartFrom {
+    /// Starting point on a face, given the closest point of the last step.
+    fn on(self, face: u32, last: Option<StartingPoint>) -> Start {
+        match (self, last) {
+            (Self::Centre, _) => Start::Centre,
+            (Self::Previous, Some(last)) if last.face == face => Start::Previous(last.xi),
+            (Self::Nearest | Self::Previous, _) => Start::Nearest,
+        }
+    }
+}
+
+/// The closest of the candidate faces of one contactor node.
+#[derive(Clone, Copy, Debug)]
+struct Closest {
+    /// Index of the face among the candidates.
+    candidate: u32,
+    point: ClosestPoint,
+    /// Normal of the face at the point, of any length, if already computed.
+    face_normal: Option<Vec3>,
+}
+
+/// A node that has penetrated its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Penetration {
+    /// Index of its closest face among the candidates.
+    candidate: u32,
+    xi: [f64; 2],
+    gap: Gap,
+}
+
+/// Closest face of a node in the last step and the closest point on it, from which the next search starts with
+/// [`StartFrom::Previous`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartingPoint {
+    key: NodeOnSurface,
+    face: u32,
+    xi: [f64; 2],
+}
+
+/// Results of a task.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    penetrations: Vec<Penetration>,
+    /// The closest face of each node, if the next step may start from it.
+    last: Vec<Option<StartingPoint>>,
+}
+
+/// Workspace of the search, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeFaceSearch {
+    vectorised: Vectorised,
+    group_ends: Vec<u32>,
+    /// Data of the face of each candidate, read in every step.
+    target_faces: Vec<TargetFace>,
+    /// Closest face of each contactor node within the search depth, if the next step may start from it.
+    last: Vec<Option<StartingPoint>>,
+    found: Vec<Found>,
+}
+
+/// Sine of the angle to the face normal that counts as rounding, so that at the rim of a face the face normal applies.
+pub(crate) const STRAIGHT: f64 = 1e-6;
+
+/// Contactor nodes per task, and contactor nodes searched at a time.
+const NODES_PER_TASK: usize = 256;
+const NODES_AT_A_TIME: usize = 64;
+
+/// Candidates prepared per task.
+const CANDIDATES_PER_TASK: usize = 2048;
+
+impl NodeFaceSearch {
+    /// Starting points of the next search, ascending; empty unless it starts from the previous points.
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.last.iter().flatten().copied().collect()
+    }
+
+    /// Sets the starting points, ascending, for the next list of candidates.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.last.clear();
+        self.last.extend(points.iter().copied().map(Some));
+    }
+
+    /// Groups sorted candidates by contactor node; required after every change of the list. Starting points of the last
+    /// step stay with their nodes.
+    pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
+        let target_face = |candidate: &Candidate| {
+            let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+            let triangle = if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None };
+            TargetFace { triangle, reach: model.reach_of(candidate) }
+        };
+        self.target_faces.clear();
+        self.target_faces
+            .par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target_face));
+        self.group_ends.clear();
+        let mut end = 0;
+        for group in candidates.chunk_by(|a, b| a.key == b.key) {
+            end += group.len() as u32;
+            self.group_ends.push(end);
+        }
+        let last = std::mem::take(&mut self.last);
+        if start == StartFrom::Previous {
+            // Both lists are sorted by key.
+            let mut last = last.iter().flatten().peekable();
+            for &end in &self.group_ends {
+                let key = candidates[end as usize - 1].key;
+                while last.next_if(|closest| closest.key < key).is_some() {}
+                self.last.push(last.next_if(|closest| closest.key == key).copied());
+            }
+        }
+    }
+
+    /// Replaces `constraints` by the constraints of the penetrated nodes. The closest face of each target counts, the
+    /// first of equally close faces. The pseudo-normal of the feature on which the closest point lies gives the sign of
+    /// the gap.
+    ///
+    /// A node deeper than the search depth of its body pair counts as outside, on the far side of the target.
+    pub fn find(
+        &mut self,
+        candidates: &[Candidate],
+        model: &ContactModel,
+        options: NodeFaceOptions,
+        positions: &[Vec3],
+        constraints: &mut Constraints,
+    ) {
+        let Self { vectorised, group_ends, target_faces, last, found } = self;
+        let search =
+            ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
+        let find = |batch: &mut Batch, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
+            let first = NODES_PER_TASK * task;
+            let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
+            let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
+            found.penetrations.clear();
+            found.last.clear();
+            search.find(&groups, batch, |closest| {
+                found.penetrations.extend(closest.and_then(|closest| search.penetration(closest)));
+                if options.start == StartFrom::Previous {
+                    found.last.push(closest.map(|closest| search.last(closest)));
+                }
+            });
+        };
+        let tasks = group_ends.par_chunks(NODES_PER_TASK);
+        found.resize_with(tasks.len(), Found::default);
+        if tasks.len() > 1 {
+            tasks.zip(&mut *found).enumerate().for_each_init(Batch::default, find);
+        } else if let Some(found) = found.first_mut() {
+            find(&mut Batch::default(), (0, (group_ends, found)));
+        }
+        constraints.clear();
+        for penetration in found.iter().flat_map(|found| &found.penetrations) {
+            push(penetration, candidates, &model.surfaces, constraints);
+        }
+        last.clear();
+        last.extend(found.iter().flat_map(|found| &found.last));
+    }
+}
+
+/// Search for the closest candidate faces of contactor nodes.
+struct ClosestFaces<'a> {
+    vectorised: Vectorised,
+    model: &'a ContactModel,
+    options: NodeFaceOptions,
+    positions: &'a [Vec3],
+    candidates: &'a [Candidate],
+    target_faces: &'a [TargetFace],
+}
+
+/// Some contactor nodes.
+struct Groups<'a> {
+    /// First candidate of the first node, and end of the candidates of each node.
+    begin: u32,
+    ends: &'a [u32],
+    /// Starting points of the nodes; empty if none are known.
+    last: &'a [Option<StartingPoint>],
+}
+
+/// State of the search for one contactor node.
+struct NodeSearch<'a> {
+    /// The closest face so far.
+    closest: &'a mut Option<Closest>,
+    last: Option<StartingPoint>,
+    normal: Option<Vec3>,
+    /// Squared distance beyond which faces are ignored.
+    farthest: f64,
+}
+
+impl<'a> NodeSearch<'a> {
+    fn new(closest: &'a mut Option<Closest>, last: Option<StartingPoint>) -> Self {
+        *closest = None;
+        Self { closest, last, normal: None, farthest: f64::INFINITY }
+    }
+
+    fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
+        self.farthest = point.distance_squared;
+        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal });
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// Passes the closest candidate face of each node to `each`, in ascending order: among the faces with opposed
+    /// normals, the nearest face within the search depth.
+    ///
+    /// Lanes process candidates of different nodes together.
+    fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
+        let Groups { begin, ends, last } = *groups;
+        let (mut candidate, mut found_until) = (begin as usize, begin as usize);
+        let until = ends.last().map_or(begin, |&end| end) as usize;
+        let mut closest = [None; NODES_AT_A_TIME];
+        let mut last = last.iter();
+        for ends in ends.chunks(NODES_AT_A_TIME) {
+            let closest = &mut closest[..ends.len()];
+            for (closest, &end) in closest.iter_mut().zip(ends) {
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten());
+                let nearest = self.nearest_node(candidate..end as usize);
+                while candidate < end as usize {
+                    if candidate == found_until {
+                        found_until = until.min(candidate + Batch::LEN);
+                        if matches!(self.options.method, Method::Auto | Method::NearestNode) {
+                            let these = candidate..found_until;
+                            let (these, target_faces) =
+                                (&self.candidates[these.clone()], &self.target_faces[these]);
+                            batch.find(self.vectorised, these, target_faces, self.positions);
+                        }
+                    }
+                    let found = batch.candidate((candidate - begin as usize) % Batch::LEN);
+                    if nearest.is_none_or(|node| self.nodes_of(candidate).contains(&node)) {
+                        self.compare(candidate, found, &mut node);
+                    }
+                    candidate += 1;
+                }
+            }
+            // Separate from the search: unpredictable branches would delay the square roots.
+            closest.iter().for_each(|closest| each(closest.as_ref()));
+        }
+    }
+
+    /// With [`Method::NearestNode`], the node of the candidate faces nearest to the contactor, the first of equally
+    /// near nodes.
+    fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
+        if self.options.method != Method::NearestNode {
+            return None;
+        }
+        let contactor = &self.positions[self.candidates.get(candidates.start)?.key.contactor as usize];
+        let distance = |node: &u32| (self.positions[*node as usize] - contactor).norm_squared();
+        let nodes = candidates.flat_map(|candidate| self.nodes_of(candidate)).copied();
+        nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
+    }
+
+    /// Nodes of a candidate face.
+    fn nodes_of(&self, candidate: usize) -> &[u32] {
+        let Candidate { key, face, .. } = self.candidates[candidate];
+        self.model.surfaces[key.target as usize].face(face as usize).1
+    }
+
+    /// Replaces the closest face of the node by a closer candidate face.
+    ///
+    /// A node cannot have entered a face from outside unless their normals are opposed. Without this condition, a node
+    /// that slides in along the side of its target, as where two blocks of equal section meet, would make contact with
+    /// that side.
+    fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
+        let (candidate, farthest) = (&self.candidates[place], node.farthest);
+        let reach = self.target_faces[place].reach;
+        let is_near =
+            |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
+        if let Some(found) = found {
+            if is_near(found.distance_squared())
+                && self.normals_are_opposed(candidate, || found.normal(), &mut node.normal)
+            {
+                node.take(place, found.point(), Some(found.normal()));
+            }
+            return;
+        }
+        let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let position = |node: u32| self.positions[node as usize];
+        let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
+        if is_near(point.distance_squared) && self.normals_are_opposed(candidate, normal, &mut node.normal) {
+            node.take(place, point, None);
+        }
+    }
+
+    /// Whether the normals of a face, of any length, and of the node are opposed; the normals are computed only if the
+    /// candidate does not already state it.
+    fn normals_are_opposed(
+        &self,
+        candidate: &Candidate,
+        face_normal: impl FnOnce() -> Vec3,
+        node_normal: &mut Option<Vec3>,
+    ) -> bool {
+        if candidate.normals_are_opposed {
+            return true;
+        }
+        let face_normal = face_normal();
+        let contactor = &self.model.surfaces[candidate.contactor_body as usize];
+        let node = candidate.key.contactor;
+        are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
+            let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
+            normals_are_opposed(&face_normal, normal)
+        })
+    }
+
+    /// The closest point of a face; `None` if a bound already excludes it.
+    fn closest_point_within(
+        &self,
+        candidate: &Candidate,
+        node: &NodeSearch<'_>,
+        reach: f64,
+    ) -> Option<ClosestPoint> {
+        let query = &self.positions[candidate.key.contactor as usize];
+        let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let corners = &corners[..nodes.len()];
+        let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        let farthest = node.farthest.min(reach * reach);
+        if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
+            return None;
+        }
+        let start = self.options.start.on(candidate.face, node.last);
+        Some(closest_point(self.options.method, start, kind, corners, query))
+    }
+
+    /// The gap of a node inside its target, including the offset. A node past the rim of its face, by at most its
+    /// depth, counts as below the face, so that no force pushes it along the face.
+    fn penetration(&self, closest: &Closest) -> Option<Penetration> {
+        let Self { model, positions, .. } = *self;
+        let Closest { candidate: place, point, face_normal } = closest;
+        let candidate = &self.candidates[*place as usize];
+        let surface = &model.surfaces[candidate.key.target as usize];
+        let normal_of = |feature: Feature| {
+            pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
+        };
+        let of_feature;
+        // By reference, as the load of a copy would wait for its store, which takes longer than the remaining work.
+        let pseudo_normal = match (point.feature, face_normal) {
+            (Feature::Face, Some(normal)) => normal,
+            (feature, _) => {
+                of_feature = normal_of(feature);
+                &of_feature
+            }
+        };
+        let offset = model.offset([candidate.contactor_body, candidate.key.target]);
+        let query = &positions[candidate.key.contactor as usize];
+        let from_face = query - point.point;
+        let nodes = surface.face(candidate.face as usize).1;
+        // Two corners of the face, as a single corner may be at the origin.
+        let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
+        let rounding = rounding_of_gap([query, corners[0], corners[1]]);
+        let before = from_face.dot(pseudo_normal);
+        if offset == 0.0
+            && before > 0.0
+            && before * before > rounding * rounding * pseudo_normal.norm_squared()
+        {
+            return None; // avoids the square root for nodes in front of the face
+        }
+        let of_one_body = candidate.contactor_body == candidate.key.target;
+        if of_one_body && point.feature != Feature::Face {
+            let face_normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
+            if !(is_before || is_behind(&face_normal, &from_face)) {
+                return None;
+            }
+        }
+        let under_face = || {
+            let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let gap = from_face.dot(&normal);
+            let is_straight = || {
+                let off = (from_face - normal * gap).norm();
+                gap <= rounding && off <= f64::max(STRAIGHT * gap.abs(), rounding)
+            };
+            let face = candidate.face as usize;
+            let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
+            (is_straight() || is_past_rim()).then_some(Gap { gap, normal })
+        };
+        let under_face = if point.feature == Feature::Face { None } else { under_face() };
+        let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
+        let is_touching = gap - offset <= rounding && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let gap = Gap { gap: gap - offset, normal };
+        is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
+    }
+
+    /// Starting point for the next step.
+    fn last(&self, closest: &Closest) -> StartingPoint {
+        let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
+        StartingPoint { key, face, xi: closest.point.xi }
+    }
+}
+
+/// Adds the constraint of a penetrated node.
+fn push(
+    penetration: &Penetration,
+    candidates: &[Candidate],
+    surfaces: &[Surface],
+    constraints: &mut Constraints,
+) {
+    let Penetration { candidate, xi, gap: Gap { gap, normal } } = *penetration;
+    let candidate = &candidates[candidate as usize];
+    let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
+    let mut values = [0.0; MAX_NODES];
+    shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+    let NodeOnSurface { contactor, target } = candidate.key;
+    let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
+    let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
+    constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
+}
+
+#[cfg(test)]
+mod tests;

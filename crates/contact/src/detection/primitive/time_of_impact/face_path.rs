@@ -1,0 +1,44 @@
+//! Faces on their paths, and their first contact.
+
+use crate::detection::face::convex_hull::BezierFace;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Rounding of a gap relative to the coordinates, and of a speed relative to the velocities.
+pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Relative rounding of a time.
+pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// A face that moves with a rigid body along a known path.
+pub trait FacePath {
+    /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
+    fn kind(&self) -> CellKind;
+    /// Reference position of the k-th node \[m\].
+    fn node(&self, k: usize) -> Vec3;
+    /// Position \[m\] and velocity \[m/s\] at s in [0, duration] of the material point at a reference position.
+    fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
+    /// Exact common acceleration of all points, constant [m/s²].
+    fn common_acceleration(&self) -> Vec3;
+    /// Bound on |acceleration − common acceleration| of a material point for all s in [0, duration] [m/s²].
+    fn acceleration_deviation(&self, reference: &Vec3) -> f64;
+}
+
+/// First contact of two faces a and b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// Time from the start of the paths \[s\].
+    pub time: f64,
+    /// Point of contact \[m\].
+    pub point: Vec3,
+    /// Unit normal from b to a.
+    pub normal: Vec3,
+}
+
+/// Bound on the deviation of the accelerations of the points of a Bézier face [m/s²].
+pub(super) fn acceleration_deviation<P: FacePath, const N: usize>(
+    path: &P,
+    bezier_face: &BezierFace<N>,
+) -> f64 {
+    bezier_face.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
+}

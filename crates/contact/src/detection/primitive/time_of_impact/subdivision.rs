@@ -1,0 +1,321 @@
+//! First contact of two faces, at least one of them curved, by branch and bound over pairs of Bézier faces.
+//!
+//! The hull of its control points contains a Bézier face, so that two faces cannot touch before their hulls. The pair
+//! with the earliest time is split: the parts of its thicker face, each with its own time, replace this face. The
+//! search ends when the earliest pair is as thin as the tolerance; the hulls of this pair then represent the faces.
+//! Parts away from the contact are discarded, so a contact at a point needs about the same number of pairs for each
+//! halving of the faces, and a halving divides their thickness by four.
+//!
+//! Pairs with times within the tolerance are ordered from the smallest to the largest: for conforming faces, the first
+//! thin pair determines the time, and the other pairs need not be split.
+//!
+//! # Source
+//! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
+//! curved surfaces", SIGGRAPH (branch and bound in time and parameters); here with the hulls of Bézier control points
+//! for the intervals and conservative advancement in time.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::advance::{are_at_rest, leave};
+use super::direction::{Direction, Motion, Touch};
+use super::face_path::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation};
+use super::hull::{Closest, Hull, closest_features};
+use crate::detection::face::control_points::lies_in_hull_of_nodes;
+use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Gap, relative to the size of the smaller face, below which faces touch; half of it is reserved for the thickness of
+/// Bézier faces.
+const TOLERANCE: f64 = 1e-9;
+/// Largest number of pairs of Bézier faces: a contact at a point needs some hundreds.
+const MAX_PAIRS: usize = 8192;
+/// Largest number of successive advances of a pair; an advance costs as much as a few pairs.
+const MAX_ADVANCES: usize = 16;
+/// Fraction of the remaining time that an advance must gain to justify another advance.
+const WORTHWHILE: f64 = 1e-3;
+
+/// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
+pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
+    if path.kind() != CellKind::Quad4 {
+        return !lies_in_hull_of_nodes(path.kind());
+    }
+    let bezier_face = BezierFace::of_corners(path.kind(), |k| path.node(k));
+    bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()
+}
+
+/// First time at which the distance of two faces falls to a given distance; see [`super::time_of_approach`].
+pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
+    a: &A,
+    b: &B,
+    distance: f64,
+    duration: f64,
+) -> Option<Impact> {
+    let bezier_faces = [
+        QuadraticBezierFace::of_face(a.kind(), |k| a.node(k)),
+        QuadraticBezierFace::of_face(b.kind(), |k| b.node(k)),
+    ];
+    let acceleration = a.common_acceleration() - b.common_acceleration();
+    let deviation = acceleration_deviation(a, &bezier_faces[0]) + acceleration_deviation(b, &bezier_faces[1]);
+    let hulls = (Hull::at(a, &bezier_faces[0], 0.0), Hull::at(b, &bezier_faces[1], 0.0));
+    let coordinate = hulls.0.largest_coordinate().max(hulls.1.largest_coordinate());
+    let size = bezier_faces[0].extent().min(bezier_faces[1].extent());
+    let speed = relative_speed(&hulls.0, &hulls.1) + (acceleration.norm() + deviation) * duration;
+    let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
+    let normal = hulls.1.outward() - hulls.0.outward();
+    let whole = BezierFacePair {
+        bezier_faces,
+        time: 0.0,
+        point: hulls.0.positions()[0],
+        normal,
+        is_separated: false,
+        depth: 0,
+    };
+    if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
+        return None;
+    } else if !(speed + tolerance).is_finite() {
+        return Some(Impact { time: 0.0, point: whole.point, normal });
+    }
+    let resolution = tolerance / speed;
+    let (pairs, queue) = (Vec::new(), BinaryHeap::new());
+    let mut search =
+        Search { a, b, distance, duration, acceleration, tolerance, resolution, whole, pairs, queue };
+    search.offer(whole);
+    search.first_touch()
+}
+
+/// Two Bézier faces and a lower bound on their time of contact.
+#[derive(Clone, Copy, Debug)]
+struct BezierFacePair {
+    bezier_faces: [QuadraticBezierFace; 2],
+    /// Time \[s\] at which the hulls can touch.
+    time: f64,
+    /// Midpoint of the closest points at this time.
+    point: Vec3,
+    /// Last separating direction from b to a.
+    normal: Vec3,
+    /// Whether the hulls are separated at this time, so that further advances would increase it.
+    is_separated: bool,
+    /// Number of subdivisions of their faces.
+    depth: u32,
+}
+
+/// Priority of a pair: earliest first; among pairs of about equal time the smallest, then the newest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Turn {
+    /// Time in units of the resolution, rounded down.
+    tick: f64,
+    depth: u32,
+    index: usize,
+}
+
+impl Eq for Turn {}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Turn {
+    /// The next pair is the greatest, as the heap of the standard library yields its maximum.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let later = other.tick.total_cmp(&self.tick);
+        later.then(self.depth.cmp(&other.depth)).then(self.index.cmp(&other.index))
+    }
+}
+
+struct Search<'a, A, B> {
+    a: &'a A,
+    b: &'a B,
+    /// Distance at which the faces touch \[m\].
+    distance: f64,
+    duration: f64,
+    acceleration: Vec3,
+    /// Joint thickness of two Bézier faces below which they are not split \[m\].
+    tolerance: f64,
+    /// Time in which the faces move by at most the tolerance \[s\].
+    resolution: f64,
+    /// The faces.
+    whole: BezierFacePair,
+    pairs: Vec<BezierFacePair>,
+    queue: BinaryHeap<Turn>,
+}
+
+/// State of two thin Bézier faces at the start.
+enum Start {
+    /// They penetrate each other.
+    Crossing,
+    /// They may touch, and separate or rest for this time \[s\].
+    Apart(f64),
+    /// They touch, and may be about to penetrate.
+    Touching,
+}
+
+/// Two hulls without a separating direction.
+struct Stuck {
+    time: f64,
+    /// Last separating direction; `None` if they were never separated.
+    normal: Option<Vec3>,
+    point: Vec3,
+    /// Whether the hulls are still separated, after the largest number of advances.
+    is_separated: bool,
+}
+
+impl<A: FacePath, B: FacePath> Search<'_, A, B> {
+    /// Splits the first pair of the queue until a thin pair touches.
+    fn first_touch(&mut self) -> Option<Impact> {
+        while let Some(turn) = self.queue.pop() {
+            let pair = self.pairs[turn.index];
+            let thickness = pair.bezier_faces.map(|bezier_face| bezier_face.thickness());
+            let is_thin = thickness[0] + thickness[1] <= self.tolerance;
+            if is_thin && pair.time == 0.0 {
+                match self.at_start(&pair) {
+                    Start::Crossing => return self.crossing(),
+                    Start::Apart(after) => {
+                        if after <= self.duration {
+                            self.offer(BezierFacePair { time: after, ..pair });
+                        }
+                        continue;
+                    }
+                    Start::Touching => {}
+                }
+            }
+            if is_thin && pair.is_separated && self.pairs.len() < MAX_PAIRS {
+                self.offer(pair);
+                continue;
+            }
+            let settled =
+                is_thin || !(thickness[0] + thickness[1]).is_finite() || self.pairs.len() >= MAX_PAIRS;
+            if settled {
+                let waiting = self.queue.iter().map(|turn| self.pairs[turn.index].time);
+                let time = waiting.fold(pair.time, f64::min);
+                return Some(Impact { time, point: pair.point, normal: pair.normal });
+            }
+            let thicker = usize::from(thickness[1] > thickness[0]);
+            pair.bezier_faces[thicker].split(|part| {
+                let mut bezier_faces = pair.bezier_faces;
+                bezier_faces[thicker] = part;
+                self.offer(BezierFacePair { bezier_faces, depth: pair.depth + 1, ..pair });
+            });
+        }
+        None
+    }
+
+    /// Queues a pair that can touch within the flight, with its time.
+    fn offer(&mut self, pair: BezierFacePair) {
+        let Some(stuck) = self.advance(&pair) else { return };
+        let normal = stuck.normal.unwrap_or(pair.normal);
+        let tick = (stuck.time / self.resolution).floor();
+        self.queue.push(Turn { tick, depth: pair.depth, index: self.pairs.len() });
+        let Stuck { time, point, is_separated, .. } = stuck;
+        self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
+    }
+
+    /// Advances a pair from its time for as long as a direction separates the hulls; `None` if the hulls are separated
+    /// for the whole flight.
+    fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
+        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
+        for _ in 0..MAX_ADVANCES {
+            let hulls = self.hulls(pair, stuck.time);
+            let closest = closest_features(&hulls.0, &hulls.1);
+            stuck.point = self.point(&closest, pair, stuck.time);
+            let motion = self.motion(pair, &hulls, stuck.time);
+            // Hulls may touch in one plane: the last separating direction gives the side from which they came.
+            let parted = stuck.normal.unwrap_or(pair.normal);
+            let is_separated = closest.distance - self.distance > motion.rounding;
+            let line = if is_separated { closest.line() } else { parted };
+            let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
+            let Some(direction) = direction else { return Some(stuck) };
+            let separation = motion.separation(&direction.normal);
+            if separation <= motion.rounding || separation.is_nan() {
+                let arrived = separation > -self.tolerance;
+                if arrived && (is_separated || parted == Vec3::zeros()) {
+                    stuck.normal = Some(direction.normal);
+                }
+                return Some(stuck);
+            }
+            stuck.normal = Some(direction.normal);
+            let step = motion.step(&direction, Touch::Apart);
+            if step > motion.remaining {
+                return None;
+            }
+            if step.is_nan() || step <= TIME_ROUNDING * stuck.time {
+                return Some(stuck);
+            }
+            stuck.time = (stuck.time + step).min(self.duration);
+            if step < WORTHWHILE * self.resolution {
+                return Some(stuck);
+            }
+        }
+        Some(Stuck { is_separated: true, ..stuck })
+    }
+
+    /// State of thin Bézier faces that no direction separates at the start.
+    fn at_start(&self, pair: &BezierFacePair) -> Start {
+        let hulls = self.hulls(pair, 0.0);
+        let mut motion = self.motion(pair, &hulls, 0.0);
+        motion.rounding = 2.0 * self.tolerance;
+        let next = leave(&motion, &closest_features(&hulls.0, &hulls.1), None);
+        if motion.separation(&next.normal) < -motion.rounding {
+            Start::Crossing
+        } else if next.step > 0.0 {
+            Start::Apart(next.step)
+        } else {
+            Start::Touching
+        }
+    }
+
+    /// Impact of faces that penetrate each other at the start, if they approach along the direction of least overlap.
+    fn crossing(&self) -> Option<Impact> {
+        let hulls = self.hulls(&self.whole, 0.0);
+        let motion = self.motion(&self.whole, &hulls, 0.0);
+        let closest = closest_features(&hulls.0, &hulls.1);
+        let next = leave(&motion, &closest, None);
+        let point = self.point(&closest, &self.whole, 0.0);
+        (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
+    }
+
+    /// The hulls at s, relative to the first point of the hull of a.
+    fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
+        let mut hulls =
+            (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));
+        let origin = -hulls.0.positions()[0];
+        hulls.0.move_by(&origin);
+        hulls.1.move_by(&origin);
+        hulls
+    }
+
+    /// Midpoint of the closest points, in absolute coordinates.
+    fn point(&self, closest: &Closest, pair: &BezierFacePair, s: f64) -> Vec3 {
+        let (origin, _) = self.a.point(&pair.bezier_faces[0].points()[0], s);
+        origin + (closest.points[0] + closest.points[1]) * 0.5
+    }
+
+    fn motion<'h>(&self, pair: &BezierFacePair, hulls: &'h (Hull<9>, Hull<9>), s: f64) -> Motion<'h, 9> {
+        let (a, b) = (&hulls.0, &hulls.1);
+        let [face_a, face_b] = &pair.bezier_faces;
+        let deviation = acceleration_deviation(self.a, face_a) + acceleration_deviation(self.b, face_b);
+        let largest = self.a.point(&face_a.points()[0], s).0.amax() + b.largest_coordinate();
+        Motion {
+            a,
+            b,
+            distance: self.distance,
+            acceleration: self.acceleration,
+            deviation,
+            remaining: self.duration - s + TIME_ROUNDING * self.duration,
+            rounding: ROUNDING * largest,
+            speed_rounding: ROUNDING * a.largest_velocity().max(b.largest_velocity()),
+        }
+    }
+}
+
+/// Bound on the relative speed of any two points.
+fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
+    let reference = a.velocities()[0];
+    let largest = |hull: &Hull<9>| {
+        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
+    };
+    largest(a) + largest(b)
+}

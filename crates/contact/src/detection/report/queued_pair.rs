@@ -1,0 +1,45 @@
+//! The next event of a pair of bodies, for visualisation.
+
+use crate::math::RigidMotion;
+
+use crate::detection::model::Configuration;
+use crate::detection::volume::Sphere;
+
+/// Two bounding volumes of two bodies that cannot touch before some time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueuedPair {
+    /// The two bodies, first < second.
+    pub bodies: [u32; 2],
+    /// Lower bound on the time of contact of the volumes, at which the detector processes the pair \[s\].
+    pub time: f64,
+    /// Depth below the root of the two tree vertices.
+    pub depth: [u32; 2],
+    /// Number of faces below the two vertices.
+    pub num_faces: [u32; 2],
+    /// Current spheres of the two vertices.
+    pub spheres: [Sphere; 2],
+}
+
+/// Positions of all bodies at an instant.
+#[derive(Clone, Copy, Debug)]
+pub enum Placement<'a> {
+    /// Rigid motion in flight.
+    Flying {
+        /// The instant \[s\].
+        time: f64,
+        /// Motion of every body, counted from this instant.
+        motions: &'a [RigidMotion],
+    },
+    /// Deforming bodies at their nodal positions.
+    Deforming(Configuration<'a>),
+}
+
+impl Placement<'_> {
+    /// The instant \[s\].
+    pub fn time(&self) -> f64 {
+        match self {
+            Self::Flying { time, .. } => *time,
+            Self::Deforming(configuration) => configuration.time,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
+//!
+//! Each root is classified as stationary, at constant velocity or accelerating, and keeps its acceleration from then
+//! on. A sphere that moves with a root grows by a bound on the error of the finite differences.
+//!
+//! # Source
+//! Aragón & Molinari, CMAME 268 (2014), §3.1.
+
+use serde::{Deserialize, Serialize};
+
+use super::bounding_spheres::MovingSphere;
+use crate::detection::volume::Sphere;
+use crate::math::{RigidMotion, Vec3};
+
+/// Rounding of a refitted centre, relative to its coordinates and its radius.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Displacement in a step, relative to the size of the model, below which a root is stationary.
+const STATIONARY: f64 = 1e-12;
+
+/// Difference of two displacements, relative to the size of the model, below which a velocity is constant.
+const CONSTANT: f64 = 4.0 * ROUNDING;
+
+/// Error of a difference of two positions, relative to the size of the model, including a neglected change below
+/// [`CONSTANT`].
+const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
+
+/// Spheres of the roots at the first instants of a flight, and the resulting motions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RootHistory {
+    /// Instants \[s\], up to three.
+    times: Vec<f64>,
+    /// Spheres of all bodies at these instants.
+    roots: Vec<Vec<Sphere>>,
+    /// Motions; empty until three positions are known.
+    motions: Vec<RootMotion>,
+}
+
+/// Class of the motion of a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MotionClass {
+    Stationary,
+    ConstantVelocity,
+    Accelerating,
+}
+
+/// Estimated motion of a root.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct RootMotion {
+    /// Instant of the velocity \[s\].
+    time: f64,
+    velocity: Vec3,
+    acceleration: Vec3,
+    /// Bounds on the errors of velocity and acceleration, without rotation.
+    errors: [f64; 2],
+    /// Sum of the two steps \[s\].
+    span: f64,
+    /// Distance of the root from the centre of its body \[m\].
+    arm: f64,
+}
+
+impl RootHistory {
+    /// Whether the motions are known.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.motions.is_empty()
+    }
+
+    /// Whether no positions are known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// The last instant \[s\].
+    pub(crate) fn last_instant(&self) -> Option<f64> {
+        self.times.last().copied()
+    }
+
+    /// Motion of the root of a body, if known.
+    pub(crate) fn motion(&self, body: u32) -> Option<&RootMotion> {
+        self.motions.get(body as usize)
+    }
+
+    /// Whether the history has this number of bodies.
+    pub fn fits(&self, num_bodies: usize) -> bool {
+        self.times.len() == self.roots.len()
+            && self.roots.iter().all(|roots| roots.len() == num_bodies)
+            && (self.motions.is_empty() || self.motions.len() == num_bodies)
+    }
+
+    /// Adds the spheres of all bodies at an instant \[s\]; the third spheres give the motions.
+    pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
+        self.times.push(time);
+        self.roots.push(roots);
+        self.estimate(motions);
+    }
+
+    /// Motions of the roots from three positions.
+    fn estimate(&mut self, motions: &[RigidMotion]) {
+        let (&[first, second, third], [before, between, now]) = (&self.times[..], &self.roots[..]) else {
+            return;
+        };
+        let steps = [second - first, third - second];
+        let size = |sphere: &Sphere| sphere.centre.amax() + sphere.radius;
+        let roots = before.iter().zip(between).zip(now).zip(motions);
+        let motions = roots.map(|(((a, b), c), motion)| {
+            let size = size(a).max(size(b)).max(size(c));
+            let arm = (c.centre - motion.centre).norm();
+            RootMotion::from_positions([a.centre, b.centre, c.centre], steps, third, size, arm)
+        });
+        self.motions = motions.collect();
+    }
+}
+
+impl MotionClass {
+    /// Class of a motion with this displacement over two steps and this difference of two displacements, relative to
+    /// the size of the model.
+    fn of(travel: f64, change: f64) -> Self {
+        if travel < STATIONARY {
+            Self::Stationary
+        } else if change < CONSTANT {
+            Self::ConstantVelocity
+        } else {
+            Self::Accelerating
+        }
+    }
+}
+
+impl RootMotion {
+    /// Motion from three positions and the two steps between them; `size`: size of the model \[m\].
+    ///
+    /// With the difference quotients D of the positions over the steps h, a = 2 (D₁ − D₂)/(h₁ + h₂) and v = D₁ + a h₁/2
+    /// at the last position. Both are exact for constant acceleration.
+    fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
+        let [before, between, now] = positions;
+        let (last, first) = ((now - between) / h1, (between - before) / h2);
+        let change = (last - first) * (2.0 / (h1 + h2));
+        let shortest = h1.min(h2);
+        let travel = last.norm() * h1 + first.norm() * h2;
+        let class = MotionClass::of(travel / size, change.norm() * shortest * shortest / size);
+        let (velocity, acceleration) = match class {
+            MotionClass::Stationary => (Vec3::zeros(), Vec3::zeros()),
+            MotionClass::ConstantVelocity => (last, Vec3::zeros()),
+            MotionClass::Accelerating => (last + change * (0.5 * h1), change),
+        };
+        let noise = size * if class == MotionClass::Stationary { NOISE + STATIONARY } else { NOISE };
+        let errors = [noise / shortest, noise / (shortest * shortest)];
+        Self { time, velocity, acceleration, errors, span: h1 + h2, arm }
+    }
+
+    /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
+    ///
+    /// At a distance q from the centre of the body, rotation adds at most ω q to a velocity and (ω² + |dω/dt|) q to an
+    /// acceleration. It affects the motion of the sphere and, in the mean over the steps, the motion of the root from
+    /// which the motion of the sphere is estimated.
+    pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
+        let (age, spin) = (time - self.time, motion.spin_bound);
+        let [of_velocity, of_acceleration] = self.errors;
+        let growth_rate = of_acceleration + spin * self.arm;
+        let turning = spin.sqrt() * (self.arm + (sphere.centre - motion.centre).norm());
+        MovingSphere {
+            centre: sphere.centre,
+            radius: sphere.radius,
+            velocity: self.velocity + self.acceleration * age,
+            acceleration: self.acceleration,
+            growth: of_velocity + turning + growth_rate * age + spin * self.arm * self.span,
+            growth_rate,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding (divided differences are
+    /// exact for quadratics). Motion without acceleration and rest have their class.
+    #[test]
+    fn three_positions_give_the_motion() {
+        let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));
+        for (velocity, acceleration) in [
+            (velocity, Vec3::new(0.5, 0.0, -9.81)),
+            (velocity, Vec3::zeros()),
+            (Vec3::zeros(), Vec3::zeros()),
+        ] {
+            let at = |t: f64| start + velocity * t + acceleration * (0.5 * t * t);
+            let steps = [0.05, 0.07];
+            let positions = [at(0.0), at(0.05), at(0.12)];
+            let found = RootMotion::from_positions(positions, steps, 0.12, 752.5, 0.0);
+            let is_still = |found: Vec3, exact: Vec3| (found == Vec3::zeros()) == (exact == Vec3::zeros());
+            assert!(is_still(found.velocity, velocity) && is_still(found.acceleration, acceleration));
+            let expected = velocity + acceleration * 0.12;
+            let [of_velocity, of_acceleration] = found.errors;
+            assert!((found.velocity - expected).norm() < of_velocity.min(1e-7), "{found:?}");
+            assert!((found.acceleration - acceleration).norm() < of_acceleration.min(1e-5), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The closest point of a whole surface, for many query points.
+//!
+//! An index stores the faces of a surface in one configuration: leaves of four faces below a tree with eight boxes per
+//! node. The boxes are in single precision and rounded outward. Lanes test a point against eight boxes or four
+//! triangles at a time.
+//!
+//! ```text
+//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
+//!           │ └──────────────────┐
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   with a few spare leaves
+//!           │
+//! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
+//! ```
+//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude a face that
+//! is equally close, and the first of equally close faces wins. The result depends neither on the order of the search
+//! nor on the number of threads.
+//!
+//! # Source
+//! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
+
+mod batch;
+mod layout;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+
+use crate::Surface;
+use crate::detection::face::closest_point::batch::TriangleLanes;
+use crate::detection::face::closest_point::{ClosestPoint, Method, Start, closest_point};
+use crate::math::Vec3;
+use crate::math::eight_lanes::{Boxes, WIDTH};
+use crate::math::real::{LANES, Lanes, Real};
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+
+/// Children of a node.
+const CHILDREN: usize = WIDTH;
+
+/// The face of a surface that is closest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestFace {
+    /// The face.
+    pub face: u32,
+    /// Its closest point.
+    pub point: ClosestPoint,
+}
+
+/// The faces of a surface in one configuration, ordered for searches of the closest face.
+#[derive(Clone, Debug)]
+pub struct ClosestFaceIndex {
+    vectorised: Vectorised,
+    /// Origin of the coordinates of the boxes.
+    origin: Vec3,
+    /// Nodes level by level, from the lowest level, whose children are the leaves, to the root.
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf>,
+    /// Points of the leaves of each node of the lowest level.
+    samples: Vec<Sample>,
+    /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
+    span: f64,
+    /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
+    other_faces: Vec<(CellKind, u32)>,
+    other_nodes: Vec<Vec3>,
+    /// Bound on the rounding of distances.
+    margin: f64,
+}
+
+/// Boxes of eight children in single precision, rounded outward; NaN for a missing child.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Node {
+    boxes: Boxes,
+    /// The first child; leaves are numbered before nodes.
+    first: u32,
+}
+
+/// A point of a face of each of eight leaves; NaN for a missing leaf.
+type Sample = [[f64; CHILDREN]; 3];
+
+/// Up to four faces in ascending order; a leaf of fewer faces repeats some.
+#[derive(Clone, Copy, Debug)]
+struct Leaf {
+    faces: [u32; LANES],
+    shapes: Shapes,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a pointer would cost triangles a load; other leaves are no more"
+)]
+enum Shapes {
+    /// Triangles without slivers.
+    Triangles(TriangleLanes),
+    /// Other faces, by index in `other_faces`.
+    Others([u32; LANES]),
+}
+
+#[inline(always)]
+fn is_finite(point: &Vec3) -> bool {
+    point.x.is_finite() && point.y.is_finite() && point.z.is_finite()
+}

@@ -1,0 +1,147 @@
+//! Reference spheres fitted to the bounding points of the faces.
+
+use rayon::prelude::*;
+
+use super::Hierarchy;
+use super::leaves::{LARGEST_FLAT_STRIDE, LeafFit};
+use crate::detection::face::control_points::{MAX_CONTROL_POINTS, rounding_of};
+use crate::detection::volume::{Extremes, Sphere};
+use crate::math::Vec3;
+
+/// Directions of EPOS-14.
+type Extremes14 = Extremes<7>;
+
+/// Largest number of leaves below a vertex that keeps its nested sphere, as it grows over few levels only.
+const LEAVES_OF_GROUP: u32 = 16;
+
+/// The bounding points of the tree, in groups of neighbouring faces.
+#[derive(Default)]
+struct PointGroups {
+    points: Vec<Vec3>,
+    /// End of the points of each group.
+    ends: Vec<usize>,
+    extremes: Vec<Extremes14>,
+    /// The vertices above the groups, and the groups below them.
+    above: Vec<(u32, std::ops::Range<usize>)>,
+    /// Bound on the rounding of the points.
+    rounding: f64,
+}
+
+impl Hierarchy {
+    /// Replaces every reference sphere above more than sixteen faces by a sphere fitted to the points that bound the
+    /// faces below, with the margin, if the fitted sphere is smaller; `positions` are the positions of the build.
+    ///
+    /// # Cost
+    /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
+    /// number of threads.
+    ///
+    /// # Source
+    /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
+    pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
+        let groups = match self.leaves.stride() {
+            2 => self.groups::<2>(positions),
+            3 => self.groups::<3>(positions),
+            4 => self.groups::<4>(positions),
+            6 => self.groups::<6>(positions),
+            _ => self.groups::<MAX_CONTROL_POINTS>(positions),
+        };
+        let margin = self.margin + groups.rounding;
+        let fitted: Vec<Option<Sphere>> =
+            groups.above.par_iter().map(|(_, range)| groups.fit(self.fit, range.clone())).collect();
+        for ((v, _), fitted) in groups.above.iter().zip(fitted) {
+            let sphere = &mut self.reference[*v as usize];
+            if let Some(fitted) = fitted
+                && fitted.radius + margin < sphere.radius
+            {
+                *sphere = Sphere { radius: fitted.radius + margin, ..fitted };
+            }
+        }
+    }
+
+    /// The largest subtrees with few leaves, from left to right, and the vertices above them.
+    fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
+        let mut groups = PointGroups::default();
+        // Nodes of the current group; a linear search is cheap for its few nodes, and trees may share the positions.
+        let mut seen = Vec::new();
+        // Vertices to visit; a second visit after the children has the first group below the vertex.
+        let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
+        while let Some((v, first_group)) = pending.pop() {
+            match (first_group, self.children(v)) {
+                (Some(first), _) => groups.above.push((v, first..groups.ends.len())),
+                (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_GROUP => {
+                    pending.extend([(v, Some(groups.ends.len())), (right, None), (left, None)]);
+                }
+                _ => {
+                    self.append_points::<N>(v, positions, &mut seen, &mut groups);
+                    groups.close();
+                }
+            }
+        }
+        groups
+    }
+
+    /// Appends the points of the faces below a vertex, each node once.
+    fn append_points<const N: usize>(
+        &self,
+        root: u32,
+        positions: &[Vec3],
+        seen: &mut Vec<u32>,
+        groups: &mut PointGroups,
+    ) {
+        let leaves = self.leaves.of_stride::<N>();
+        seen.clear();
+        let mut pending = [root; LEAVES_OF_GROUP as usize + 1];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            if let Some(children) = self.children(pending[count]) {
+                pending[count..count + 2].copy_from_slice(&children);
+                count += 2;
+                continue;
+            }
+            let leaf = self.topology.leaf(pending[count]);
+            let nodes = &leaves.nodes[leaf];
+            if N > LARGEST_FLAT_STRIDE {
+                let points = leaves.bounding_points(leaf, positions);
+                groups.rounding = groups.rounding.max(rounding_of(&points));
+                groups.points.extend(points);
+                continue;
+            }
+            for &node in nodes {
+                if !seen.contains(&node) {
+                    seen.push(node);
+                    groups.points.push(positions[node as usize]);
+                }
+            }
+        }
+    }
+}
+
+impl PointGroups {
+    /// Ends the current group.
+    fn close(&mut self) {
+        let first = self.ends.last().copied().unwrap_or(0);
+        let mut extremes = Extremes14::of(&self.points, first as u32);
+        for point in first + 1..self.points.len() {
+            extremes.join(&Extremes14::of(&self.points, point as u32));
+        }
+        self.extremes.push(extremes);
+        self.ends.push(self.points.len());
+    }
+
+    /// Ball of the points of some groups, grown from the minimum ball of their extremal points or by Ritter's method.
+    fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
+        let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
+        let points = &self.points[first..self.ends[groups.end - 1]];
+        if fit == LeafFit::Ritter {
+            return Sphere::ritter(points);
+        }
+        let mut extremes = self.extremes[groups.start];
+        for other in &self.extremes[groups.start + 1..groups.end] {
+            extremes.join(other);
+        }
+        let mut sphere = extremes.minimum_ball(&self.points)?.sphere;
+        sphere.grow_over(points);
+        Some(sphere)
+    }
+}

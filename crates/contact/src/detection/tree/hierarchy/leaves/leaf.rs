@@ -1,0 +1,89 @@
+//! The bounding points of a leaf and their ball.
+
+use pulp::Simd;
+
+use crate::detection::face::control_points::{rounding_of, to_control_points};
+use crate::detection::tree::hierarchy::lanes::{Balls, difference, norm_squared, rounded_up};
+use crate::detection::volume::Sphere;
+use crate::math::Vec3;
+use crate::math::pack::{Pack, WIDTH};
+use crate::math::real::Real;
+use crate::mesh::CellKind;
+
+/// Largest number of bounding points of a face inside the hull of its nodes; larger strides belong to curved faces.
+pub const LARGEST_FLAT_STRIDE: usize = 4;
+
+/// Kinds of some leaves; empty if all faces lie in the hulls of their nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kinds<'a>(pub &'a [CellKind]);
+
+impl Kinds<'_> {
+    /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
+    ///
+    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face the points are its Bézier control
+    /// points, linear in the nodes; this holds for positions and velocities alike.
+    #[inline]
+    pub fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
+        let mut points = nodes.map(|node| field[node as usize]);
+        if N > LARGEST_FLAT_STRIDE {
+            to_control_points(self.0[leaf], &mut points);
+        }
+        points
+    }
+
+    #[inline(always)]
+    pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
+        Self(self.0.get(leaves).unwrap_or_default())
+    }
+}
+
+/// Values of `field` at the nodes of one leaf per lane.
+#[inline(always)]
+pub(super) fn points_of<S: Simd, const N: usize>(
+    simd: S,
+    nodes: &[[u32; N]],
+    field: &[Vec3],
+) -> [[Pack<S>; 3]; N] {
+    let mut points = [[Pack::splat(simd, 0.0); 3]; N];
+    let mut places = [0; WIDTH];
+    for a in 0..N {
+        for lane in 0..Pack::<S>::LANES {
+            places[lane] = nodes[lane][a] as usize;
+        }
+        points[a] = Pack::gather_vectors(simd, field, &places);
+    }
+    points
+}
+
+/// Balls about Σ wₐ pₐ that contain all points, rounded up.
+#[inline(always)]
+pub(super) fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
+    let zero = weights[0].constant(0.0);
+    let mut centre = [zero; 3];
+    for a in 0..N {
+        for d in 0..3 {
+            let part = points[a][d] * weights[a];
+            centre[d] = if a == 0 { part } else { centre[d] + part };
+        }
+    }
+    let mut farthest = zero;
+    for point in points {
+        farthest = norm_squared(&difference(point, &centre)).max(farthest);
+    }
+    Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
+}
+
+/// Ball of one leaf, including the margin.
+#[inline(always)]
+pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
+    let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
+    let rounding = if N > LARGEST_FLAT_STRIDE { rounding_of(points) } else { 0.0 };
+    Sphere { centre: centre.into(), radius: radius + rounding + margin }
+}
+
+/// Number of leaves processed in lanes; zero for curved faces.
+#[inline(always)]
+pub(super) fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
+    let lanes = Pack::<S>::LANES;
+    if N > LARGEST_FLAT_STRIDE { 0 } else { num_leaves / lanes * lanes }
+}

@@ -1,0 +1,67 @@
+//! Ritter's balls of faces at the build; their centres become material points.
+
+use super::leaf::{Kinds, sphere};
+use crate::detection::volume::Sphere;
+use crate::math::Vec3;
+
+/// Leaves of a task, to be bounded by Ritter's balls including the margin.
+pub struct RitterBalls<'a, const N: usize> {
+    /// Kinds of the faces.
+    pub kinds: Kinds<'a>,
+    /// Nodes of the leaves.
+    pub nodes: &'a [[u32; N]],
+    /// Positions of all nodes \[m\].
+    pub positions: &'a [Vec3],
+    /// Margin of the spheres around the faces \[m\].
+    pub margin: f64,
+}
+
+impl<const N: usize> RitterBalls<'_, N> {
+    /// Writes the weights of the first points of all leaves to the first column, and so on, and one sphere per leaf.
+    pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
+        for (leaf, bounds) in spheres.iter_mut().enumerate() {
+            let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);
+            let weights = weights_of(&points);
+            for (column, weight) in columns.iter_mut().zip(weights) {
+                column[leaf] = weight;
+            }
+            *bounds = sphere(&points, &weights, self.margin);
+        }
+    }
+}
+
+/// Weights of the points in the centre of their ball. The ball of the widest pair of axis-extremal points grows to each
+/// outside point in turn.
+///
+/// # Source
+/// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
+fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
+    let [first, second] = widest_pair(points);
+    let mut weights = [0.0; N];
+    weights[first] += 0.5;
+    weights[second] += 0.5;
+    let mut centre = (points[first] + points[second]) * 0.5;
+    let mut radius = 0.5 * (points[second] - points[first]).norm();
+    for (k, point) in points.iter().enumerate() {
+        let distance = (point - centre).norm();
+        if distance > radius {
+            radius = 0.5 * (radius + distance);
+            let fraction = ((distance - radius) / distance).max(0.0);
+            centre += (point - centre) * fraction;
+            weights.iter_mut().for_each(|weight| *weight *= 1.0 - fraction);
+            weights[k] += fraction;
+        }
+    }
+    weights
+}
+
+/// The most distant of the pairs of points with the least and greatest coordinate along an axis.
+fn widest_pair(points: &[Vec3]) -> [usize; 2] {
+    let extreme = |axis: usize| {
+        let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);
+        [(0..points.len()).min_by(by).unwrap_or(0), (0..points.len()).max_by(by).unwrap_or(0)]
+    };
+    let length = |[a, b]: [usize; 2]| (points[b] - points[a]).norm_squared();
+    let pairs = [extreme(0), extreme(1), extreme(2)];
+    pairs.into_iter().fold(pairs[0], |best, pair| if length(pair) > length(best) { pair } else { best })
+}

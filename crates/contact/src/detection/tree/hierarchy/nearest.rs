@@ -1,0 +1,167 @@
+//! Nearest clusters by branch and bound over boxes around runs of a list of spheres.
+//!
+//! The list follows a space-filling curve, so each run is compact and the boxes need no sorting.
+
+use crate::detection::volume::Sphere;
+use crate::math::Vec3;
+
+/// Number of spheres in a box of the lowest level.
+const RUN: usize = 8;
+/// Number of boxes in a box of the next level.
+const FAN: usize = 4;
+
+/// Marks a sphere that has no partner.
+pub const NONE: u32 = u32::MAX;
+
+/// Bounds of the spheres of a run.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    low: Vec3,
+    high: Vec3,
+    least_radius: f64,
+}
+
+/// A partner of a sphere.
+#[derive(Clone, Copy, Debug)]
+pub struct Partner {
+    /// Radius of the joint sphere \[m\].
+    pub cost: f64,
+    /// Place of the partner in the list.
+    pub place: u32,
+}
+
+/// No partner at any cost.
+pub const NO_PARTNER: Partner = Partner { cost: f64::INFINITY, place: NONE };
+
+/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single box.
+#[derive(Debug, Default)]
+pub struct Runs {
+    levels: Vec<Vec<Run>>,
+}
+
+/// A removed sphere, at an infinite distance from every other.
+pub const REMOVED: Sphere =
+    Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
+
+impl Run {
+    const EMPTY: Self = Self {
+        low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+        least_radius: f64::INFINITY,
+    };
+
+    fn include(&mut self, other: &Self) {
+        self.low = self.low.inf(&other.low);
+        self.high = self.high.sup(&other.high);
+        self.least_radius = self.least_radius.min(other.least_radius);
+    }
+
+    fn of(sphere: &Sphere) -> Self {
+        Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
+    }
+
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: no centre is nearer than the
+    /// box, and no radius is smaller than the least radius.
+    ///
+    /// # Source
+    /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
+    #[inline]
+    fn lower_bound(&self, query: &Sphere) -> f64 {
+        let mut distance_squared = 0.0;
+        for d in 0..3 {
+            let outside = (self.low[d] - query.centre[d]).max(query.centre[d] - self.high[d]).max(0.0);
+            distance_squared += outside * outside;
+        }
+        let joint = 0.5 * (distance_squared.sqrt() + (query.radius + self.least_radius));
+        joint.max(query.radius.max(self.least_radius))
+    }
+}
+
+impl Runs {
+    /// Rebuilds the boxes over `spheres`, keeping the memory.
+    pub fn rebuild(&mut self, spheres: &[Sphere]) {
+        self.levels.resize_with(1, Vec::new);
+        self.levels[0].clear();
+        self.levels[0].extend(spheres.chunks(RUN).map(|run| {
+            let mut bounds = Run::EMPTY;
+            run.iter().for_each(|sphere| bounds.include(&Run::of(sphere)));
+            bounds
+        }));
+        while let Some(lower) = self.levels.last()
+            && lower.len() > 1
+        {
+            let upper = lower
+                .chunks(FAN)
+                .map(|run| {
+                    let mut bounds = Run::EMPTY;
+                    run.iter().for_each(|lower| bounds.include(lower));
+                    bounds
+                })
+                .collect();
+            self.levels.push(upper);
+        }
+    }
+
+    /// Widens the boxes around an index of the list for a new sphere there.
+    pub fn widen(&mut self, place: u32, sphere: &Sphere) {
+        let mut index = place as usize / RUN;
+        for level in &mut self.levels {
+            level[index].include(&Run::of(sphere));
+            index /= FAN;
+        }
+    }
+
+    /// The partner with the smallest joint sphere for the sphere at `place`. The order of the search breaks ties; the
+    /// search begins with the run of the sphere, in pairs.
+    pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
+        let query = &spheres[place as usize];
+        let mut best = NO_PARTNER;
+        for k in 1..RUN as u32 {
+            consider(spheres, query, place ^ k, &mut best);
+        }
+        let mut own = place as usize / RUN;
+        for (level, runs) in self.levels.iter().enumerate() {
+            let first = own / FAN * FAN;
+            for index in first..(first + FAN).min(runs.len()) {
+                if index != own {
+                    self.descend(spheres, query, (level, index), &mut best);
+                }
+            }
+            own /= FAN;
+        }
+        best
+    }
+
+    /// Searches a box for a better partner; recursion is limited by the number of levels.
+    fn descend(
+        &self,
+        spheres: &[Sphere],
+        query: &Sphere,
+        (level, index): (usize, usize),
+        best: &mut Partner,
+    ) {
+        if self.levels[level][index].lower_bound(query) >= best.cost {
+            return;
+        }
+        if level == 0 {
+            for place in index * RUN..(index + 1) * RUN {
+                consider(spheres, query, place as u32, best);
+            }
+            return;
+        }
+        let below = self.levels[level - 1].len();
+        for child in index * FAN..((index + 1) * FAN).min(below) {
+            self.descend(spheres, query, (level - 1, child), best);
+        }
+    }
+}
+
+#[inline]
+fn consider(spheres: &[Sphere], query: &Sphere, place: u32, best: &mut Partner) {
+    if let Some(sphere) = spheres.get(place as usize) {
+        let cost = query.joint_radius(sphere);
+        if cost < best.cost {
+            *best = Partner { cost, place };
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Contact: the surfaces that can touch, contact detection, and the response.
+//!
+//! ```text
+//! surfaces ─► detection (candidates, gaps) ─► constraints ─► response (contact forces) ─► time step
+//! ```
+//! # Glossary
+//! The gap is negative in penetration; normals point out of the target. AM14 is Aragón & Molinari 2014.
+//!
+//! | here | meaning | in the literature |
+//! |---|---|---|
+//! | contactor, target | node (or edge) whose gap is measured, and the face (or edge) it is measured from | slave node, master face |
+//! | gap | signed distance along the target normal; negative in penetration | gap function g |
+//! | constraint | gap, normal and nodal weights of one contact | contact element, active constraint |
+//! | candidate | node–face pair that may touch, a superset of the contacts | candidate contact pair |
+//! | feature | vertex, edge or interior of a face on which a closest point lies | Voronoi feature |
+//! | face ring | faces that share a node | one-ring, star |
+//! | cell ring | cells that share a node | one-ring, star |
+//! | entry face | face through which a node entered a body | – |
+//! | flush surfaces | coplanar surfaces at the same height, over which a contact continues | – |
+//! | search depth | penetration beyond which a contact is lost | search tolerance |
+//! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
+//! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and one of its spheres | bounding volume hierarchy (AM14 §3.1) |
+//! | nested spheres | spheres that each contain the spheres of their children | joint spheres (Omohundro 1989) |
+//! | ladder | sequence of bounding volumes of increasing tightness tested at the leaves | level 2, refinement at the leaves (AM14 §3.2) |
+//! | body pair | two bodies with overlapping inflated boxes, or one in self-contact | pair of objects |
+//! | inflated box | bounding box with a margin that the body does not leave for some steps | buffer zone (Petőcz & Armero 1998) |
+//! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
+//! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
+//! | near pairs, skin | node–face pairs within the search depth plus a skin | Verlet list, skin (Verlet 1967) |
+//! | short list | near pairs that can give a constraint in the next steps | – |
+//! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
+//! | allowance | travel up to which a list remains complete | buffer, skin |
+//! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
+//! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
+//! | Bézier face | face or part of one, given by its Bézier control points | Bézier patch |
+//! | lanes | data processed by one vector instruction | SIMD lanes |
+//! | contact history | state of a contact between steps, by key | internal variables |
+//! | mover | deformable node, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
+//! | kick | velocity change by the accelerations over half a step | kick–drift scheme (leapfrog) |
+
+use ictus_core::{element, math, mesh};
+
+mod constraint;
+pub mod detection;
+pub mod flush;
+pub mod response;
+mod surface;
+mod surface_pair;
+
+pub use constraint::{Constraint, Constraints, ContactKey, EdgeOnEdge, NodeOnSurface, Side};
+pub use surface::{Edge, Surface};
+pub use surface_pair::SurfacePair;
+
+#[cfg(test)]
+#[path = "../../../tests/common/random.rs"]
+mod random;

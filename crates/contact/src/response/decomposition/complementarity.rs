@@ -1,0 +1,419 @@
+//! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
+//!
+//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at each contact. A
+//! contact at the friction bound slips against P_t; a contact below the bound sticks. Normal and tangential rows form
+//! one problem, as friction changes all normal velocities.
+//!
+//! ```text
+//! repeat   block Jacobi steps with shared masses, each contact on its own: predict which contacts open, stick, slip
+//!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping ones;
+//!          a contact that opens or slips in between is fixed there
+//!          with friction, the next round begins at the best combination of the last ones (see `mixing`)
+//! until    a step changes nothing; if the rounds do not converge, restart with Jacobi steps only
+//! ```
+//! Conjugate gradients solve the redundant rows of flat faces, where Jacobi steps hardly converge, in as many steps
+//! as there are independent rows. The method does not depend on the order of the contacts: the impulses of redundant
+//! contacts, which the laws do not determine, have the symmetry of the problem. Momentum is conserved for any
+//! tolerance, as impulses act on movers through the rows of G.
+//!
+//! # Source
+//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
+//! CMAME 194 (2005) 2019–2041 (conjugate gradients on the closed contacts); Dostál & Schöberl, Comput. Optim. Appl.
+//! 30 (2005) 23–43 (alternation of steps within the bounds and steps that change the active set).
+
+use crate::math::Vec3;
+
+use super::mixing::Mixing;
+use super::operator::Operator;
+use super::unknown::{Face, Unknown};
+use crate::response::groups::momentum::Momentum;
+
+/// Number of Jacobi steps between two descents by conjugate gradients.
+const STEPS: usize = 4;
+/// Largest number of rounds of steps and descent; momentum does not depend on convergence.
+const MAX_ROUNDS: usize = 100;
+/// Largest number of Jacobi steps after rounds without convergence. The steps end early if the velocity change does not
+/// fall by `GAIN` in `STEPS_TO_GAIN` steps.
+const MAX_STEPS: usize = 1000;
+const STEPS_TO_GAIN: usize = 100;
+const GAIN: f64 = 0.5;
+/// Ratio of the velocity change to its smallest value, above which a round is discarded: a change of the set of open or
+/// slipping contacts increases the velocity change several times before the rounds converge. The impulses may grow by
+/// this ratio from one round to the next.
+const MAX_GROWTH: f64 = 10.0;
+/// Ratio of W to D along a direction, below which impulses cause no motion.
+const NULL_SPACE: f64 = 1e-10;
+
+/// Workspace of a descent: vectors by member of a group, and the motion of the movers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workspace {
+    faces: Vec<Face>,
+    residuals: Vec<Vec3>,
+    directions: Vec<Vec3>,
+    responses: Vec<Vec3>,
+    motion: Vec<Vec3>,
+    /// Motion of the movers without impulses.
+    free_motion: Vec<Vec3>,
+    /// Initial impulses.
+    guess: Vec<Vec3>,
+    /// Impulses at the start of the round.
+    start: Vec<Vec3>,
+    /// Impulses and slip states after the step with the smallest velocity change.
+    best: Vec<(Vec3, bool)>,
+    mixing: Mixing,
+}
+
+/// The problem of a group; `field` holds the velocities of its movers under the current impulses.
+pub(super) struct Problem<'a> {
+    /// G and M⁻¹.
+    pub operator: &'a Operator,
+    /// Contacts of the group.
+    pub members: &'a [u32],
+    /// Movers of the group.
+    pub movers: std::ops::Range<usize>,
+    /// Unknowns of all contacts.
+    pub unknowns: &'a mut [Unknown],
+    /// Velocities of all movers.
+    pub field: &'a mut [Vec3],
+    /// Tolerance of relative velocities \[m/s\].
+    pub tolerance: f64,
+}
+
+impl Problem<'_> {
+    /// Solves for the impulses, starting from the current impulses; returns whether they converged. Without convergence
+    /// it keeps the impulses with the smallest residual.
+    pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
+        if self.members.len() == 1 {
+            // A single contact needs no descent.
+            return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
+        }
+        self.store_free_motion(workspace);
+        workspace.guess.clear();
+        workspace.guess.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+        let is_solved = match self.iterate(workspace) {
+            None => true,
+            Some(left) => self.solve_by_jacobi_steps(workspace, left),
+        };
+        self.recompute_field(workspace);
+        is_solved
+    }
+
+    /// Restarts with Jacobi steps only, and keeps the impulses with the smallest residual of all rounds and steps;
+    /// returns whether they converged. Rounds without convergence cycle through sets of sticking and slipping contacts
+    /// and amplify rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem.
+    /// `left` is the smallest velocity change of the rounds \[m/s\].
+    fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
+        for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
+            self.unknowns[k as usize].impulse = impulse;
+        }
+        self.recompute_field(workspace);
+        workspace.start.clone_from(&workspace.guess);
+        let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
+        let mut momentum = Momentum::default();
+        for _ in 0..MAX_STEPS / STEPS_TO_GAIN {
+            let before = least;
+            match self.jacobi_steps(workspace, &mut momentum) {
+                None => return true,
+                Some(changes) => [change, least] = changes,
+            }
+            if least > GAIN * before {
+                break;
+            }
+        }
+        if change < left {
+            for ((&k, &found), best) in self.members.iter().zip(&workspace.start).zip(&mut workspace.best) {
+                *best = (found, self.unknowns[k as usize].slips);
+            }
+        }
+        self.restore_best(workspace);
+        false
+    }
+
+    /// Jacobi steps with momentum; `None` if they converge, else the last and the smallest velocity change \[m/s\].
+    fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
+        let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..STEPS_TO_GAIN {
+            change = self.step(workspace);
+            if change <= self.tolerance {
+                return None;
+            }
+            least = least.min(change);
+            self.extrapolate(workspace, momentum);
+        }
+        Some([change, least])
+    }
+
+    /// Extrapolates a step along its difference from the previous step, which `start` stores.
+    fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
+        let Workspace { start, directions, .. } = workspace;
+        let (part, mut back) = (momentum.farther(), 0.0);
+        for ((&k, last), change) in self.members.iter().zip(start).zip(&*directions) {
+            let unknown = &mut self.unknowns[k as usize];
+            let way = unknown.impulse - std::mem::replace(last, unknown.impulse);
+            let farther = way * part;
+            unknown.impulse += farther;
+            if unknown.mass > 0.0 {
+                back -= change.dot(&way) / unknown.mass;
+            }
+            self.operator.push(k, &farther, self.field);
+        }
+        momentum.end(back);
+    }
+
+    /// Rounds of steps and descent; `None` if they converge, else the smallest velocity change, whose impulses are
+    /// stored \[m/s\].
+    fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
+        // Without friction the problem is convex and needs no mixing.
+        let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
+        workspace.mixing.clear();
+        let mut least_change = f64::INFINITY;
+        let mut is_back = false;
+        self.store_best(workspace);
+        for _ in 0..MAX_ROUNDS {
+            workspace.start.clear();
+            workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+            let first = self.step(workspace);
+            if first < least_change {
+                (least_change, is_back) = (first, false);
+                self.store_best(workspace);
+            }
+            let mut change = first;
+            for _ in 1..STEPS {
+                if change <= self.tolerance {
+                    return None;
+                }
+                change = self.step(workspace);
+            }
+            if change.is_nan() || first > MAX_GROWTH * least_change {
+                if is_back {
+                    return Some(least_change); // the iteration cycles
+                }
+                is_back = true;
+                self.restore_best(workspace);
+                workspace.mixing.clear();
+                continue;
+            }
+            self.descend(workspace);
+            if has_friction {
+                self.mix(workspace);
+            }
+        }
+        Some(least_change)
+    }
+
+    /// Stores the impulses after a step, which satisfy the bounds of the contact laws.
+    fn store_best(&self, workspace: &mut Workspace) {
+        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        workspace.best.clear();
+        workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
+    }
+
+    /// Stores the motion of the movers without impulses. The final motion is the sum of this motion and the motion by
+    /// the impulses, so that momentum is conserved independently of the iterations.
+    fn store_free_motion(&self, workspace: &mut Workspace) {
+        self.move_by_impulses(&mut workspace.motion);
+        workspace.free_motion.clear();
+        workspace
+            .free_motion
+            .extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
+    }
+
+    fn recompute_field(&mut self, workspace: &mut Workspace) {
+        self.move_by_impulses(&mut workspace.motion);
+        for (mover, free_motion) in self.movers.clone().zip(&workspace.free_motion) {
+            self.field[mover] = free_motion + workspace.motion[mover];
+        }
+    }
+
+    fn restore_best(&mut self, workspace: &mut Workspace) {
+        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.best) {
+            let unknown = &mut self.unknowns[k as usize];
+            (unknown.impulse, unknown.slips) = (impulse, slips);
+        }
+        self.recompute_field(workspace);
+    }
+
+    /// M⁻¹ Gᵀ P of the current impulses.
+    fn move_by_impulses(&self, motion: &mut Vec<Vec3>) {
+        motion.resize(self.field.len(), Vec3::zeros());
+        motion[self.movers.clone()].fill(Vec3::zeros());
+        for &k in self.members {
+            self.operator.load(k, &self.unknowns[k as usize].impulse, motion);
+        }
+        self.operator.divide_by_mass(self.movers.clone(), motion);
+    }
+
+    /// Starts the next round at the best combination of the last rounds. A combination far from the last round contains
+    /// self-equilibrated impulses, as on a body wedged by friction, and is discarded.
+    fn mix(&mut self, workspace: &mut Workspace) {
+        let Workspace { mixing, start, .. } = workspace;
+        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        let present: f64 = unknowns.clone().map(|unknown| unknown.impulse.norm()).sum();
+        mixing.end(start, unknowns.map(|unknown| (unknown.impulse, unknown.mass)));
+        let mixed: f64 = mixing.next_start().iter().map(Vec3::norm).sum();
+        if mixed.is_nan() || mixed > MAX_GROWTH * present {
+            mixing.clear();
+            return;
+        }
+        for (&k, &impulse) in self.members.iter().zip(mixing.next_start()) {
+            self.unknowns[k as usize].impulse = impulse;
+        }
+        self.recompute_field(workspace);
+    }
+
+    /// Relative velocity of a contact \[m/s\].
+    pub fn velocity(&self, k: u32) -> Vec3 {
+        self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
+    }
+
+    /// Jacobi step: solves each contact on its own, all from the same velocities; returns the largest velocity change
+    /// of a contact by its own impulse \[m/s\].
+    fn step(&mut self, workspace: &mut Workspace) -> f64 {
+        let changes = &mut workspace.directions;
+        changes.clear();
+        let mut largest: f64 = 0.0;
+        for &k in self.members {
+            let velocity = self.velocity(k);
+            let unknown = &mut self.unknowns[k as usize];
+            if unknown.mass == 0.0 {
+                changes.push(Vec3::zeros());
+                continue;
+            }
+            let (impulse, slips) = unknown.improved(&velocity);
+            let change = impulse - unknown.impulse;
+            (unknown.impulse, unknown.slips) = (impulse, slips);
+            let along = unknown.normal.dot(&change).abs() / unknown.mass;
+            let across = change.norm() / unknown.mass_across.max(unknown.mass);
+            if !change.norm_squared().is_finite() {
+                return f64::NAN;
+            }
+            largest = largest.max(along).max(across);
+            changes.push(change);
+        }
+        for (&k, change) in self.members.iter().zip(&*changes) {
+            self.operator.push(k, change, self.field);
+        }
+        largest
+    }
+
+    /// Conjugate gradients on the closed contacts, to the tolerance. A contact that opens or slips on the way is fixed
+    /// at its bound.
+    fn descend(&mut self, workspace: &mut Workspace) {
+        workspace.faces.clear();
+        workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
+        let mut power = self.begin_descent(workspace);
+        for _ in 0..3 * self.members.len() {
+            let Workspace { faces, residuals, directions, responses, motion, .. } = &mut *workspace;
+            let stiffness = self.apply_operator(faces, directions, responses, motion);
+            if stiffness <= NULL_SPACE * self.stiffness_apart(directions) || power <= 0.0 {
+                return;
+            }
+            let full = power / stiffness;
+            let step = self.longest_step(directions, faces, full);
+            self.advance(step, directions, motion);
+            if step < full {
+                if !self.fix_at_bounds(full, directions, faces) {
+                    return;
+                }
+                power = self.begin_descent(workspace);
+                continue;
+            }
+            let mut largest: f64 = 0.0;
+            let mut next = 0.0;
+            for (place, (&k, &face)) in self.members.iter().zip(&*faces).enumerate() {
+                residuals[place] -= responses[place] * step;
+                largest = largest.max(residuals[place].norm());
+                let scaled = self.unknowns[k as usize].scaled(face, &residuals[place]);
+                next += residuals[place].dot(&scaled);
+                responses[place] = scaled;
+            }
+            if largest <= 0.5 * self.tolerance {
+                return;
+            }
+            let ratio = next / power;
+            power = next;
+            for (direction, scaled) in directions.iter_mut().zip(&*responses) {
+                *direction = scaled + *direction * ratio;
+            }
+        }
+    }
+
+    /// Computes residuals and preconditioned directions on the free faces; returns their product \[J\].
+    fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
+        let Workspace { faces, residuals, directions, responses, .. } = workspace;
+        residuals.clear();
+        directions.clear();
+        responses.clear();
+        let mut power = 0.0;
+        for (&k, &face) in self.members.iter().zip(&*faces) {
+            let unknown = &self.unknowns[k as usize];
+            let residual = unknown.on(face, &(unknown.normal * unknown.target - self.velocity(k)));
+            let direction = unknown.scaled(face, &residual);
+            power += residual.dot(&direction);
+            residuals.push(residual);
+            directions.push(direction);
+            responses.push(Vec3::zeros());
+        }
+        power
+    }
+
+    /// Fixes contacts that open or slip before the step length `full`; returns whether it fixed any.
+    fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
+        let mut any = false;
+        for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
+            if *face != Face::Open {
+                let now = self.unknowns[k as usize].face_at_bound(*face, &(direction * full));
+                any |= now != *face;
+                *face = now;
+            }
+        }
+        any
+    }
+
+    /// Computes the motion M⁻¹ Gᵀ d of a direction d and its `responses` G M⁻¹ Gᵀ d; returns d · G M⁻¹ Gᵀ d.
+    fn apply_operator(
+        &self,
+        faces: &[Face],
+        directions: &[Vec3],
+        responses: &mut [Vec3],
+        motion: &mut [Vec3],
+    ) -> f64 {
+        motion[self.movers.clone()].fill(Vec3::zeros());
+        for (&k, direction) in self.members.iter().zip(directions) {
+            self.operator.load(k, direction, motion);
+        }
+        self.operator.divide_by_mass(self.movers.clone(), motion);
+        let mut stiffness = 0.0;
+        for (place, (&k, &face)) in self.members.iter().zip(faces).enumerate() {
+            responses[place] = self.unknowns[k as usize].on(face, &self.operator.jump(k, motion));
+            stiffness += directions[place].dot(&responses[place]);
+        }
+        stiffness
+    }
+
+    /// d · D d.
+    fn stiffness_apart(&self, directions: &[Vec3]) -> f64 {
+        let terms = self.members.iter().zip(directions);
+        terms.map(|(&k, direction)| direction.dot(&(self.unknowns[k as usize].compliance * direction))).sum()
+    }
+
+    /// Largest step up to `full` for which closed contacts stay closed and sticking contacts stick.
+    fn longest_step(&self, directions: &[Vec3], faces: &[Face], full: f64) -> f64 {
+        let mut longest = full;
+        for ((&k, direction), &face) in self.members.iter().zip(directions).zip(faces) {
+            if face != Face::Open {
+                longest = longest.min(self.unknowns[k as usize].reach(face, direction));
+            }
+        }
+        longest
+    }
+
+    fn advance(&mut self, step: f64, directions: &[Vec3], motion: &[Vec3]) {
+        for (&k, direction) in self.members.iter().zip(directions) {
+            self.unknowns[k as usize].impulse += direction * step;
+        }
+        for mover in self.movers.clone() {
+            self.field[mover] += motion[mover] * step;
+        }
+    }
+}

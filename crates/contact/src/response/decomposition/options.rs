@@ -1,0 +1,48 @@
+//! Options of the decomposition response.
+
+use crate::response::laws::friction::FrictionLaw;
+use crate::response::pairs::PairOptions;
+
+/// Order in which the contacts of a group are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Simultaneously, by iteration to convergence.
+    #[default]
+    Together,
+    /// Sequentially, the deepest first, until no contact is closing.
+    OneByOne,
+}
+
+/// Treatment of the angular momentum that position corrections change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AngularMomentum {
+    /// A couple on the nodes of each contact restores it.
+    #[default]
+    Restore,
+    /// It changes.
+    Change,
+}
+
+/// Impact laws of a pair of bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImpactOptions {
+    /// Coefficient of restitution e of each contact, in \[0, 1\].
+    pub restitution: f64,
+    /// Friction law.
+    pub friction: FrictionLaw,
+}
+
+/// Options of the decomposition contact response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecompositionOptions {
+    /// Impact laws.
+    pub pairs: PairOptions<ImpactOptions>,
+    /// Order of the contacts.
+    pub order: Order,
+    /// Number of steps between two contact solutions, at least 1.
+    pub every: u32,
+    /// Fraction of a detected penetration that the projection removes, in \[0, 1\].
+    pub projection: f64,
+    /// Treatment of the angular momentum that the projection changes.
+    pub angular_momentum: AngularMomentum,
+}

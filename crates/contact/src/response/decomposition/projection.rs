@@ -1,0 +1,243 @@
+//! Projection of positions to zero penetration, and restoration of the angular momentum it changes.
+
+use super::complementarity::Problem;
+use super::unknown::Unknown;
+use super::{AngularMomentum, Contact, Decomposition};
+use crate::flush::rounding_of_gap_at;
+use crate::math::{Mat3, Vec3};
+use crate::response::Bodies;
+use crate::response::couple::solve;
+use crate::response::row::sides;
+use crate::{Constraint, Constraints};
+
+/// Tolerance of the gaps relative to the deepest penetration.
+const TOLERANCE: f64 = 1e-11;
+/// Ratio of the rotational mobility about an axis to the largest mobility, below which the rotation counts as fixed.
+const NEGLIGIBLE_ROTATION: f64 = 1e-12;
+
+impl Decomposition {
+    /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
+    /// the mass norm.
+    ///
+    /// A contact with restitution ends e |g| above its target: the impact was |g|/v_n before the end of the step, and
+    /// separation with e v_n followed. This height is at most the relative displacement in a step.
+    pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
+        let part = self.options.projection;
+        if part == 0.0 {
+            return;
+        }
+        let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
+        let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
+        let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
+        let (flush, rounding) = (rounding_of_gap_at(size), f64::EPSILON * size);
+        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
+            let closing = -contact.normal.dot(&contact.before);
+            let way = closing * dt;
+            // Without normal motion the surfaces were flush during the whole step.
+            let fraction = match way {
+                way if way > flush => way.min(-constraint.gap).max(0.0) / way,
+                way if way >= -flush => 1.0,
+                _ => 0.0,
+            };
+            // A contact with an impulse in the previous step slides during the whole step, even if it lifted slightly
+            // since.
+            let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
+            contact.since = part * dt * sliding_fraction;
+            // A resting contact has no beginning within the step.
+            let kick = contact.normal.dot(&contact.kick);
+            contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
+        }
+        if deepest <= rounding {
+            return;
+        }
+        self.unknowns.clear();
+        for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
+            let closing = -contact.normal.dot(&contact.before);
+            let gone = (closing * dt).min(-constraint.gap).max(0.0);
+            let compliance = self.operator.shared_compliance(k);
+            let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
+            unknown.target = part * (-constraint.gap) + contact.restitution(closing) * gone;
+            unknown.impulse = contact.normal * contact.push_out_guess;
+            self.operator.push(k, &unknown.impulse, &mut self.corrections);
+            self.unknowns.push(unknown);
+        }
+        for group in 0..self.groups.ends.len() {
+            let mut problem = Problem {
+                operator: &self.operator,
+                members: &self.groups.contacts[self.groups.range(group)],
+                movers: self.operator.movers_of_group(group),
+                unknowns: &mut self.unknowns,
+                field: &mut self.corrections,
+                tolerance: TOLERANCE * deepest + rounding,
+            };
+            if !problem.solve(&mut self.workspace.problem) {
+                self.unsolved.projections += 1;
+            }
+        }
+        for (contact, unknown) in self.contacts.iter_mut().zip(&self.unknowns) {
+            contact.push_out = unknown.impulse;
+        }
+    }
+
+    /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
+    /// stopped the slip. Otherwise a sticking contact would creep by the tangential force times dt²/m per step.
+    pub(super) fn project_slip(&mut self) {
+        for (k, contact) in (0..).zip(&mut self.contacts) {
+            let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
+            let push = friction * contact.since;
+            if push != Vec3::zeros() {
+                self.operator.push(k, &push, &mut self.corrections);
+                contact.push_out += push;
+            }
+        }
+    }
+
+    /// Restores the angular momentum removed by the position corrections, Σ m_a Δx_a × v_a of each contact, and by
+    /// impulses that leave the contactor off its target. If both sides can move, a couple on a rigid body or a rotation
+    /// of nodes restores it. The support of a fixed side reacts to it. Returns the added kinetic energy \[J\] and the
+    /// angular impulse of the supports \[N·m·s\].
+    pub(super) fn restore_angular_momentum(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+    ) -> (f64, Vec3) {
+        let (mut given, mut of_supports) = (0.0, Vec3::zeros());
+        for k in 0..self.contacts.len() {
+            let constraint = constraints.get(k);
+            let Contact { impulse, push_out, .. } = self.contacts[k];
+            let mut gained = gained(&constraint, bodies, &push_out)
+                + self.operator.gained_by_tied(k as u32, bodies, &push_out);
+            if constraint.can_take_couple() {
+                // Points of action of the impulses, before the slip is reversed.
+                let apart = constraint.jump(bodies.positions)
+                    + self.operator.translational_part(k as u32, &self.corrections)
+                    + self.operator.change_of_levers(k as u32, &constraint, bodies);
+                gained += apart.cross(&impulse);
+            } else {
+                // Walls react at the current position of the contactor.
+                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.corrections);
+                gained -= off.cross(&impulse);
+            }
+            if gained == Vec3::zeros() {
+                continue;
+            }
+            if !constraint.can_take_couple() || !both_sides_move(&constraint, bodies) {
+                of_supports += gained;
+                continue;
+            }
+            if self.options.angular_momentum == AngularMomentum::Change {
+                continue;
+            }
+            if let Some((energy, taken)) = self.rotate_bodies(&constraint, bodies, &-gained) {
+                given += energy;
+                of_supports += gained + taken;
+            } else {
+                given += self.rotate_nodes(&constraint, bodies, &-gained);
+            }
+        }
+        (given, of_supports)
+    }
+
+    /// Applies a common jump of the angular velocities to the rigid bodies of a contact, which keeps their relative
+    /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum \[N·m·s\], which fixed axes
+    /// reduce; `None` if no body can rotate.
+    fn rotate_bodies(
+        &mut self,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        couple: &Vec3,
+    ) -> Option<(f64, Vec3)> {
+        let mobility = bodies.mobility;
+        let rotating = constraint.bodies.map(|body| {
+            let rigid = mobility.rigid(body).filter(|rigid| rigid.inverse_inertia.amax() > 0.0)?;
+            Some((inertia(&rigid.inverse_inertia), self.operator.rotation_of(body, mobility)?))
+        });
+        let all = || rotating.iter().flatten();
+        let inertia: Mat3 = all().map(|(inertia, _)| inertia).sum();
+        all().next()?;
+        let jump = solve(&inertia, couple);
+        let (mut given, mut taken) = (0.0, Vec3::zeros());
+        for (inertia, mover) in all() {
+            let rotation = &mut self.velocities[*mover];
+            let part = inertia * jump;
+            given += part.dot(&(*rotation + 0.5 * jump));
+            taken += part;
+            *rotation += jump;
+        }
+        Some((given, taken))
+    }
+
+    /// Adds this angular momentum \[N·m·s\] to the free nodes of a contact by a rotation about their centre of mass,
+    /// except about axes without inertia; returns the added kinetic energy \[J\].
+    fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
+        let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
+        let free = || {
+            let movers =
+                constraint.nodes.iter().filter_map(|&node| Some((node, operator.mover_of_node(node)?)));
+            movers.filter(|&(node, _)| mobility.node(node).min() > 0.0)
+        };
+        if free().count() < 2 {
+            return 0.0;
+        }
+        let mass = |node: u32| 1.0 / mobility.node(node).x;
+        let position = |node: u32, mover: usize| bodies.positions[node as usize] + corrections[mover];
+        let total: f64 = free().map(|(node, _)| mass(node)).sum();
+        let centre = free().map(|(node, mover)| position(node, mover) * mass(node)).sum::<Vec3>() / total;
+        let inertia: Mat3 = free()
+            .map(|(node, mover)| {
+                let arm = position(node, mover) - centre;
+                (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass(node)
+            })
+            .sum();
+        let spin = solve(&inertia, couple);
+        let impulse = |node: u32, mover: usize| match mobility.node(node).min() > 0.0 {
+            true => spin.cross(&(position(node, mover) - centre)) * mass(node),
+            false => Vec3::zeros(),
+        };
+        let mut given = 0.0;
+        for (node, mover) in free().filter(|(node, _)| mobility.tied().group(*node).is_none()) {
+            let jump = spin.cross(&(position(node, mover) - centre));
+            let velocity = &mut self.velocities[mover];
+            given += mass(node) * jump.dot(&(*velocity + 0.5 * jump));
+            *velocity += jump;
+        }
+        let Self { operator, velocities, tie_impulses, .. } = self;
+        given + operator.push_tied(constraint, bodies, impulse, velocities, tie_impulses)
+    }
+}
+
+/// Inertia tensor about the free axes of a body, from its inverse.
+fn inertia(inverse: &Mat3) -> Mat3 {
+    inverse
+        .try_inverse()
+        .or_else(|| inverse.pseudo_inverse(NEGLIGIBLE_ROTATION * inverse.amax()).ok())
+        .unwrap_or_default()
+}
+
+/// Whether both sides of a contact can move.
+fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
+    sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
+        Some(rigid) => rigid.can_move(),
+        None => nodes.iter().any(|&node| bodies.mobility.is_movable(node)),
+    })
+}
+
+/// Σ m_a Δx_a × v_a over the free, untied nodes and the bodies of a contact, where `push_out` \[kg·m\] causes the
+/// position corrections.
+fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
+    let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
+    let mut gained = Vec3::zeros();
+    for (body, nodes, weights) in sides(constraint) {
+        if let Some(rigid) = bodies.mobility.rigid(body) {
+            let total: f64 = weights.iter().sum();
+            gained += free(&rigid.inverse_mass, push_out * total).cross(&rigid.velocity);
+        } else {
+            let untied = |(node, _): &(&u32, &f64)| bodies.mobility.tied().group(**node).is_none();
+            for (&node, weight) in nodes.iter().zip(weights).filter(untied) {
+                let push = bodies.mobility.free_part(node, &(push_out * *weight));
+                gained += push.cross(&bodies.velocities[node as usize]);
+            }
+        }
+    }
+    gained
+}

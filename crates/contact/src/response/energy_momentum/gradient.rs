@@ -1,0 +1,155 @@
+//! Nodal directions of a contact force: the gradient of the gap.
+//!
+//! A contact has G_a = w_a n, without moment if the contactor lies on the normal through its target point. A contact
+//! kept after its detection has moved along its target, and at an edge the normal is not parallel to the distance:
+//! with r = Σ w_a x_a, the weighted normals have the moment r × n. A rotation of the nodes about their centre, G_a =
+//! w_a n + q × (x_a − x̄), removes the moment; the sum remains zero.
+
+use crate::Constraint;
+use crate::math::Vec3;
+use crate::response::Bodies;
+use crate::response::couple::Couple;
+use crate::response::mobility::Mobility;
+use crate::response::row::{Motion, sides};
+
+/// Relative deviation of the distance from the normal below which it is rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// Gap gradient of one contact; its nodal vectors are in a list for all contacts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gradient {
+    first: usize,
+    /// Resultant and moment about the centre of mass for each rigid side.
+    rigid: [Option<(Vec3, Vec3)>; 2],
+}
+
+impl Gradient {
+    /// Appends the gradient of a constraint to the list.
+    pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>, list: &mut Vec<Vec3>) -> Self {
+        let first = list.len();
+        list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
+        remove_moment(constraint, bodies.positions, &mut list[first..]);
+        Self::of_nodal_vectors(first, constraint, bodies, list)
+    }
+
+    /// Appends nodal vectors with zero sum that remove the moment of a force on the contactor and its reaction on the
+    /// target, which act at different points. `None` if there is no moment, or if the nodes cannot balance it.
+    pub fn against_moment(
+        force: &Vec3,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        list: &mut Vec<Vec3>,
+    ) -> Option<Self> {
+        let moment = force.cross(&constraint.jump(bodies.positions));
+        if !constraint.can_take_couple() || moment == Vec3::zeros() {
+            return None;
+        }
+        let first = list.len();
+        let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);
+        let couple = Couple::new(positions.clone(), &moment);
+        list.extend(positions.map(|position| couple.at(&position)));
+        Some(Self::of_nodal_vectors(first, constraint, bodies, list))
+    }
+
+    /// Gradient of nodal vectors in the list.
+    fn of_nodal_vectors(
+        first: usize,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        list: &[Vec3],
+    ) -> Self {
+        let mut rigid = [None; 2];
+        let mut at = first;
+        for (part, (body, nodes, _)) in rigid.iter_mut().zip(sides(constraint)) {
+            if let Some(found) = bodies.mobility.rigid(body) {
+                let gradients = &list[at..at + nodes.len()];
+                let resultant = gradients.iter().sum();
+                let moment = |(&node, gradient): (&u32, &Vec3)| {
+                    (bodies.positions[node as usize] - found.centre).cross(gradient)
+                };
+                *part = Some((resultant, nodes.iter().zip(gradients).map(moment).sum()));
+            }
+            at += nodes.len();
+        }
+        Self { first, rigid }
+    }
+
+    /// Σ G_a · v_a.
+    pub fn rate(
+        &self,
+        constraint: &Constraint<'_>,
+        list: &[Vec3],
+        mobility: &Mobility,
+        motion: &Motion,
+    ) -> f64 {
+        let mut rate = 0.0;
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(_)) = (part, mobility.rigid(body)) {
+                let b = body as usize;
+                rate += force.dot(&motion.translations[b]) + moment.dot(&motion.rotations[b]);
+            } else {
+                let gradients = &list[at..at + nodes.len()];
+                rate +=
+                    nodes.iter().zip(gradients).map(|(&n, g)| g.dot(&motion.nodes[n as usize])).sum::<f64>();
+            }
+            at += nodes.len();
+        }
+        rate
+    }
+
+    /// Applies an impulse along the gradient to a motion.
+    pub fn push(
+        &self,
+        constraint: &Constraint<'_>,
+        list: &[Vec3],
+        mobility: &Mobility,
+        motion: &mut Motion,
+        impulse: f64,
+    ) {
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(rigid)) = (part, mobility.rigid(body)) {
+                motion.translations[body as usize] += rigid.inverse_mass.component_mul(force) * impulse;
+                motion.rotations[body as usize] += rigid.inverse_inertia * moment * impulse;
+            } else {
+                for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
+                    motion.nodes[node as usize] += mobility.velocity_jump(node, gradient) * impulse;
+                }
+            }
+            at += nodes.len();
+        }
+    }
+
+    /// G M⁻¹ Gᵀ \[1/kg\].
+    pub fn compliance(&self, constraint: &Constraint<'_>, list: &[Vec3], mobility: &Mobility) -> f64 {
+        let mut compliance = 0.0;
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(rigid)) = (part, mobility.rigid(body)) {
+                compliance += force.dot(&rigid.inverse_mass.component_mul(force));
+                compliance += moment.dot(&(rigid.inverse_inertia * moment));
+            } else {
+                for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
+                    compliance += gradient.dot(&mobility.velocity_jump(node, gradient));
+                }
+            }
+            at += nodes.len();
+        }
+        compliance
+    }
+}
+
+/// Adds the smallest rotation that removes the moment, unless the nodes are collinear.
+fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
+    let apart = constraint.jump(positions);
+    let moment = apart.cross(&constraint.normal);
+    if !constraint.can_take_couple() || moment.norm() <= ROUNDING * apart.norm() {
+        return;
+    }
+    let position = |&node: &u32| positions[node as usize];
+    let couple = Couple::new(constraint.nodes.iter().map(position), &-moment);
+    for (node, gradient) in constraint.nodes.iter().zip(gradients) {
+        *gradient += couple.at(&position(node));
+    }
+}

@@ -1,0 +1,197 @@
+//! The midpoint form: contact forces constant over the step, with the geometry at its middle.
+//!
+//! Contact acts between the half kicks of the explicit bulk,
+//!
+//! ```text
+//! v⁻ = v_n + ½ dt M⁻¹ f_n
+//! M (v⁺ − v⁻) = dt f_c,   x_{n+1} = x_n + ½ dt (v⁻ + v⁺),   f_c = p ν w at x_{n+½} = ½ (x_n + x_{n+1})
+//! v_{n+1} = v⁺ + ½ dt M⁻¹ f_{n+1}
+//! ```
+//!
+//! A contact begins with its gap g_n along the normal ν of the middle; then g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} −
+//! x_{n,a}) and p = −ΔU/Δg. The work of the contact forces, f_c · Δx = p Δg, is −ΔU, and they change T(v⁺) − T(v⁻) by
+//! as much; the moment of p ν w about any point is zero without couples, as contactor and closest point lie on the
+//! normal at the middle. The energy of the explicit bulk changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n), the numerical work
+//! of the splitting, which the staggered form does not have.
+//!
+//! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived.
+
+use super::gradient::Gradient;
+use super::{EnergyMomentum, Solution};
+use crate::math::Vec3;
+use crate::response::row::sides;
+use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
+use crate::{Constraint, Constraints};
+
+/// Largest number of geometries in a step. Energy is conserved before they converge, angular momentum by normal forces
+/// too: their gradients are free of moment at any geometry.
+const MAX_GEOMETRIES: usize = 30;
+/// Change of the corrections over the largest one at which they have converged \[-\].
+const TOLERANCE: f64 = 1e-13;
+
+/// The bodies at the middle of a step that contact changes.
+pub trait MidpointGeometry {
+    /// Begins a step with these constraints, at the predicted positions at its end.
+    fn begin(&mut self, constraints: &Constraints);
+
+    /// Moves the bodies to the middle of the step with the position corrections of `action`, and the constraints to
+    /// their closest points there, with the gaps at the beginning of the step along the new normals \[m\].
+    fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
+
+    /// The bodies at the middle of the step, with their velocities before contact.
+    fn bodies(&self) -> Bodies<'_>;
+}
+
+impl EnergyMomentum {
+    /// Computes the corrections by the constraints over a step, with the geometry at its middle.
+    pub fn respond_at_middle(
+        &mut self,
+        constraints: &Constraints,
+        geometry: &mut impl MidpointGeometry,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        let step = StepLength { following: step.actual, ..step };
+        let dt = step.actual;
+        action.begin(dt);
+        let velocities = geometry.bodies().velocities;
+        self.transfer_springs(constraints, velocities, dt);
+        self.gather(constraints, velocities, dt, action);
+        if self.memory.contacts.is_empty() {
+            self.memory.sticking.clear();
+            return;
+        }
+        geometry.begin(&self.memory.contacts);
+        let mut has_converged = false;
+        for iteration in 0..=MAX_GEOMETRIES {
+            geometry.renew(&mut self.memory.contacts, action);
+            let bodies = geometry.bodies();
+            self.load(&bodies, 0.0);
+            self.begin(&bodies, step);
+            if iteration == 0 {
+                self.damp(&bodies, step);
+            }
+            self.solve(&bodies, dt);
+            if has_converged || iteration == MAX_GEOMETRIES {
+                break;
+            }
+            let turns = self.push_against_moments(&bodies, dt);
+            self.correct(&bodies, dt, action);
+            has_converged = self.has_converged(&bodies, dt, action);
+            if has_converged && !turns {
+                break;
+            }
+        }
+        action.unsolved.geometries = u64::from(!has_converged);
+        let bodies = geometry.bodies();
+        self.finish(&bodies, step, action);
+        self.remove_moments(&bodies, step, action);
+        self.correct(&bodies, dt, action);
+        self.list_held_bodies(&bodies, action);
+        action.support_moment += self.moment_of_supports(bodies.positions) * dt;
+        act_by_impulses(action, dt);
+        let [friction, damping] = std::mem::take(&mut self.memory.pending);
+        action.work.friction += friction;
+        action.work.damping += damping;
+        self.report(bodies.positions, action);
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
+    }
+
+    /// Applies the couples against the moments of friction forces to the velocities; returns whether any acts. The next
+    /// geometry includes their displacements; springs are solved without them, and the final couples follow from the
+    /// final tractions.
+    fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
+        let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
+        let mut any = false;
+        for (constraint, solution) in self.memory.contacts.iter().zip(&self.solutions) {
+            nodes.clear();
+            let couple = Gradient::against_moment(&solution.traction, &constraint, bodies, nodes);
+            if let Some(couple) = couple {
+                couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Writes the corrections of the motion: velocity jumps, and half of them over the step.
+    fn correct(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+        std::mem::swap(&mut action.node_corrections, &mut self.earlier_nodes);
+        std::mem::swap(&mut action.rigid_corrections, &mut self.earlier_rigid);
+        action.node_corrections.clear();
+        action.rigid_corrections.clear();
+        for (body, nodes, _) in self.memory.contacts.iter().flat_map(|constraint| sides(&constraint)) {
+            if let Some(rigid) = bodies.mobility.rigid(body) {
+                if rigid.can_move() {
+                    let velocity = self.kicked.translations[body as usize] - rigid.velocity;
+                    let angular_velocity = self.kicked.rotations[body as usize] - rigid.angular_velocity;
+                    let [position, rotation] = [velocity, angular_velocity].map(|jump| jump * (0.5 * dt));
+                    let correction = RigidCorrection { body, velocity, angular_velocity, position, rotation };
+                    action.rigid_corrections.push(correction);
+                }
+                continue;
+            }
+            action.node_corrections.extend(nodes.iter().map(|&node| {
+                let velocity = self.kicked.nodes[node as usize] - bodies.velocities[node as usize];
+                NodeCorrection { node, velocity, position: velocity * (0.5 * dt) }
+            }));
+        }
+        action.node_corrections.sort_unstable_by_key(|correction| correction.node);
+        action.node_corrections.dedup_by_key(|correction| correction.node);
+        action.rigid_corrections.sort_unstable_by_key(|correction| correction.body);
+        action.rigid_corrections.dedup_by_key(|correction| correction.body);
+    }
+
+    /// Whether the corrections are those of the previous iteration.
+    fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
+        if action.node_corrections.len() != self.earlier_nodes.len()
+            || action.rigid_corrections.len() != self.earlier_rigid.len()
+        {
+            return false;
+        }
+        let ([mut change, mut size], mut travel) = ([0.0_f64; 2], 0.0_f64);
+        for (now, earlier) in action.node_corrections.iter().zip(&self.earlier_nodes) {
+            change = change.max((now.position - earlier.position).norm());
+            size = size.max(now.position.norm());
+            travel = travel.max(dt * bodies.velocities[now.node as usize].norm());
+        }
+        let is_alike =
+            |change: f64, size: f64, travel: f64| change <= TOLERANCE * size + 8.0 * f64::EPSILON * travel;
+        let mut rigid = action.rigid_corrections.iter().zip(&self.earlier_rigid);
+        is_alike(change, size, travel)
+            && rigid.all(|(now, earlier)| {
+                let Some(motion) = bodies.mobility.rigid(now.body) else { return true };
+                let (moved, turned) = (now.position - earlier.position, now.rotation - earlier.rotation);
+                is_alike(moved.norm(), now.position.norm(), dt * motion.velocity.norm())
+                    && is_alike(turned.norm(), now.rotation.norm(), dt * motion.angular_velocity.norm())
+            })
+    }
+
+    /// Moment of the contact forces that the nodes of their contacts cannot balance, as of a node on a wall; the
+    /// supports react to it \[N·m\].
+    fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
+        let contacts = self.memory.contacts.iter().zip(&self.solutions);
+        let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
+        let moment = |(constraint, solution): (Constraint<'_>, &Solution)| {
+            let force = constraint.normal * solution.pressure + solution.traction;
+            constraint.jump(positions).cross(&force)
+        };
+        unbalanced.map(moment).sum()
+    }
+
+    /// Lists fixed bodies in contact, whose supports react to the impulses.
+    fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
+        let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
+        let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);
+        action.rigid_corrections.extend(in_contact.filter(is_held).map(RigidCorrection::none));
+        action.rigid_corrections.sort_unstable_by_key(|correction| correction.body);
+        action.rigid_corrections.dedup_by_key(|correction| correction.body);
+    }
+}
+
+/// Replaces forces by their impulses over the step.
+fn act_by_impulses(action: &mut ContactAction, dt: f64) {
+    for &node in &action.nodes {
+        action.impulses[node as usize] = std::mem::take(&mut action.forces[node as usize]) * dt;
+    }
+}

@@ -1,0 +1,428 @@
+//! Energy–momentum response: springs whose force is the discrete gradient of their energy.
+
+mod action;
+mod damping;
+mod gradient;
+mod iteration;
+mod midpoint;
+mod spring;
+mod tied_motions;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::assembled_stiffness::AssembledStiffness;
+use super::history::contact_history::ContactHistory;
+use super::history::sticking::StickingPairs;
+use super::history::transfer::{ContactTransfers, extrapolated_gap};
+use super::laws::damping::Damping;
+use super::laws::friction::FrictionLaw;
+use super::pairs::PairOptions;
+use super::penalty::{Stiffness, turned};
+use super::row::{Motion, Row};
+use super::{
+    Bodies, ContactAction, NodeCorrection, Response, RigidCorrection, Stage, StepLength, StepWork,
+    UnlistedWork,
+};
+use crate::math::Vec3;
+use crate::{Constraint, Constraints, ContactKey};
+use gradient::Gradient;
+pub use midpoint::MidpointGeometry;
+use tied_motions::TiedMotions;
+
+/// Parameters of the energy–momentum response for a pair of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnergyMomentumOptions {
+    /// Factor f of the stiffness, of any size > 0 \[-\].
+    pub factor: f64,
+    /// Coefficient of restitution e, in \[0, 1\].
+    pub restitution: f64,
+    /// Normal damping.
+    pub damping: Damping,
+    /// Tangential damping, of the friction spring.
+    pub tangential_damping: Damping,
+    /// Friction law.
+    pub friction: FrictionLaw,
+}
+
+/// Time integration of the contact forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Gaps at the middle of the steps, geometry at the known positions.
+    Staggered,
+    /// Gaps at the ends of the steps, geometry at their middle, found by iteration; see [`MidpointGeometry`].
+    Midpoint,
+}
+
+impl Scheme {
+    /// Time from the gaps of the springs to those of the constraints \[s\].
+    fn lead(self, step: StepLength) -> f64 {
+        match self {
+            Self::Staggered => 0.5 * step.actual,
+            Self::Midpoint => 0.0,
+        }
+    }
+}
+
+/// Energy–momentum response.
+///
+/// The dynamic gap of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the velocities
+/// before and after the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ =
+/// −ΔU to rounding for any κ: the response conserves energy and momenta and never shortens the step. The velocities
+/// after the kick depend on p; a single contact has a closed-form solution, and contacts that share nodes are solved
+/// iteratively.
+///
+/// With restitution a spring returns e² of its energy. In the step in which the motion reverses, the elastic solution
+/// is computed first: the gap remains that of the elastic solution, and the bodies separate with e times its
+/// velocities.
+///
+/// Damping adds −c Δḡ/dt over the part of Δḡ in which the spring is compressed: p Δḡ = −ΔU less the dissipation,
+/// which is never negative, nor is p. Damping does not shorten the step.
+///
+/// Friction is a spring too, with its mean force over the step while it sticks; a sliding spring is returned to
+/// Coulomb's circle, with non-negative dissipation. Between rigid bodies the static coefficient applies until all of
+/// their contacts slide. The laws are those of the current faces of a contact; the stiffness remains that of its
+/// first faces.
+///
+/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
+///
+/// A contact no longer detected while its spring is compressed releases its energy along its last normal, with nodal
+/// directions free of moment (see `gradient`), and has friction while it is compressed. If it is pressed on instead, it
+/// ends after some steps; the energy of its spring is then numerical work.
+///
+/// # Source
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
+/// staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
+#[derive(Clone, Debug)]
+pub struct EnergyMomentum {
+    scheme: Scheme,
+    stiffness: Stiffness,
+    options: PairOptions<EnergyMomentumOptions>,
+    memory: EnergyMomentumMemory,
+    /// Contacts of the previous step: workspace.
+    before: Constraints,
+    /// Keys of contacts and their indices: workspace.
+    order: Vec<(ContactKey, usize)>,
+    transfers: ContactTransfers,
+    solutions: Vec<Solution>,
+    gradient_nodes: Vec<Vec3>,
+    couple_nodes: Vec<Vec3>,
+    tied: TiedMotions,
+    assembled: AssembledStiffness,
+    velocities: Motion,
+    kicked: Motion,
+    /// Velocities after half the kick of all other forces.
+    half_kicked: Motion,
+    /// Stored energy of each contact, and the dissipation by friction and damping, reported one step later \[J\].
+    energies: Vec<[f64; 3]>,
+    /// Corrections of the previous iteration of the geometry.
+    earlier_nodes: Vec<NodeCorrection>,
+    earlier_rigid: Vec<RigidCorrection>,
+}
+
+/// Memory of the energy–momentum response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct EnergyMomentumMemory {
+    /// Detected contacts, and lost ones that still store energy.
+    contacts: Constraints,
+    springs: ContactHistory<Spring>,
+    sticking: StickingPairs,
+    /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
+    pending: [f64; 2],
+}
+
+impl EnergyMomentumMemory {
+    /// Whether its constraints fit these numbers of nodes and bodies, and have a spring each.
+    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.contacts.fit(num_nodes, num_bodies)
+            && self.springs.is_consistent()
+            && self.springs.iter().count() == self.contacts.len()
+    }
+}
+
+/// History state of a contact.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Spring {
+    options: EnergyMomentumOptions,
+    /// Stiffness κ \[N/m\]; `None` until the first force.
+    stiffness: Option<f64>,
+    /// Dynamic gap ḡ at the middle of the step \[m\]; `None` before the first.
+    gap: Option<f64>,
+    /// Stretch of the tangential spring \[m\].
+    slip: Vec3,
+    slides: bool,
+    /// Whether another contact of the same rigid bodies sticks.
+    is_held: bool,
+    /// Time since the beginning of the contact \[s\].
+    age: f64,
+    /// Ratio c/(κ dt) of damping to spring force, normal and tangential \[-\].
+    lag: [f64; 2],
+    /// Whether the spring released energy in the last step.
+    releases: bool,
+    lost: Option<Lost>,
+}
+
+/// The unknowns of a contact in a step.
+#[derive(Clone, Debug)]
+struct Solution {
+    row: Row,
+    gradient: Gradient,
+    /// Velocity changes by the ties.
+    tied: Range<usize>,
+    /// Without ties: normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
+    compliance: [f64; 2],
+    /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
+    coupled_compliance: f64,
+    /// Rates of gap and slip before the kick \[m/s\].
+    rate: f64,
+    slip_rate: Vec3,
+    /// Whether the gap closes before the kick.
+    closes: bool,
+    pressure: f64,
+    traction: Vec3,
+    /// Whether friction is at its bound.
+    slips: bool,
+    /// Forces of the last and of the current Jacobi sweep \[N\].
+    next_pressure: f64,
+    next_traction: Vec3,
+    farther_pressure: f64,
+    farther_traction: Vec3,
+    /// Reversal of the motion with restitution in this step.
+    reversal: Option<Reversal>,
+}
+
+/// Motion of a contact that reverses in a step.
+#[derive(Clone, Copy, Debug)]
+struct Reversal {
+    /// Rate of the gap after the kick \[m/s\].
+    rate: f64,
+    /// Gap of the spring after the kick \[m\].
+    gap: f64,
+}
+
+/// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
+const RATE_TOLERANCE: f64 = 1e-9;
+
+/// Largest number of steps for which a lost contact is kept although its spring releases no energy: its node has left
+/// the face past an edge, and a resting body would press on nothing for ever. In an impact the waves that press a node
+/// return within the steps that they need across some tens of elements.
+const MAX_STEPS_PRESSED: u32 = 32;
+
+/// A contact that is no longer detected and still stores energy.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Lost {
+    /// Steps since the last detection in which the spring released no energy.
+    steps_pressed: u32,
+}
+
+impl EnergyMomentum {
+    /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
+    pub fn new(
+        scheme: Scheme,
+        stiffness: Stiffness,
+        options: PairOptions<EnergyMomentumOptions>,
+        num_nodes: usize,
+        masses: Vec<f64>,
+    ) -> Self {
+        let num_bodies = masses.len();
+        Self {
+            scheme,
+            stiffness,
+            options,
+            memory: EnergyMomentumMemory::default(),
+            before: Constraints::default(),
+            order: Vec::new(),
+            transfers: ContactTransfers::default(),
+            solutions: Vec::new(),
+            gradient_nodes: Vec::new(),
+            couple_nodes: Vec::new(),
+            tied: TiedMotions::default(),
+            assembled: AssembledStiffness::new(masses),
+            velocities: Motion::new(num_nodes, num_bodies),
+            kicked: Motion::new(num_nodes, num_bodies),
+            half_kicked: Motion::new(num_nodes, num_bodies),
+            energies: Vec::new(),
+            earlier_nodes: Vec::new(),
+            earlier_rigid: Vec::new(),
+        }
+    }
+
+    /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        let Self { memory, before, order, transfers, options, .. } = self;
+        let EnergyMomentumMemory { contacts, springs, .. } = memory;
+        if transfers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
+            contacts.rename(|key| transfers.renamed_key(key), order, before);
+            transfers
+                .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));
+        }
+    }
+
+    /// Gathers the contacts of this step: the detected ones, and those of the previous step that still store energy,
+    /// with gaps integrated by the velocities of the step \[m/s\].
+    fn gather(
+        &mut self,
+        constraints: &Constraints,
+        velocities: &[Vec3],
+        time_step: f64,
+        action: &mut ContactAction,
+    ) {
+        std::mem::swap(&mut self.memory.contacts, &mut self.before);
+        self.memory.contacts.clear();
+        let mut found = constraints.iter().peekable();
+        for (old, spring) in self.before.iter().zip(self.memory.springs.iter_mut()) {
+            while let Some(new) = found.next_if(|new| new.key < old.key) {
+                self.memory.contacts.push_copy(&new);
+            }
+            if let Some(new) = found.next_if(|new| new.key == old.key) {
+                spring.lost = None;
+                self.memory.contacts.push_copy(&new);
+            } else if spring.keep_when_lost() {
+                let gap = extrapolated_gap(&old, velocities, time_step);
+                self.memory.contacts.push_copy(&Constraint { gap, ..old });
+            } else {
+                let StepWork { friction: friction_work, damping: damping_work, .. } = spring.work_at_end();
+                action.unlisted.push(UnlistedWork {
+                    bodies: old.bodies,
+                    friction_work,
+                    damping_work,
+                    ..UnlistedWork::default()
+                });
+            }
+        }
+        found.for_each(|new| self.memory.contacts.push_copy(&new));
+        let options = &self.options;
+        let begin = |constraint: &Constraint<'_>| Spring {
+            options: options.of(constraint),
+            stiffness: None,
+            gap: None,
+            slip: Vec3::zeros(),
+            slides: false,
+            is_held: false,
+            age: 0.0,
+            lag: [0.0; 2],
+            releases: false,
+            lost: None,
+        };
+        self.memory.springs.update(&self.memory.contacts, begin, |_, spring| {
+            action.work += spring.work_at_end();
+        });
+    }
+
+    /// Loads the velocities before the kick and after the kick of all other forces.
+    fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
+        for constraint in self.memory.contacts.iter() {
+            self.velocities.load_velocities(&constraint, bodies);
+            self.kicked.kick(&constraint, bodies, time_step);
+            self.half_kicked.kick(&constraint, bodies, 0.5 * time_step);
+        }
+    }
+
+    /// Initialises the unknowns with zero, and the gaps of new contacts before the forces act, but at least with zero:
+    /// a contact begins without energy.
+    fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
+        self.solutions.clear();
+        self.gradient_nodes.clear();
+        self.tied.clear();
+        let (vary, lead) = (self.options.vary_over_surfaces(), self.scheme.lead(step));
+        for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter_mut()) {
+            if vary {
+                spring.options = self.options.of(&constraint);
+            }
+            spring.is_held = self.memory.sticking.hold(constraint.bodies);
+            let row = Row::new(&constraint, bodies);
+            let first = self.gradient_nodes.len();
+            let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
+            let nodes = &self.gradient_nodes;
+            let tied = self.tied.append(&constraint, &nodes[first..], bodies.mobility);
+            let compliance = gradient.compliance(&constraint, nodes, bodies.mobility);
+            let rate = gradient.rate(&constraint, nodes, bodies.mobility, &self.velocities);
+            let jump = row.jump(&constraint, &self.velocities);
+            let slip_rate = jump - constraint.normal * constraint.normal.dot(&jump);
+            let free = gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
+            let start = (constraint.gap - lead * rate).max(0.0);
+            spring.gap = Some(spring.gap.filter(|&gap| gap < 0.0).unwrap_or(start));
+            spring.slip = turned(&spring.slip, &constraint.normal);
+            let stiffness = *spring.stiffness.get_or_insert_with(|| {
+                let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
+                self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
+            });
+            // Rate changes by other forces, which can move both sides equally, and by the spring.
+            let changes =
+                (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
+            let compliance = [compliance, row.across(&constraint.normal)];
+            self.solutions.push(Solution {
+                row,
+                gradient,
+                tied,
+                compliance,
+                coupled_compliance: 0.0,
+                rate,
+                slip_rate,
+                closes: rate < -RATE_TOLERANCE * changes,
+                pressure: 0.0,
+                traction: Vec3::zeros(),
+                slips: false,
+                next_pressure: 0.0,
+                next_traction: Vec3::zeros(),
+                farther_pressure: 0.0,
+                farther_traction: Vec3::zeros(),
+                reversal: None,
+            });
+        }
+    }
+}
+
+impl Solution {
+    /// Tangential displacement of the contactor between the mid-steps \[m\].
+    fn travel(&self, constraint: &Constraint<'_>, kicked: &Motion, dt: f64) -> Vec3 {
+        let jump = self.row.jump(constraint, kicked);
+        let rate = jump - constraint.normal * constraint.normal.dot(&jump);
+        (self.slip_rate + rate) * (0.5 * dt)
+    }
+}
+
+impl EnergyMomentum {
+    /// Exchanges the memory of the response.
+    pub(super) fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
+        std::mem::swap(&mut self.memory, memory);
+    }
+}
+
+impl Response for EnergyMomentum {
+    fn stage(&self) -> Stage {
+        match self.scheme {
+            Scheme::Staggered => Stage::Accelerated,
+            Scheme::Midpoint => Stage::Middle,
+        }
+    }
+
+    fn respond(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        action.begin(step.actual);
+        [action.work.friction, action.work.damping] = std::mem::take(&mut self.memory.pending);
+        self.transfer_springs(constraints, bodies.velocities, step.actual);
+        self.gather(constraints, bodies.velocities, step.actual, action);
+        if self.memory.contacts.is_empty() {
+            self.memory.sticking.clear();
+            return;
+        }
+        self.load(bodies, step.kick());
+        self.begin(bodies, step);
+        self.damp(bodies, step);
+        self.solve(bodies, step.kick());
+        self.finish(bodies, step, action);
+        self.remove_moments(bodies, step, action);
+        self.report(bodies.positions, action);
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Sticking pairs of rigid bodies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Constraints;
+use crate::response::mobility::Mobility;
+use crate::response::row::is_rigid_contact;
+use crate::response::{ContactResult, Status};
+
+/// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the other contacts do not slide,
+/// even with friction at its bound: they move only with the deformation of the springs of sticking contacts, and have
+/// the static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StickingPairs {
+    /// Pairs of bodies, ascending.
+    pairs: Vec<[u32; 2]>,
+}
+
+impl StickingPairs {
+    /// Records the sticking pairs of a step.
+    pub fn note(&mut self, constraints: &Constraints, results: &[ContactResult], mobility: &Mobility) {
+        let contacts = constraints.iter().zip(results);
+        let sticking = contacts.filter(|(constraint, result)| {
+            result.status == Status::Stick && is_rigid_contact(constraint, mobility)
+        });
+        self.clear();
+        self.pairs.extend(sticking.map(|(constraint, _)| ascending(constraint.bodies)));
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+    }
+
+    /// Removes all pairs.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// Whether two bodies were sticking in the previous step.
+    pub fn hold(&self, bodies: [u32; 2]) -> bool {
+        self.pairs.binary_search(&ascending(bodies)).is_ok()
+    }
+}
+
+fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Mat3, Vec3};
+    use crate::response::mobility::RigidMobility;
+    use crate::response::samples::{INVERSE_MASS, free_nodes, node_on_face};
+
+    fn results(statuses: &[Status]) -> Vec<ContactResult> {
+        statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
+    }
+
+    /// A node sticks in its first step of contact, as its tangential spring is unstretched. Its pair of rigid bodies
+    /// therefore sticks in the following step, but no longer if the node then slides like all other nodes. Pairs with a
+    /// deformable body never stick as a whole.
+    #[test]
+    fn a_landing_node_makes_its_pair_stick_for_one_step() {
+        let mut mobility = free_nodes(&INVERSE_MASS);
+        let zero = Vec3::zeros();
+        let rigid = RigidMobility {
+            centre: zero,
+            inverse_mass: Vec3::repeat(1.0),
+            inverse_inertia: Mat3::identity(),
+            velocity: zero,
+            angular_velocity: zero,
+            acceleration: zero,
+            angular_acceleration: zero,
+        };
+        let (mut one, mut two) = (Constraints::default(), Constraints::default());
+        node_on_face(&mut one, 3, -0.1);
+        [3, 4].iter().for_each(|&node| node_on_face(&mut two, node, -0.1));
+        let mut pairs = StickingPairs::default();
+        mobility.set_rigid(1, rigid);
+        pairs.note(&one, &results(&[Status::Stick]), &mobility);
+        assert!(!pairs.hold([0, 1]), "the node of body 0 gives way");
+        mobility.set_rigid(0, rigid);
+        pairs.note(&one, &results(&[Status::Slip]), &mobility);
+        assert!(!pairs.hold([0, 1]));
+        pairs.note(&two, &results(&[Status::Slip, Status::Stick]), &mobility);
+        assert!(pairs.hold([0, 1]) && pairs.hold([1, 0]) && !pairs.hold([0, 2]));
+        pairs.note(&two, &results(&[Status::Stick, Status::Stick]), &mobility);
+        assert_eq!(pairs.pairs, [[0, 1]], "once");
+        pairs.note(&two, &results(&[Status::Slip, Status::Slip]), &mobility);
+        assert!(!pairs.hold([0, 1]), "all slide");
+    }
+}

@@ -1,0 +1,136 @@
+//! Transfer of contacts from one body to the next over flush surfaces.
+//!
+//! ```text
+//!        block ┆ → slides       A node that slides over a flush seam changes its target body. The contact with b
+//!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
+//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
+//! ```
+//! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the same
+//! normal and about the same penetration.
+//!
+//! # Source
+//! Derived.
+
+use super::contact_history::ContactHistory;
+use crate::flush::continues;
+use crate::math::Vec3;
+use crate::{Constraint, Constraints, ContactKey};
+
+/// Contacts that continue with another target body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactTransfers {
+    /// Key of each ended contact, and of the new contact that continues it.
+    found: Vec<[ContactKey; 2]>,
+}
+
+impl ContactTransfers {
+    /// Finds the transfers from the contacts `before`, with velocities over the step \[m/s\], to contacts `now` without
+    /// history. Returns whether it found any.
+    pub fn find(
+        &mut self,
+        before: &Constraints,
+        now: &Constraints,
+        is_remembered: impl Fn(ContactKey) -> bool,
+        velocities: &[Vec3],
+        time_step: f64,
+    ) -> bool {
+        self.found.clear();
+        if before.keys() == now.keys() {
+            return false;
+        }
+        let mut old_keys = before.keys().iter().peekable();
+        for (k, &key) in now.keys().iter().enumerate() {
+            let ContactKey::Node(of_node) = key else { break };
+            while old_keys.next_if(|&&old| old < key).is_some() {}
+            if old_keys.peek() == Some(&&key) || is_remembered(key) {
+                continue;
+            }
+            let new = now.get(k);
+            let hands_over = |old: &Constraint<'_>| {
+                let gap = extrapolated_gap(old, velocities, time_step);
+                gap < 0.0 && continues([&old.normal, &new.normal], [gap, new.gap])
+            };
+            let is_over =
+                |old: &Constraint<'_>| !now.contains(old.key) && self.renamed_key(old.key) == old.key;
+            let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));
+            self.found.extend(old.map(|old| [old.key, key]));
+        }
+        !self.found.is_empty()
+    }
+
+    /// Key with which a contact continues.
+    pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
+        self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
+    }
+
+    /// Key of a contact before its transfer.
+    pub fn original_key(&self, key: ContactKey) -> ContactKey {
+        self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
+    }
+
+    /// Transfers the contact history; `take_over` adapts a state to the new contact.
+    pub fn apply<S: Copy>(
+        &self,
+        now: &Constraints,
+        carried: &mut ContactHistory<S>,
+        mut take_over: impl FnMut(&Constraint<'_>, &mut S),
+    ) {
+        carried.rename(|key| self.renamed_key(key));
+        for &[_, new] in &self.found {
+            if let Some((constraint, state)) = now.of(new).zip(carried.of_mut(new)) {
+                take_over(&constraint, state);
+            }
+        }
+    }
+}
+
+/// Gap of a contact extrapolated over a step with these velocities \[m\].
+pub(crate) fn extrapolated_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
+    contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NodeOnSurface, Side};
+
+    const VELOCITIES: [Vec3; 2] = [Vec3::new(3.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 0.0)];
+
+    fn key(target: u32) -> ContactKey {
+        ContactKey::Node(NodeOnSurface { contactor: 0, target })
+    }
+
+    /// Contacts of node 0 with given bodies, gaps and normals.
+    fn contacts(of: &[(u32, f64, Vec3)]) -> Constraints {
+        let mut constraints = Constraints::default();
+        for &(target, gap, normal) in of {
+            let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+            constraints.push(key(target), gap, normal, side(0, &[0]), side(target, &[1]));
+        }
+        constraints
+    }
+
+    /// Target body with which the contact with body 1 continues.
+    fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
+        let mut transfers = ContactTransfers::default();
+        let before = contacts(&[(1, -0.1, Vec3::z())]);
+        transfers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
+        assert!(transfers.found.len() < 2);
+        match transfers.renamed_key(key(1)) {
+            ContactKey::Node(name) => name.target,
+            ContactKey::Edges(_) => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn contacts_transfer_over_flush_surfaces() {
+        let (up, aside) = (Vec3::z(), Vec3::x());
+        // The penetration increases by 0.05 in the step.
+        assert_eq!(target_after(&[(2, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.05, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.15, up), (3, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.31, up)]), 1);
+        assert_eq!(target_after(&[(2, -0.15, aside)]), 1);
+        assert_eq!(target_after(&[(1, -0.15, up), (2, -0.15, up)]), 1);
+    }
+}

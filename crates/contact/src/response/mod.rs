@@ -1,0 +1,458 @@
+//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector and
+//! never changes the state of the bodies; the step applies its action.
+//!
+//! Three responses treat the same constraints with the same friction law:
+//!
+//! | response | acts by | conserves | limitation |
+//! |---|---|---|---|
+//! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
+//! | [`Decomposition`] | impulses and a projection of positions | impenetrability at the end of each step | dissipates the energy of impacting nodes |
+//! | [`EnergyMomentum`] | discrete-gradient spring forces | energy and momenta to rounding, for any stiffness | penetration |
+//!
+//! Tied surfaces are not in contact: [`Ties`] constrain them, with any of the three responses.
+
+mod assembled_stiffness;
+mod couple;
+mod decomposition;
+mod energy_momentum;
+mod groups;
+mod history;
+mod laws;
+mod mobility;
+mod offset_points;
+mod pairs;
+mod penalty;
+mod row;
+#[cfg(test)]
+mod samples;
+mod selected;
+mod ties;
+
+pub use assembled_stiffness::MAX_ON_RIGID_BODIES;
+pub use decomposition::{
+    AngularMomentum, Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order,
+};
+pub use energy_momentum::{
+    EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions, MidpointGeometry, Scheme,
+};
+pub use laws::damping::Damping;
+pub use laws::friction::FrictionLaw;
+pub use mobility::{Mobility, RigidMobility, TiedMobility};
+pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
+pub use pairs::PairOptions;
+pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, Stiffness, damping_of_restitution};
+pub use selected::{ResponseMemory, SelectedResponse};
+pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
+
+use std::ops::Range;
+
+use bytemuck::zeroed_vec;
+use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
+
+use crate::math::Vec3;
+
+use super::Constraints;
+
+/// Friction status of a contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// Open: no contact force.
+    #[default]
+    Open,
+    /// Sticking.
+    Stick,
+    /// Sliding.
+    Slip,
+}
+
+impl Status {
+    /// Status of a contact from its normal force and friction law, and whether friction is at its bound.
+    fn of(normal_force: f64, friction: &FrictionLaw, at_bound: bool) -> Self {
+        if normal_force <= 0.0 {
+            Self::Open
+        } else if at_bound || !friction.acts() {
+            Self::Slip
+        } else {
+            Self::Stick
+        }
+    }
+}
+
+/// Force and energies of one contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactResult {
+    /// Normal force \[N\], ≥ 0; for impulses, their mean over the step.
+    pub normal_force: f64,
+    /// Friction force on the contactor \[N\].
+    pub friction_force: Vec3,
+    /// Friction status.
+    pub status: Status,
+    /// Stored energy \[J\].
+    pub stored_energy: f64,
+    /// Energy dissipated by friction in the step \[J\].
+    pub friction_work: f64,
+    /// Energy dissipated by damping and imperfect restitution in the step \[J\].
+    pub damping_work: f64,
+}
+
+/// Force and dissipation in a step by a contact that has ended and has no constraint in this step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnlistedWork {
+    /// Bodies of the contactor and of the target.
+    pub bodies: [u32; 2],
+    /// Remaining force on the contactor \[N\].
+    pub force: Vec3,
+    /// Remaining stored energy \[J\].
+    pub stored_energy: f64,
+    /// Energy dissipated by friction \[J\].
+    pub friction_work: f64,
+    /// Energy dissipated by damping and imperfect restitution \[J\].
+    pub damping_work: f64,
+    /// Moment of the force due to the distance between contactor and target point \[N·m\].
+    pub moment: Vec3,
+}
+
+/// Correction of the motion of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeCorrection {
+    /// Global number of a deformable node.
+    pub node: u32,
+    /// Velocity jump \[m/s\].
+    pub velocity: Vec3,
+    /// Position correction \[m\].
+    pub position: Vec3,
+}
+
+/// Correction of the motion of a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RigidCorrection {
+    /// The body.
+    pub body: u32,
+    /// Velocity jump of the centre \[m/s\].
+    pub velocity: Vec3,
+    /// Angular velocity jump \[rad/s\].
+    pub angular_velocity: Vec3,
+    /// Position correction of the centre \[m\].
+    pub position: Vec3,
+    /// Rotation correction about the centre \[rad\].
+    pub rotation: Vec3,
+}
+
+impl RigidCorrection {
+    /// Zero correction.
+    pub fn none(body: u32) -> Self {
+        let zero = Vec3::zeros();
+        Self { body, velocity: zero, angular_velocity: zero, position: zero, rotation: zero }
+    }
+}
+
+/// Resultant force and moment on a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RigidForce {
+    /// The body.
+    pub body: u32,
+    /// Force \[N\].
+    pub force: Vec3,
+    /// Moment about its centre of mass \[N·m\].
+    pub moment: Vec3,
+}
+
+/// Energies that contact dissipates or adds in one step \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepWork {
+    /// Dissipated by friction.
+    pub friction: f64,
+    /// Dissipated by damping and imperfect restitution.
+    pub damping: f64,
+    /// Added by the numerical method: position projections, changes of stiffness and time step, spring work that the
+    /// spring energy does not contain, the forces that balance this work, and energy of lost springs (negative).
+    pub numerical: f64,
+}
+
+impl std::ops::AddAssign for StepWork {
+    fn add_assign(&mut self, other: Self) {
+        self.friction += other.friction;
+        self.damping += other.damping;
+        self.numerical += other.numerical;
+    }
+}
+
+/// Number of contact problems not solved to tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsolvedProblems {
+    /// Impulse problems: the last iterate is applied, scaled to create no energy.
+    pub impulses: u64,
+    /// Impulse problems with restitution: contacts jammed by friction lose their restitution.
+    pub restitutions: u64,
+    /// Position projections: the last iterate is applied.
+    pub projections: u64,
+    /// Ties: tied points do not coincide at the end of the following step.
+    pub ties: u64,
+    /// Geometries at the middle of a step: the last iterate acts, and friction changes the angular momentum.
+    pub geometries: u64,
+}
+
+impl std::ops::AddAssign for UnsolvedProblems {
+    fn add_assign(&mut self, other: Self) {
+        self.impulses += other.impulses;
+        self.restitutions += other.restitutions;
+        self.projections += other.projections;
+        self.ties += other.ties;
+        self.geometries += other.geometries;
+    }
+}
+
+/// Action of contact on the bodies in one step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ContactAction {
+    /// Forces on all nodes of the model \[N\].
+    #[serde(with = "crate::math::sparse_vectors")]
+    pub forces: Vec<Vec3>,
+    /// Impulses of the corrections on all nodes of the model \[N·s\].
+    #[serde(with = "crate::math::sparse_vectors")]
+    pub impulses: Vec<Vec3>,
+    /// Friction part of the forces and impulses, as a force \[N\].
+    #[serde(with = "crate::math::sparse_vectors")]
+    pub friction_forces: Vec<Vec3>,
+    /// Nodes whose force or impulse may be non-zero, ascending.
+    pub nodes: Vec<u32>,
+    /// Number of nodes with contact; the other nodes have tie forces only.
+    num_of_contact: usize,
+    /// Corrections of nodes, ascending.
+    pub node_corrections: Vec<NodeCorrection>,
+    /// Corrections of rigid bodies, ascending.
+    pub rigid_corrections: Vec<RigidCorrection>,
+    /// Reactions of the ties to contact impulses on fixed components of nodes \[N·s\]; a node can be repeated.
+    pub tie_impulses: Vec<(u32, Vec3)>,
+    /// Tie part of the nodal forces; a node in several groups of ties has several entries.
+    pub tie_forces: Vec<(u32, Vec3)>,
+    /// Tie forces on movable rigid bodies, not included in the nodal forces.
+    pub rigid_forces: Vec<RigidForce>,
+    /// Force and energies of each contact, in the order of the constraints.
+    pub results: Vec<ContactResult>,
+    /// Contacts that have ended but still act.
+    pub unlisted: Vec<UnlistedWork>,
+    /// Energy stored in the contacts \[J\].
+    pub stored_energy: f64,
+    /// Energy dissipated and added in this step.
+    pub work: StepWork,
+    /// Problems not solved to tolerance in this step.
+    pub unsolved: UnsolvedProblems,
+    /// Largest remaining gap of ties not solved to tolerance \[m\].
+    pub tie_gap: f64,
+    /// Angular impulse by which supports prevent the rotation of supported bodies after a projection moved the other
+    /// side of a contact \[N·m·s\].
+    pub support_moment: Vec3,
+    /// Squared upper bound of the angular frequency added by contact \[rad²/s²\].
+    pub frequency_squared: f64,
+    /// Bit set of the listed nodes, from which `nodes` is built.
+    #[serde(skip)]
+    listed: FixedBitSet,
+    /// Time over which impulses are averaged for output as forces \[s\].
+    spread: f64,
+}
+
+impl ContactAction {
+    /// No action on `num_nodes` nodes.
+    pub fn new(num_nodes: usize) -> Self {
+        // Zero pages of the operating system take no memory until written.
+        let zeros = || zeroed_vec(num_nodes);
+        Self {
+            forces: zeros(),
+            impulses: zeros(),
+            friction_forces: zeros(),
+            listed: FixedBitSet::with_capacity(num_nodes),
+            ..Self::default()
+        }
+    }
+
+    /// Rebuilds the bit set of the listed nodes after reading; returns whether all lists fit this number of nodes.
+    pub fn restore_listed(&mut self, num_nodes: usize) -> bool {
+        let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
+        let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
+        let mut nodes = self.nodes.iter().chain(of_ties);
+        let fits = lengths == [num_nodes; 3] && nodes.all(|&node| (node as usize) < num_nodes);
+        self.listed = FixedBitSet::with_capacity(num_nodes);
+        if fits {
+            self.nodes.iter().for_each(|&node| self.listed.insert(node as usize));
+        }
+        fits && self.num_of_contact <= self.nodes.len()
+    }
+
+    /// Whether contact acts on any node; ties do not count.
+    pub fn has_contact(&self) -> bool {
+        self.num_of_contact > 0
+    }
+
+    /// Nodes of the list in a range.
+    pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
+        let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
+        &self.nodes[place(range.start)..place(range.end)]
+    }
+
+    /// Mean contact force on a node over the step, including impulses \[N\].
+    pub fn mean_force(&self, node: usize) -> Vec3 {
+        let impulse = self.impulses[node];
+        if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
+    }
+
+    /// Sum of a linear function over the nodal forces, without tie forces.
+    pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
+        let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
+        of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
+    }
+
+    /// Removes the tie forces.
+    pub fn remove_ties(&mut self) {
+        for (node, force) in self.tie_forces.drain(..) {
+            self.forces[node as usize] -= force;
+        }
+        self.rigid_forces.clear();
+    }
+
+    /// Tie force on a rigid body and moment about its centre; 0 without ties.
+    pub fn rigid_force(&self, body: usize) -> [Vec3; 2] {
+        let of_body = self.rigid_forces.iter().find(|force| force.body as usize == body);
+        of_body.map_or([Vec3::zeros(); 2], |of_body| [of_body.force, of_body.moment])
+    }
+
+    /// Time over which impulses are averaged for output as forces \[s\].
+    pub fn spread(&self) -> f64 {
+        self.spread
+    }
+
+    /// Clears the action of the previous step; `spread` is the time over which impulses are averaged for output as
+    /// forces \[s\].
+    pub fn begin(&mut self, spread: f64) {
+        for &node in &self.nodes {
+            self.forces[node as usize] = Vec3::zeros();
+            self.impulses[node as usize] = Vec3::zeros();
+            self.friction_forces[node as usize] = Vec3::zeros();
+        }
+        self.nodes.clear();
+        self.listed.clear();
+        self.num_of_contact = 0;
+        self.node_corrections.clear();
+        self.rigid_corrections.clear();
+        self.results.clear();
+        self.unlisted.clear();
+        self.stored_energy = 0.0;
+        self.work = StepWork::default();
+        self.unsolved = UnsolvedProblems::default();
+        self.tie_gap = 0.0;
+        self.tie_forces.clear();
+        self.tie_impulses.clear();
+        self.rigid_forces.clear();
+        self.support_moment = Vec3::zeros();
+        self.frequency_squared = 0.0;
+        self.spread = spread;
+    }
+
+    /// Adds the force of a contact to its nodes: `normal` and `friction` on the contactor \[N\].
+    fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
+        let force = normal + friction;
+        for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
+            self.forces[node as usize] += force * weight;
+        }
+        if friction != Vec3::zeros() {
+            for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
+                self.friction_forces[node as usize] += friction * weight;
+            }
+        }
+        self.list(constraint.nodes);
+    }
+
+    /// Lists nodes with a force or impulse.
+    fn list(&mut self, nodes: &[u32]) {
+        nodes.iter().for_each(|&node| self.listed.insert(node as usize));
+    }
+
+    /// Builds `nodes` from the listed nodes with contact, ascending and without repetition.
+    fn sort_nodes(&mut self) {
+        self.sort_tied_nodes();
+        self.num_of_contact = self.nodes.len();
+    }
+
+    /// Builds `nodes` from the listed nodes with contact or tie forces.
+    fn sort_tied_nodes(&mut self) {
+        self.nodes.clear();
+        self.nodes.extend(self.listed.ones().map(|node| node as u32));
+    }
+}
+
+/// State of the bodies, as input of a response.
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies<'a> {
+    /// Position of every node at the end of the step \[m\].
+    pub positions: &'a [Vec3],
+    /// Velocity of every node at the middle of the step \[m/s\].
+    pub velocities: &'a [Vec3],
+    /// Acceleration of every node at the end of the step without contact \[m/s²\]; in the stage [`Stage::Moved`], the
+    /// acceleration at the beginning of the step, with contact.
+    pub accelerations: &'a [Vec3],
+    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has its share of the mass
+    /// of the body.
+    pub inverse_mass: &'a [f64],
+    /// Mobility of nodes and rigid bodies.
+    pub mobility: &'a Mobility,
+    /// Energy created by contact since the start, without the dissipation by restitution and damping \[J\].
+    pub created: f64,
+}
+
+/// Lengths of the current and the following step \[s\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepLength {
+    /// Current step.
+    pub actual: f64,
+    /// Step that scales the spring stiffness: the step before events or the flight step shorten it, so that contacts
+    /// that begin in a shortened step are not stiffer.
+    pub regular: f64,
+    /// Following step; discrete-gradient forces and tie forces hold for this length.
+    pub following: f64,
+}
+
+impl StepLength {
+    /// A step that is not shortened, followed by an equal step \[s\].
+    pub fn regular(time_step: f64) -> Self {
+        Self { actual: time_step, regular: time_step, following: time_step }
+    }
+
+    /// Time from the middle of the step to the middle of the following step, over which forces at the end of the step
+    /// act \[s\].
+    pub fn kick(&self) -> f64 {
+        0.5 * (self.actual + self.following)
+    }
+}
+
+/// Stage of a step at which a response acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// After the predictor, before the forces at the new positions: corrections change positions and velocities, and
+    /// contact forces act together with the other forces.
+    Moved,
+    /// After the predictor, with the geometry at the middle of the step: corrections change positions and velocities.
+    Middle,
+    /// After the accelerations by all other forces.
+    Accelerated,
+}
+
+/// A contact response.
+pub trait Response: Send {
+    /// Stage at which the response acts.
+    fn stage(&self) -> Stage;
+
+    /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
+    fn uses_flush_contacts(&self) -> bool {
+        false
+    }
+
+    /// Computes the action of the constraints on the bodies over a step.
+    fn respond(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    );
+}

@@ -1,0 +1,97 @@
+//! Options by pair of bodies or of parts of their surfaces.
+
+use crate::{Constraint, SurfacePair};
+
+/// Options of all pairs: a common set, and separate sets for some pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairOptions<T> {
+    default: T,
+    /// Separate sets by ascending bodies; among sets of the same bodies, the first set whose pair contains a contact
+    /// applies.
+    own: Vec<(SurfacePair, T)>,
+}
+
+impl<T: Copy> PairOptions<T> {
+    /// The same options for every pair.
+    pub fn uniform(options: T) -> Self {
+        Self { default: options, own: Vec::new() }
+    }
+
+    /// Adds a separate set for a pair; earlier pairs take precedence.
+    #[must_use]
+    pub fn with(mut self, pair: SurfacePair, options: T) -> Self {
+        let place = self.own.partition_point(|(other, _)| other.bodies() <= pair.bodies());
+        self.own.insert(place, (pair, options));
+        self
+    }
+
+    /// Options of a contact.
+    pub fn of(&self, constraint: &Constraint<'_>) -> T {
+        let [a, b] = constraint.bodies;
+        let bodies = [a.min(b), a.max(b)];
+        let first = self.own.partition_point(|(pair, _)| pair.bodies() < bodies);
+        let of_bodies = self.own[first..].iter().take_while(|(pair, _)| pair.bodies() == bodies);
+        let mut holding = of_bodies.filter(|(pair, _)| pair.holds(constraint));
+        holding.next().map_or(self.default, |(_, options)| *options)
+    }
+
+    /// Whether a contact that slides from face to face can change its options.
+    pub fn vary_over_surfaces(&self) -> bool {
+        self.own.iter().any(|(pair, _)| !pair.is_whole())
+    }
+
+    /// All sets of options.
+    pub fn all(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.default).chain(self.own.iter().map(|(_, options)| options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+    use crate::response::samples::one_contact;
+    use crate::{Constraints, ContactKey, EdgeOnEdge, Side, Surface};
+
+    #[test]
+    fn pairs_have_their_own_options_in_any_order() {
+        let whole = SurfacePair::whole;
+        let options =
+            PairOptions::uniform(0).with(whole([4, 1]), 1).with(whole([0, 3]), 2).with(whole([1, 4]), 3);
+        let contacts = one_contact(-1.0);
+        let of = |bodies| options.of(&Constraint { bodies, ..contacts.get(0) });
+        assert_eq!([[1, 4], [4, 1], [3, 0], [0, 1]].map(of), [1, 1, 2, 0]);
+        assert_eq!(options.all().copied().collect::<Vec<_>>(), [0, 2, 1, 3]);
+        assert!(!options.vary_over_surfaces());
+    }
+
+    /// Body 1 has the triangle 0, 1, 2, which is the part "left", and its neighbour 1, 4, 2. Node 3 of body 0 is on the
+    /// first triangle, node 5 on the second, and edge (3, 5) on their common edge (1, 2).
+    #[test]
+    fn parts_of_a_surface_have_their_own_options() {
+        let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));
+        let sole = Arc::new(Surface::new([(CellKind::Line2, [5, 6].as_slice())]));
+        let options = PairOptions::uniform(0)
+            .with(SurfacePair::new([1, 0], [Some(Arc::clone(&left)), Some(sole)]), 1)
+            .with(SurfacePair::new([0, 1], [None, Some(left)]), 2)
+            .with(SurfacePair::whole([0, 1]), 3);
+        assert!(options.vary_over_surfaces());
+        let of = |contactor: &[u32], target: &[u32], bodies: [u32; 2]| {
+            let mut constraints = Constraints::default();
+            let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.3, 0.2] };
+            let key = ContactKey::Edges(EdgeOnEdge { contactor: 0, target: 1 });
+            constraints.push(key, -1.0, Vec3::z(), side(bodies[0], contactor), side(bodies[1], target));
+            let constraint = constraints.get(0);
+            options.of(&Constraint { num_contactor_nodes: contactor.len(), ..constraint })
+        };
+        assert_eq!(of(&[3], &[2, 0, 1], [0, 1]), 2, "a node that is not of the sole on the left");
+        assert_eq!(of(&[5], &[0, 1, 2], [0, 1]), 1, "one of the sole");
+        assert_eq!(of(&[5], &[1, 4, 2], [0, 1]), 3, "beside it");
+        assert_eq!(of(&[1], &[3, 5, 6], [1, 0]), 2, "the other way round");
+        assert_eq!(of(&[3, 5], &[1, 2], [0, 1]), 2, "an edge of the border is of both sides");
+        assert_eq!(of(&[5], &[0, 1, 2], [2, 1]), 0, "other bodies");
+    }
+}

@@ -1,0 +1,76 @@
+//! Couples that remove the moments of friction forces.
+//!
+//! A contact force acts on the contactor and on a target point at the distance of the penetration, so that its
+//! tangential part has a moment. Nodal forces with zero sum remove this moment. Their work follows the trapezoidal
+//! rule: half of it is done in the step at whose end they act, half in the next step.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Constraint;
+use crate::math::Vec3;
+use crate::response::couple::Couple;
+use crate::response::{Bodies, ContactAction};
+
+/// Couples of a step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Couples {
+    /// Nodes and nodal forces \[N\].
+    forces: Vec<(u32, Vec3)>,
+    /// Bodies of each couple, and the end of its forces.
+    owners: Vec<([u32; 2], usize)>,
+}
+
+impl Couples {
+    /// Whether its lists are consistent, for this number of nodes.
+    pub fn fit(&self, num_nodes: usize) -> bool {
+        self.owners.is_sorted_by_key(|(_, end)| *end)
+            && self.owners.last().map_or(0, |(_, end)| *end) == self.forces.len()
+            && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
+    }
+
+    /// Clears the couples of the previous step; `report` receives the energy that the second half of their work takes
+    /// from each pair of bodies over a step \[J\].
+    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
+        let mut first = 0;
+        for &(bodies, end) in &self.owners {
+            report(bodies, taken(&self.forces[first..end], velocities, time_step));
+            first = end;
+        }
+        self.forces.clear();
+        self.owners.clear();
+    }
+
+    /// Adds the couple against the moment of a force on a contactor; returns the energy that the first half of its work
+    /// takes over the step \[J\].
+    pub fn oppose(
+        &mut self,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        force: &Vec3,
+        time_step: f64,
+        action: &mut ContactAction,
+    ) -> f64 {
+        let position = |&node: &u32| bodies.positions[node as usize];
+        let moment = force.cross(&constraint.jump(bodies.positions));
+        let size = constraint.nodes.iter().map(|node| position(node).amax()).fold(0.0, f64::max);
+        let rounding = 4.0 * f64::EPSILON * size;
+        if !constraint.can_take_couple() || moment.norm() <= force.norm() * rounding {
+            return 0.0;
+        }
+        let couple = Couple::new(constraint.nodes.iter().map(position), &moment);
+        let first = self.forces.len();
+        for node in constraint.nodes {
+            let force = couple.at(&position(node));
+            action.forces[*node as usize] += force;
+            self.forces.push((*node, force));
+        }
+        self.owners.push((constraint.bodies, self.forces.len()));
+        taken(&self.forces[first..], bodies.velocities, time_step)
+    }
+}
+
+/// Half of the work against forces over a step \[J\].
+fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
+    let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
+    -0.5 * time_step * power
+}

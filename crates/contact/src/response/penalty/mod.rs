@@ -1,0 +1,381 @@
+//! Penalty response: normal springs against penetration and tangential springs for friction.
+
+mod couples;
+mod options;
+mod release;
+mod restitution;
+mod spring;
+
+use serde::{Deserialize, Serialize};
+
+use super::assembled_stiffness::{AssembledStiffness, Bound};
+use super::history::contact_history::ContactHistory;
+use super::history::sticking::StickingPairs;
+use super::history::transfer::ContactTransfers;
+use super::pairs::PairOptions;
+use super::row::{compliance_along_normal, relative_acceleration};
+use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
+use crate::math::Vec3;
+use crate::{Constraint, Constraints};
+
+use couples::Couples;
+use release::{Opening, Releases};
+use spring::Spring;
+
+pub use options::{PenaltyOptions, Stiffness};
+pub use restitution::damping_of_restitution;
+pub(super) use spring::turned;
+
+/// Ratio of the separation in a step to the previous penetration, above which an undetected contact has opened rather
+/// than moved to another face.
+const OPENING_RATIO: f64 = 0.5;
+
+/// Penalty response.
+///
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, minus the initial penetration that the closing displacement of a new
+/// contact does not explain (see `spring`). The contacts of both passes have full stiffness. With the rule
+/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
+/// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
+/// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.
+///
+/// The difference between the trapezoidal work of a spring, by which the steps conserve energy, and its stored energy
+/// is numerical work, which is balanced when the contact opens: see `release`.
+///
+/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
+///
+/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, first
+/// without and then with its damping. The force rotates with the normal. The current faces of a contact determine its
+/// friction and damping laws, its first faces the stiffness. The static coefficient applies until a contact slides, and
+/// between rigid bodies until all of their contacts slide. As the contactor is at the distance of the penetration from
+/// its target point, friction has a moment; a couple on the nodes of the contact removes it.
+///
+/// # Source
+/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
+/// effective mass of both sides in place of the smaller nodal mass, and "segment based" for K A²/V; return mapping:
+/// Wriggers, Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
+#[derive(Clone, Debug)]
+pub struct Penalty {
+    stiffness: Stiffness,
+    options: PairOptions<PenaltyOptions>,
+    memory: PenaltyMemory,
+    /// Constraints of the previous step with springs that are compressed or dissipate energy: workspace.
+    before: Constraints,
+    transfers: ContactTransfers,
+    assembled: AssembledStiffness,
+}
+
+/// Memory of the penalty response between steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PenaltyMemory {
+    springs: ContactHistory<Spring>,
+    /// Constraints whose springs are compressed or dissipate energy.
+    pressed: Constraints,
+    releases: Releases,
+    /// Length of the previous step \[s\].
+    time_step: f64,
+    couples: Couples,
+    sticking: StickingPairs,
+}
+
+impl PenaltyMemory {
+    /// Whether the stored constraints fit these numbers of nodes and bodies.
+    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.pressed.fit(num_nodes, num_bodies)
+            && self.releases.fit(num_nodes, num_bodies)
+            && self.couples.fit(num_nodes)
+            && self.springs.is_consistent()
+    }
+}
+
+impl Penalty {
+    /// A response for bodies of these masses \[kg\].
+    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, masses: Vec<f64>) -> Self {
+        Self {
+            stiffness,
+            options,
+            memory: PenaltyMemory::default(),
+            before: Constraints::default(),
+            transfers: ContactTransfers::default(),
+            assembled: AssembledStiffness::new(masses),
+        }
+    }
+
+    /// Records the energy that the springs create as the time step changes; the openings balance it. The time
+    /// integration conserves T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
+    fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
+        let before = std::mem::replace(&mut self.memory.time_step, time_step);
+        if before == time_step {
+            return;
+        }
+        let factor = 0.125 * (before * before - time_step * time_step);
+        for (constraint, spring) in self.memory.springs.beside(&self.before) {
+            let acceleration = constraint.normal.dot(&relative_acceleration(&constraint, bodies));
+            spring.created += factor * spring.elastic * acceleration;
+        }
+    }
+
+    /// Transfers the springs of contacts that end at flush surfaces to contacts that begin there.
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        if self.transfers.find(
+            &self.before,
+            constraints,
+            |key| self.memory.springs.holds(key),
+            velocities,
+            time_step,
+        ) {
+            let options = &self.options;
+            self.transfers.apply(constraints, &mut self.memory.springs, |constraint, spring| {
+                let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
+                spring.take_over(constraint, options.of(constraint), way);
+            });
+        }
+    }
+
+    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation of
+    /// ended contacts.
+    fn update_springs(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        let (stiffness, options) = (&self.stiffness, &self.options);
+        let velocities = bodies.velocities;
+        let begin = |constraint: &Constraint<'_>| {
+            let options = options.of(constraint);
+            let mass = effective_mass(constraint, bodies);
+            let full_stiffness = stiffness.of(constraint, options.factor, mass, step.regular);
+            Spring {
+                options,
+                full_stiffness,
+                share: None,
+                stiffness: 0.0,
+                frequency: 0.0,
+                compliance: 0.0,
+                is_of_rigid_bodies: false,
+                age: 0.0,
+                penetration: 0.0,
+                elastic: 0.0,
+                created: 0.0,
+                acted: Vec3::zeros(),
+                stored: 0.0,
+                offset: 0.0,
+                damped: 0.0,
+                traction: Vec3::zeros(),
+                dragged: Vec3::zeros(),
+                slips: false,
+                is_held: false,
+            }
+        };
+        let releases = &mut self.memory.releases;
+        let mut before = self.before.iter().peekable();
+        self.memory.springs.update(constraints, begin, |key, spring| {
+            while before.next_if(|constraint| constraint.key < key).is_some() {}
+            let found = before.next_if(|constraint| constraint.key == key);
+            let Some(constraint) = found else { return };
+            // By the trapezoidal rule, half of the last forces acts over this step.
+            let jump = constraint.jump(velocities);
+            let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
+            let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
+            // The energy of an offset at the opening is lost.
+            let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
+            let damping_work =
+                left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
+            let created = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
+            action.work.numerical += created;
+            if rate * step.actual > OPENING_RATIO * spring.penetration {
+                let opening = spring.opening(rate);
+                let opening = Opening { created: opening.created + created, ..opening };
+                releases.balance(&constraint, opening, bodies, step, action);
+            }
+            action.work.friction += friction_work;
+            action.work.damping += damping_work;
+            action.unlisted.push(UnlistedWork {
+                bodies: constraint.bodies,
+                friction_work,
+                damping_work,
+                ..UnlistedWork::default()
+            });
+        });
+    }
+
+    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency that the
+    /// springs add \[rad²/s²\].
+    fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
+        self.assembled.clear(bodies.mobility);
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
+            let friction = spring.options.friction.acts();
+            self.assembled.add(&constraint, bodies, spring.full_stiffness, friction);
+        }
+        self.assembled.bound(bodies.mobility);
+        let mut largest = Bound::default();
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter_mut()) {
+            let bound = self.assembled.of(&constraint, bodies);
+            let share = match self.stiffness {
+                Stiffness::Mass => bound.share(step.regular),
+                _ => 1.0,
+            };
+            let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
+            spring.created += spring.adapt(share, closing);
+            // A continued or transferred spring keeps its share.
+            let share = spring.share.unwrap_or(share);
+            largest = largest.max(bound.shared(share));
+            let contact_frequency =
+                self.assembled.contact_frequency(&constraint, bodies, spring.full_stiffness, bound);
+            spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
+            spring.frequency = (share * contact_frequency.square).sqrt();
+            let is_stiff = spring.full_stiffness > 0.0;
+            // Opposing contacts do not hold an opening contact.
+            spring.compliance = if is_stiff {
+                contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
+            } else {
+                0.0
+            };
+        }
+        let lowering = self.lowering();
+        match self.stiffness {
+            Stiffness::Mass => largest.frequency_squared(lowering),
+            _ => (largest.nodes + largest.rigid) / (lowering * lowering),
+        }
+    }
+
+    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping by mid-step
+    /// velocities; the factor is larger for damping by the rate at the end of the step.
+    fn lowering(&self) -> f64 {
+        let of_pair =
+            |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
+        let zeta = self.options.all().map(of_pair).fold(0.0, f64::max);
+        zeta.hypot(1.0) - zeta
+    }
+}
+
+impl Stiffness {
+    /// Stiffness of a new contact with this effective mass \[N/m\]; zero, hence no force, for zero mass.
+    pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
+        match self {
+            Self::Mass => factor * mass / (time_step * time_step),
+            Self::Segment(nodal) => {
+                let nodes = constraint.nodes.iter().zip(constraint.weights);
+                let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
+                // Between two rigid bodies without elements the mass rule applies.
+                if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
+            }
+            Self::Given(stiffness) => *stiffness,
+        }
+    }
+}
+
+/// Effective mass of a contact along its normal \[kg\], with rigid bodies as a whole; zero if neither side can move.
+fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    let compliance = compliance_along_normal(constraint, bodies);
+    if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
+}
+
+impl Penalty {
+    /// Exchanges the memory of the response.
+    pub(super) fn exchange(&mut self, memory: &mut PenaltyMemory) {
+        std::mem::swap(&mut self.memory, memory);
+    }
+}
+
+impl Response for Penalty {
+    fn stage(&self) -> Stage {
+        Stage::Moved
+    }
+
+    fn respond(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        let time_step = step.actual;
+        action.begin(time_step);
+        action.work.numerical += self.memory.releases.finish(bodies.velocities, time_step);
+        self.memory.couples.finish(bodies.velocities, time_step, |bodies, friction_work| {
+            action.work.friction += friction_work;
+            action.unlisted.push(UnlistedWork { bodies, friction_work, ..UnlistedWork::default() });
+        });
+        std::mem::swap(&mut self.memory.pressed, &mut self.before);
+        self.memory.pressed.clear();
+        self.change_step(bodies, time_step);
+        self.transfer_springs(constraints, bodies.velocities, time_step);
+        self.update_springs(constraints, bodies, step, action);
+        let frequency_squared = self.share_stiffness(constraints, bodies, step);
+        let vary = self.options.vary_over_surfaces();
+        let mut before = self.before.iter().peekable();
+        for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter_mut()) {
+            if vary {
+                spring.options = self.options.of(&constraint);
+            }
+            spring.grow(time_step);
+            let stored = spring.normal_energy();
+            let jump = constraint.jump(bodies.velocities);
+            let closing = -constraint.normal.dot(&jump);
+            let penetration = spring.penetration(constraint.gap, closing * time_step);
+            let elastic =
+                spring.stiffness * penetration * spring.contact_fraction(penetration, closing, step);
+            let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
+            let damped = force - elastic;
+            let pushed_back = spring.pushed_back(damped, penetration, closing, step);
+            let [friction_work, drag_work] = if spring.has_friction() {
+                spring.is_held = self.memory.sticking.hold(constraint.bodies);
+                spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
+            } else {
+                [0.0; 2]
+            };
+            spring.penetration = penetration;
+            while before.next_if(|old| old.key < constraint.key).is_some() {}
+            let old = before.next_if(|old| old.key == constraint.key);
+            let old = old.or_else(|| self.before.of(self.transfers.original_key(constraint.key)));
+            let old_jump = old.map_or(Vec3::zeros(), |old| old.jump(bodies.velocities));
+            let old_rate = old.map_or(0.0, |old| old.normal.dot(&old_jump));
+            let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
+            spring.created += work + spring.normal_energy() - stored;
+            if penetration == 0.0 && stored > 0.0 {
+                self.memory.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
+                spring.created = 0.0;
+            }
+            let begin_work = spring.reduce_penetration(pushed_back);
+            spring.elastic = elastic;
+            let normal = constraint.normal * force;
+            let friction = spring.traction + spring.dragged;
+            action.add_forces(&constraint, normal, friction);
+            let stored_energy = spring.normal_energy() + spring.tangential_energy();
+            let damping_work = begin_work + 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
+            spring.damped = damped;
+            let acts = normal + friction;
+            let work = 0.5 * time_step * (spring.acted.dot(&old_jump) + acts.dot(&jump));
+            let taken = friction_work + damping_work;
+            action.work.numerical += work + stored_energy - spring.stored + taken;
+            (spring.acted, spring.stored) = (acts, stored_energy);
+            let friction_work = if friction == Vec3::zeros() {
+                friction_work
+            } else {
+                friction_work + self.memory.couples.oppose(&constraint, bodies, &acts, time_step, action)
+            };
+            action.stored_energy += stored_energy;
+            action.work.friction += friction_work;
+            action.work.damping += damping_work;
+            if spring.penetration > 0.0 || spring.takes_energy() {
+                self.memory.pressed.push_copy(&constraint);
+            }
+            action.results.push(ContactResult {
+                normal_force: force,
+                friction_force: friction,
+                status: Status::of(force, &spring.options.friction, spring.slips),
+                stored_energy,
+                friction_work,
+                damping_work,
+            });
+        }
+        self.memory.sticking.note(constraints, &action.results, bodies.mobility);
+        action.sort_nodes();
+        action.frequency_squared = frequency_squared;
+    }
+}
+
+#[cfg(test)]
+mod tests;

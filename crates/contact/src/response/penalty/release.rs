@@ -1,0 +1,110 @@
+//! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
+//!
+//! A spring that is compressed for a part of a step acts at the ends of the step in full: by the trapezoidal rule it
+//! absorbs too much energy at closing and returns too much energy at opening. A force p against the normal at the end
+//! of the step in which the contact opens restores the energy balance E of its life to zero:
+//!
+//! ```text
+//! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
+//! ```
+//! The force does not decrease the gap, and does not exceed the last spring force.
+//!
+//! # Source
+//! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
+
+use serde::{Deserialize, Serialize};
+
+use super::couples::Couples;
+use crate::math::Vec3;
+use crate::response::{Bodies, ContactAction, StepLength, UnlistedWork};
+use crate::{Constraint, Constraints};
+
+/// A contact that opened in a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// Energy created over the life of the contact \[J\].
+    pub created: f64,
+    /// Last spring force \[N\].
+    pub force: f64,
+    /// Gap rate \[m/s\].
+    pub rate: f64,
+    /// Compliance, including contacts that open simultaneously \[1/kg\].
+    pub compliance: f64,
+}
+
+impl Opening {
+    /// Force p that attracts the bodies at the end of the step \[N\].
+    fn balance(&self, step: StepLength) -> f64 {
+        if self.rate <= 0.0 || self.created == 0.0 {
+            return 0.0;
+        }
+        let quadratic = 0.5 * self.compliance * step.kick() * step.following;
+        let linear = 0.5 * self.rate * (step.actual + step.following);
+        let square = linear * linear - 4.0 * quadratic * self.created;
+        let force = if square > 0.0 {
+            2.0 * self.created / (linear + square.sqrt())
+        } else {
+            linear / (2.0 * quadratic)
+        };
+        let stops = self.rate / (self.compliance * step.kick());
+        force.min(stops).max(-self.force)
+    }
+}
+
+/// Balancing forces of opened contacts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Releases {
+    /// Contacts that opened in this step; a contact that is no longer detected keeps its constraint of the previous
+    /// step.
+    constraints: Constraints,
+    /// Force on each contactor against the normal \[N\].
+    forces: Vec<f64>,
+    couples: Couples,
+}
+
+impl Releases {
+    /// Whether its lists are consistent, for these numbers of nodes and bodies.
+    pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
+        self.constraints.fit(num_nodes, num_bodies)
+            && self.forces.len() == self.constraints.len()
+            && self.couples.fit(num_nodes)
+    }
+
+    /// Clears the forces of the previous step; returns the work of their second half over this step \[J\].
+    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
+        let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
+        let forces = self.forces.iter().zip(rates);
+        let mut given: f64 = forces.map(|(force, rate)| -0.5 * force * rate * time_step).sum();
+        self.couples.finish(velocities, time_step, |_, taken| given -= taken);
+        self.constraints.clear();
+        self.forces.clear();
+        given
+    }
+
+    /// Balances the energy of an opened contact.
+    pub fn balance(
+        &mut self,
+        constraint: &Constraint<'_>,
+        opening: Opening,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        let size = opening.balance(step);
+        if size == 0.0 {
+            return;
+        }
+        let force = constraint.normal * -size;
+        action.add_forces(constraint, force, Vec3::zeros());
+        let taken = 0.5 * size * opening.rate * step.actual;
+        action.work.numerical -= taken + self.couples.oppose(constraint, bodies, &force, step.actual, action);
+        action.unlisted.push(UnlistedWork {
+            bodies: constraint.bodies,
+            force,
+            moment: constraint.jump(bodies.positions).cross(&force),
+            ..UnlistedWork::default()
+        });
+        self.constraints.push_copy(constraint);
+        self.forces.push(size);
+    }
+}

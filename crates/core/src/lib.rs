@@ -1,0 +1,12 @@
+//! What finite elements are made of: vectors and functions of time, meshes, reference elements, constitutive laws, and
+//! filters of signals.
+
+pub mod element;
+pub mod material;
+pub mod math;
+pub mod mesh;
+pub mod signal;
+
+#[cfg(test)]
+#[path = "../../../tests/common/random.rs"]
+mod random;

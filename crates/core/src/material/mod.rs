@@ -1,0 +1,73 @@
+//! Hyperelastic laws over [`Real`](crate::math::real::Real): one source for single points and vectors of points.
+//!
+//! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
+//! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.
+//!
+//! A new law needs a file, a row of [`Material`] and of [`LAWS`], and a row in the dispatch of element blocks.
+
+use std::fmt;
+
+mod elasticity;
+mod law;
+mod linear_elastic;
+mod neo_hookean;
+mod st_venant_kirchhoff;
+
+#[cfg(test)]
+mod tests;
+
+pub use elasticity::{Elasticity, ElasticityError};
+pub use law::{Law, MaterialResponse, Response, TangentBound};
+pub use linear_elastic::LinearElastic;
+pub use neo_hookean::NeoHookean;
+pub use st_venant_kirchhoff::StVenantKirchhoff;
+
+/// A law and its constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Material {
+    /// Small-strain isotropic elasticity.
+    LinearElastic(Elasticity),
+    /// St. Venant–Kirchhoff.
+    StVenantKirchhoff(Elasticity),
+    /// Compressible neo-Hookean.
+    NeoHookean(Elasticity),
+}
+
+/// A law by its name in scenarios, which alone identifies it: an address of a function differs between processes.
+#[derive(Clone, Copy)]
+pub struct NamedLaw {
+    /// The name.
+    pub name: &'static str,
+    /// Whether a superposed rigid rotation leaves the energy unchanged.
+    pub is_objective: bool,
+    /// The law with its constants.
+    pub material: fn(Elasticity) -> Material,
+}
+
+impl fmt::Debug for NamedLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for NamedLaw {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// The laws by name.
+pub const LAWS: [NamedLaw; 3] = [
+    NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
+    NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },
+    NamedLaw { name: "neo-hookean", is_objective: true, material: Material::NeoHookean },
+];
+
+impl Material {
+    /// Elastic constants of the undeformed material.
+    pub fn elasticity(&self) -> Elasticity {
+        match *self {
+            Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Vectors, matrices, polynomials, functions of time and rigid motion.
+//!
+//! Plane problems are plane strain in z = 0: every vector has three components.
+//!
+//! # Vector code
+//! All vector code is selected at run time by `pulp`, in three forms that each have their place:
+//!
+//! | form | for | numbers |
+//! |---|---|---|
+//! | [`pack`] | kernels over rows of elements, nodes or boxes | registers of any width, up to AVX-512 |
+//! | [`real::Lanes`] in [`vectorised`] | closest-point searches, four at a time, by the code for one number | four, AVX2: AVX-512 was slower |
+//! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
+//!
+//! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which
+//! closest-point searches store in their structures.
+
+pub mod eight_lanes;
+pub mod pack;
+pub mod polynomial;
+pub mod real;
+pub mod reduction;
+mod rigid_motion;
+pub mod space_filling_curve;
+mod sparse_cholesky;
+pub mod sparse_vectors;
+pub mod tensor;
+mod time_function;
+pub mod vectorised;
+
+pub use rigid_motion::RigidMotion;
+pub use sparse_cholesky::SparseCholesky;
+pub use time_function::{
+    EXPRESSION_NAMES, EndValues, Expression, Integrals, TimeFunction, TimeFunctionError,
+};
+
+/// Point or vector in space; contiguous as `[f64; 3]`.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// 3 × 3 matrix, stored by columns.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// Rotation.
+pub type Rotation = nalgebra::UnitQuaternion<f64>;

@@ -1,0 +1,46 @@
+//! Vector registers of the current processor.
+
+use pulp::{Simd, WithSimd};
+
+/// The widest registers of the processor: AVX-512, AVX2, or scalar.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Registers {
+    #[cfg(target_arch = "x86_64")]
+    arch: pulp::Arch,
+}
+
+impl Registers {
+    /// All registers of this processor, narrowest first.
+    pub fn available() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let vectors =
+                [pulp::x86::V3::try_new().map(pulp::Arch::V3), pulp::x86::V4::try_new().map(pulp::Arch::V4)];
+            let all = std::iter::once(pulp::Arch::Scalar).chain(vectors.into_iter().flatten());
+            all.map(|arch| Self { arch }).collect()
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        vec![Self {}]
+    }
+
+    /// Runs `kernel` on them; mark all functions it calls `#[inline(always)]`, otherwise they remain baseline code.
+    #[inline]
+    pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if !matches!(self.arch, pulp::Arch::Scalar) {
+            return self.arch.dispatch(kernel);
+        }
+        pulp::Scalar::new().vectorize(kernel)
+    }
+
+    /// Runs `kernel` on four lanes, with the same result: for rare kernels, to compile less code, and for kernels that
+    /// seldom have eight operands.
+    #[inline]
+    pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if let (true, Some(avx2)) = (!matches!(self.arch, pulp::Arch::Scalar), pulp::x86::V3::try_new()) {
+            return Simd::vectorize(avx2, kernel);
+        }
+        pulp::Scalar::new().vectorize(kernel)
+    }
+}

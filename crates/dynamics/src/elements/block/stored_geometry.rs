@@ -1,0 +1,83 @@
+//! Data of the reference configuration that a block stores.
+
+use rayon::prelude::*;
+
+use crate::element::quadrature;
+use crate::elements::group::POINT_ROWS;
+use crate::elements::one_point_hexahedron::{self, is_parallelepiped};
+use crate::elements::reference_geometry::NODE_ROWS;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Integration of the element forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integration {
+    /// Full quadrature of the kind, with mean dilatation for linear kinds of several points.
+    #[default]
+    Full,
+    /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature otherwise.
+    OnePoint,
+}
+
+/// Stored data of the reference configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StoredGeometry {
+    /// Geometry of the quadrature points.
+    Points,
+    /// Nodes of eight-node hexahedra.
+    Nodes,
+    /// First quadrature point of parallelepipeds, whose points are all equal.
+    FirstPoint,
+    /// One-point data of eight-node hexahedra.
+    OnePoint,
+    /// One-point data of parallelepipeds.
+    OnePointOfParallelepipeds,
+}
+
+impl StoredGeometry {
+    /// Chooses the data for cells at these positions.
+    pub fn of(
+        (kind, integration): (CellKind, Integration),
+        connectivity: &[u32],
+        positions: &[Vec3],
+    ) -> Self {
+        if kind != CellKind::Hex8 {
+            return Self::Points;
+        }
+        let place = |node: &u32| positions.get(*node as usize).copied();
+        let parallelepiped = |nodes: &[u32; 8]| {
+            let corners = nodes.each_ref().map(place);
+            corners.iter().all(Option::is_some)
+                && is_parallelepiped(&corners.map(|corner| corner.unwrap_or_else(Vec3::zeros)))
+        };
+        let (cells, _) = connectivity.as_chunks();
+        match (integration, cells.par_iter().all(parallelepiped)) {
+            (Integration::Full, false) => Self::Nodes,
+            (Integration::Full, true) => Self::FirstPoint,
+            (Integration::OnePoint, false) => Self::OnePoint,
+            (Integration::OnePoint, true) => Self::OnePointOfParallelepipeds,
+        }
+    }
+
+    /// Rows of a group for its forces.
+    pub fn rows_per_group(self, kind: CellKind) -> usize {
+        match self {
+            Self::Points => quadrature(kind).len() * POINT_ROWS,
+            Self::Nodes => NODE_ROWS,
+            Self::FirstPoint => POINT_ROWS,
+            Self::OnePoint => one_point_hexahedron::ROWS,
+            Self::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
+        }
+    }
+
+    /// Additional rows of a group for its critical step.
+    pub fn spectrum_rows_per_group(self) -> usize {
+        match self {
+            Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
+            Self::OnePoint | Self::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
+        }
+    }
+}
+
+/// Rows of the [`Spectrum`](crate::elements::frequency_bound::Spectrum).
+const SPECTRUM_ROWS: usize = 2;

@@ -1,0 +1,282 @@
+//! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
+//!
+//! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
+//! its elements in a fixed order. With nodes numbered by first use, the nodes without an earlier chunk are
+//! contiguous: the chunk owns them and writes their forces, and a second pass adds the halo contributions of later
+//! chunks, in the order of chunks. The order of all sums is independent of the threads.
+
+mod chunk;
+mod mean_stress;
+mod memory;
+mod shape;
+
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+
+use super::critical_step::CriticalStep;
+use super::elements::block::ElementBlock;
+use super::elements::group::{ELEMENTS_PER_CHUNK, num_chunks};
+use super::internal_force::chunk::Chunk;
+use super::internal_force::memory::ChunkSums;
+use crate::math::Vec3;
+use crate::math::pack::Registers;
+use crate::math::reduction::nodes_per_task;
+pub use shape::Shape;
+
+/// A failed element.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("element {element} of block {block} {kind}")]
+pub struct ElementFailure {
+    /// Index of the block.
+    pub block: usize,
+    /// Element of the block.
+    pub element: usize,
+    /// Kind of the failure.
+    pub kind: FailureKind,
+}
+
+/// Failure of an element.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum FailureKind {
+    /// The volume vanished or inverted at a quadrature point.
+    #[error("is inverted: its smallest volume ratio is {jacobian}")]
+    Inverted {
+        /// Smallest J = det F over its quadrature points.
+        jacobian: f64,
+    },
+    /// The deformation or energy is not finite.
+    #[error("has a deformation or energy that is not a finite number")]
+    NonFinite,
+}
+
+/// Element blocks, and workspaces for the sums of their forces.
+#[derive(Clone, Debug)]
+pub struct InternalForce {
+    blocks: Vec<ElementBlock>,
+    chunks: Vec<Chunk>,
+    /// Nodes of the slots, chunk by chunk.
+    nodes: Vec<u32>,
+    /// Forces by node \[N\].
+    forces: Vec<Vec3>,
+    /// Forces by halo node, chunk by chunk \[N\].
+    halo_forces: Vec<Vec3>,
+    /// Node and index of each halo force, by ascending node, then chunk.
+    halo: Vec<[u32; 2]>,
+    strain_energy: Vec<f64>,
+    hourglass_energy: Vec<f64>,
+    registers: Registers,
+}
+
+impl InternalForce {
+    /// Divides `blocks` into chunks; all node indices must be below `num_nodes`.
+    pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
+        let (mut chunks, nodes_of_chunks): (Vec<Chunk>, Vec<Vec<u32>>) = blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(index, block)| (0..num_chunks(block.num_elements())).map(move |chunk| (index, chunk)))
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
+            .unzip();
+        let mut nodes = Vec::with_capacity(nodes_of_chunks.iter().map(Vec::len).sum());
+        for (chunk, of_chunk) in chunks.iter_mut().zip(&nodes_of_chunks) {
+            chunk.append_nodes(of_chunk, &mut nodes);
+        }
+        distribute_nodes(&mut chunks, &nodes, num_nodes);
+        let mut halo: Vec<[u32; 2]> = chunks
+            .iter()
+            .flat_map(|chunk| chunk.halo_nodes(&nodes))
+            .zip(0..)
+            .map(|(node, place)| [node, place])
+            .collect();
+        halo.par_sort_unstable();
+        let energy = vec![0.0; blocks.len()];
+        Self {
+            blocks,
+            chunks,
+            nodes,
+            forces: vec![Vec3::zeros(); num_nodes],
+            halo_forces: vec![Vec3::zeros(); halo.len()],
+            halo,
+            strain_energy: energy.clone(),
+            hourglass_energy: energy,
+            registers: Registers::default(),
+        }
+    }
+
+    /// The blocks, in the order given.
+    pub fn blocks(&self) -> &[ElementBlock] {
+        &self.blocks
+    }
+
+    /// Strain energy of each block at the last [`InternalForce::evaluate`] \[J\].
+    pub fn strain_energy(&self) -> &[f64] {
+        &self.strain_energy
+    }
+
+    /// Hourglass energy of each block at the last [`InternalForce::evaluate`] \[J\].
+    pub fn hourglass_energy(&self) -> &[f64] {
+        &self.hourglass_energy
+    }
+
+    /// Deformation of each chunk at the last [`InternalForce::evaluate`].
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> {
+        self.chunks.iter().map(Chunk::shape)
+    }
+
+    /// Estimate of the largest relative compression or strain of elements since they had these `shapes`, over all
+    /// chunks; without shapes, since the undeformed state.
+    pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
+        let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
+        self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
+    }
+
+    /// Returns to the undeformed state before the first evaluation.
+    pub fn reset(&mut self) {
+        self.forces.fill(Vec3::zeros());
+        self.halo_forces.fill(Vec3::zeros());
+        self.strain_energy.fill(0.0);
+        self.hourglass_energy.fill(0.0);
+        self.chunks.iter_mut().for_each(Chunk::reset);
+    }
+
+    /// Computes the element forces at current `positions` \[m\]; [`InternalForce::forces`] returns their sums.
+    ///
+    /// # Errors
+    /// The failed element with the lowest (block, element).
+    pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
+        let work =
+            ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers };
+        let sums = ChunkSums { owned: &mut self.forces, halo: &mut self.halo_forces };
+        work.compute(&mut self.chunks, sums);
+        self.scatter_halo_forces();
+        self.strain_energy.fill(0.0);
+        self.hourglass_energy.fill(0.0);
+        for chunk in &self.chunks {
+            if let Some(failure) = chunk.failure {
+                return Err(failure);
+            }
+            self.strain_energy[chunk.block] += chunk.energy;
+            self.hourglass_energy[chunk.block] += chunk.hourglass;
+        }
+        Ok(())
+    }
+
+    /// Internal force f_a = ∂(strain energy)/∂x_a on each node at the last evaluation \[N\]; zero before the first
+    /// evaluation, and on nodes without elements. The equation of motion contains −f.
+    pub fn forces(&self) -> &[Vec3] {
+        &self.forces
+    }
+
+    /// Adds the halo forces to the forces of their nodes.
+    fn scatter_halo_forces(&mut self) {
+        let (halo, halo_forces) = (&self.halo, &self.halo_forces);
+        let size = nodes_per_task(self.forces.len());
+        self.forces.par_chunks_mut(size).enumerate().for_each(|(task, forces)| {
+            let first = task * size;
+            let start = halo.partition_point(|[node, _]| (*node as usize) < first);
+            for &[node, place] in &halo[start..] {
+                let Some(force) = forces.get_mut(node as usize - first) else { break };
+                *force += halo_forces[place as usize];
+            }
+        });
+    }
+
+    /// Largest stable time step at current `positions`, and its controlling element.
+    ///
+    /// `None` without elements. A failed element gives a step of zero.
+    pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
+        self.critical_steps(positions).into_iter().flatten().reduce(CriticalStep::smaller)
+    }
+
+    /// Critical step of each block.
+    pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
+        let work = self.work(positions);
+        let steps: Vec<Option<CriticalStep>> =
+            self.chunks.par_iter().map(|chunk| chunk.critical_step(&work)).collect();
+        let mut shortest = vec![None; self.blocks.len()];
+        for step in steps.into_iter().flatten() {
+            let of_block = &mut shortest[step.block];
+            *of_block = Some(of_block.map_or(step, |first: CriticalStep| first.smaller(step)));
+        }
+        shortest
+    }
+
+    /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].
+    ///
+    /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
+    pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
+        let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
+        let work = self.work(positions);
+        let tasks = chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK));
+        tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
+    }
+
+    /// Weighted sum of the mean Cauchy stresses of elements of a block, in ascending order \[Pa\]. Only the chunks that
+    /// contain these elements are evaluated.
+    pub fn weighted_cauchy_stress(
+        &self,
+        positions: &[Vec3],
+        block: usize,
+        elements: impl Iterator<Item = (usize, f64)>,
+    ) -> [f64; 6] {
+        let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
+        let (mut stresses, mut computed) = (vec![[0.0; 6]; ELEMENTS_PER_CHUNK], None);
+        let mut sum = [0.0; 6];
+        for (element, weight) in elements {
+            let number = element / ELEMENTS_PER_CHUNK;
+            let Some(chunk) = chunks.get(number) else { break };
+            if computed.replace(number) != Some(number) {
+                chunk.mean_stress(&self.work(positions), &mut stresses);
+            }
+            for (sum, stress) in sum.iter_mut().zip(stresses[element % ELEMENTS_PER_CHUNK]) {
+                *sum += weight * stress;
+            }
+        }
+        sum
+    }
+
+    fn work<'a>(&'a self, positions: &'a [Vec3]) -> ChunkWork<'a> {
+        ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers }
+    }
+}
+
+/// Common input of all chunks.
+struct ChunkWork<'a> {
+    blocks: &'a [ElementBlock],
+    nodes: &'a [u32],
+    positions: &'a [Vec3],
+    registers: Registers,
+}
+
+impl ChunkWork<'_> {
+    /// Computes one chunk, or recursively both halves of several, with the sums of their forces.
+    fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
+        if let [chunk] = chunks {
+            chunk.compute(self, sums);
+        } else if !chunks.is_empty() {
+            let (first, second) = chunks.split_at_mut(chunks.len() / 2);
+            let num_own = first.iter().map(|chunk| chunk.owned_range().len()).sum();
+            let num_halo_nodes = first.iter().map(Chunk::num_halo_nodes).sum();
+            let (sums, other_sums) = sums.split(num_own, num_halo_nodes);
+            rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
+        }
+    }
+}
+
+/// Distributes the ownership of nodes among the chunks.
+fn distribute_nodes(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
+    let (mut start, mut taken) = (0, vec![false; num_nodes]);
+    for chunk in chunks.iter_mut() {
+        chunk.settle(nodes, start, &mut taken);
+        start = chunk.owned_range().end;
+    }
+    if let Some(last) = chunks.last_mut() {
+        last.extend_owned_range(num_nodes);
+    }
+    debug_assert!(
+        chunks.is_empty() || chunks.iter().map(|c| c.owned_range().len()).sum::<usize>() == num_nodes
+    );
+}

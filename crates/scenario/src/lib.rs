@@ -1,0 +1,106 @@
+//! The scenario file, typed and validated.
+//!
+//! ```text
+//! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
+//! ```
+//!
+//! Each table of the file is read separately, so that one run reports all problems of the file: unknown keys with the
+//! most similar known one, wrong types, values out of range, undefined names. Problems carry their byte ranges.
+//! Physical groups are checked later, against the meshes; [`Located`] keeps their location.
+
+use ictus_core::{material, math, signal};
+
+mod contact;
+mod error;
+mod located;
+mod overrides;
+mod parameters;
+mod probe;
+mod raw;
+mod reference;
+mod schema;
+mod section;
+mod spanned;
+mod typed;
+mod validate;
+
+use std::path::Path;
+
+pub use contact::*;
+pub use error::{Problem, ScenarioError};
+pub use located::Located;
+pub use probe::*;
+pub use reference::{KEYS, KeyReference, reference_markdown};
+pub use schema::json_schema;
+pub use typed::*;
+
+impl Scenario {
+    /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a mesh, or all problems of the content.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
+        let unreadable = |source| ScenarioError::Unreadable { path: path.into(), source };
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        if bytes.starts_with(b"$") {
+            return Err(ScenarioError::Mesh { path: path.into() });
+        }
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(std::io::Error::other(error)))?;
+        Self::parse(&text, path, overrides)
+    }
+
+    /// Validates `text` as the content of the scenario at `path`.
+    ///
+    /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, as in
+    /// `time.end=1.0`, `contact.detection=all-pairs` (quotes are optional), `bodies.0.velocity=[1, 0, 0]` or, by
+    /// name, `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is replaced by its value, with the numbers of
+    /// `[parameters]`.
+    ///
+    /// # Errors
+    /// All problems of the text.
+    ///
+    /// ```
+    /// use ictus_scenario::Scenario;
+    ///
+    /// let text = "[time]\nend = 1.0\nsaftey = 0.5";
+    /// let error = Scenario::parse(text, "drop.toml".as_ref(), &[]).unwrap_err();
+    /// assert!(error.to_string().contains("unknown key `saftey`"));
+    /// assert!(error.to_string().contains("did you mean `safety`?"));
+    /// ```
+    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
+        let invalid = |problems| ScenarioError::Invalid { path: path.into(), text: text.into(), problems };
+        let changed = overrides::apply(text, overrides).map_err(invalid)?;
+        let invalid_changed = |problems| invalid(overrides::relocate(problems, &changed, text));
+        let (source, substitution) = parameters::apply(&changed).map_err(invalid_changed)?;
+        let scenario = validate::validate(&source, path).map_err(|problems| {
+            invalid_changed(problems.into_iter().map(|problem| substitution.relocate(problem)).collect())
+        })?;
+        let warnings = scenario.warnings.into_iter().map(|problem| substitution.relocate(problem));
+        let warnings = substitution.warnings.iter().cloned().chain(warnings).collect();
+        let warnings = overrides::relocate(warnings, &changed, text);
+        Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
+    }
+
+    /// Name and keys that cannot differ in a resumed run: all but the end, the energy tolerance, the title and the
+    /// output.
+    pub fn lasting_keys(&self) -> String {
+        let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
+        keys.remove("title");
+        keys.remove("output");
+        if let Some(toml::Value::Table(time)) = keys.get_mut("time") {
+            time.remove("end");
+            time.remove("energy_tolerance");
+        }
+        // Materials can be those of another file.
+        format!("{}\n{keys}\n{:?}", self.name, self.materials)
+    }
+
+    /// Moves a problem whose span refers to [`Self::source`] to [`Self::file_text`].
+    ///
+    /// The problem loses its span if an override has written the line.
+    pub fn locate_in_file(&self, problem: Problem) -> Problem {
+        let Self { substitution, file_text, .. } = self;
+        let before = substitution.relocate(problem.clone());
+        overrides::relocate(vec![before], &substitution.before, file_text).pop().unwrap_or(problem)
+    }
+}

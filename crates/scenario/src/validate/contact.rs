@@ -1,0 +1,239 @@
+//! `[contact]`.
+
+use super::check::{Bounds, Check};
+use super::pairs::{self, FallbackLaws, Names};
+use super::response;
+use super::walls::{self, Wall};
+use crate::error::Problem;
+use crate::raw::{self, Texts};
+use crate::section::Section;
+use crate::spanned::Spanned;
+use crate::{
+    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactNormal, ContactSettings, DetectionMethod,
+    HierarchyBuilder, HierarchyVolume, InitialPenetration, Kinematics, Located, Passes, SortingSettings,
+    SphereFit, TouchingEdges,
+};
+
+const VOLUMES: [(&str, BoundingVolume); 7] = [
+    ("sphere", BoundingVolume::Sphere),
+    ("aabb", BoundingVolume::Aabb),
+    ("dop8", BoundingVolume::Dop8),
+    ("dop14", BoundingVolume::Dop14),
+    ("dop18", BoundingVolume::Dop18),
+    ("dop26", BoundingVolume::Dop26),
+    ("obb", BoundingVolume::Obb),
+];
+
+const METHODS: [(&str, ClosestPointMethod); 10] = [
+    ("auto", ClosestPointMethod::Auto),
+    ("sqp", ClosestPointMethod::Sqp),
+    ("sqp-bfgs", ClosestPointMethod::SqpBfgs),
+    ("active-set", ClosestPointMethod::ActiveSet),
+    ("interior-point", ClosestPointMethod::InteriorPoint),
+    ("newton", ClosestPointMethod::Newton),
+    ("projection", ClosestPointMethod::Projection),
+    ("nearest-node", ClosestPointMethod::NearestNode),
+    ("voronoi", ClosestPointMethod::Voronoi),
+    ("brute-force", ClosestPointMethod::BruteForce),
+];
+
+const STARTS: [(&str, ClosestPointStart); 3] = [
+    ("nearest", ClosestPointStart::Nearest),
+    ("centre", ClosestPointStart::Centre),
+    ("previous", ClosestPointStart::Previous),
+];
+
+/// Steps between two sortings.
+const DEFAULT_SORT_EVERY: u32 = 10;
+
+const DEFAULT_VOLUMES: [BoundingVolume; 4] =
+    [BoundingVolume::Sphere, BoundingVolume::Aabb, BoundingVolume::Dop14, BoundingVolume::Obb];
+
+pub(super) fn validate(
+    section: Option<Section<'_>>,
+    pairs: Vec<Section<'_>>,
+    walls: &[Wall],
+    names: Names<'_>,
+    check: &mut Check<'_>,
+) -> Option<ContactSettings> {
+    let pairs = pairs::validate(pairs, names, check);
+    let raw: raw::Contact = match section {
+        Some(section) => section.read_sound_part(&mut check.problems)?,
+        None => raw::Contact::default(),
+    };
+    let detection = [
+        ("hierarchy", DetectionMethod::Hierarchy),
+        ("buckets", DetectionMethod::Buckets),
+        ("sorting", DetectionMethod::Sorting),
+        ("distance-field", DetectionMethod::DistanceField),
+        ("all-pairs", DetectionMethod::AllPairs),
+    ];
+    let hierarchy = [
+        ("fast", HierarchyBuilder::Fast),
+        ("bottom-up", HierarchyBuilder::BottomUp),
+        ("insertion", HierarchyBuilder::Insertion),
+    ];
+    let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
+    let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
+    let sorting = sorting(&raw, detection, check);
+    let flight = flight(&raw, detection, check);
+    let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
+    let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
+    let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
+    let policies = [
+        ("error", InitialPenetration::Error),
+        ("offset", InitialPenetration::Offset),
+        ("remove", InitialPenetration::Remove),
+    ];
+    let initial_penetration =
+        check.choice_or_first("contact.initial_penetration", raw.initial_penetration.as_ref(), policies);
+    let edges = edges(&raw, detection, check);
+    let depth = raw.search_depth.as_ref();
+    let search_depth = depth.map(|value| check.number("contact.search_depth", value, Bounds::Positive));
+    let normal = normal(raw.normal.as_ref(), detection, check);
+    let passes = passes(raw.passes.as_ref(), check);
+    let volumes = volumes(raw.volumes.as_ref(), check);
+    let response = response::settings(&raw, check);
+    let laws = response::laws("contact", response::Given::all(&raw), response.as_ref(), None, check);
+    let of_walls = walls::laws(walls, laws, response.as_ref(), check);
+    let rest = FallbackLaws { all: laws, of_walls: &of_walls, num_bodies: names.bodies.len() };
+    let own_laws = pairs::own_laws(pairs.as_deref().unwrap_or_default(), rest, response.as_ref(), check);
+    Some(ContactSettings {
+        response: response?,
+        laws,
+        own_laws,
+        detection: detection?,
+        sorting,
+        hierarchy: hierarchy?,
+        hierarchy_volume: flight?.0,
+        sphere_fit: flight?.1,
+        kinematics: flight?.2,
+        volumes: volumes?,
+        volumes_are_given: raw.volumes.is_some(),
+        closest_point: Located { value: closest_point?, span: closest_point_span },
+        start: start?,
+        search_depth,
+        normal: normal?,
+        edges: edges?,
+        passes,
+        resolve_impact: raw.resolve_impact.unwrap_or(false),
+        self_contact: raw.self_contact.unwrap_or(false),
+        initial_penetration: initial_penetration?,
+        tied: pairs::tied(pairs.as_deref().unwrap_or_default(), names, check),
+        excluded: pairs::excluded(&pairs?),
+    })
+}
+
+/// Steps of the sorting detector; other detectors have none.
+fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
+    let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
+        let Some(value) = value else { return default };
+        if detection.is_some_and(|detection| detection != DetectionMethod::Sorting)
+            && *value.get_ref() != i64::from(default)
+        {
+            let fact = format!("`{key}` is given, but `contact.detection` is not `sorting`");
+            let problem = Problem::new(fact).at(value.span()).key(key);
+            check.report(problem.help("use contact.detection = \"sorting\", or leave the key out"));
+        }
+        u32::try_from(*value.get_ref()).ok().filter(|&count| count > 0).unwrap_or_else(|| {
+            let fact = format!("`{key}` is {}, not a whole number from 1 on", value.get_ref());
+            check.report(Problem::new(fact).at(value.span()).key(key).help("give 1 for every one"));
+            default
+        })
+    };
+    SortingSettings {
+        every: count("contact.sort_every", raw.sort_every.as_ref(), DEFAULT_SORT_EVERY),
+        space_every: count("contact.sort_space_every", raw.sort_space_every.as_ref(), 1),
+    }
+}
+
+/// Normal of nodes in elements; other detectors have only that of the target.
+fn normal(
+    word: Option<&raw::Text>,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<ContactNormal> {
+    const KEY: &str = "contact.normal";
+    let words = [("target", ContactNormal::Target), ("contactor", ContactNormal::Contactor)];
+    let normal = check.choice_or_first(KEY, word, words)?;
+    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::DistanceField);
+    if let Some(word) = word.filter(|_| is_idle && normal == ContactNormal::Contactor) {
+        let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
+        let problem = Problem::new(fact).at(word.span()).key(KEY);
+        check.report(problem.help("use contact.detection = \"distance-field\", or leave the key out"));
+    }
+    Some(normal)
+}
+
+/// Edges with edge-to-edge contact; none by default if nodes touch elements.
+fn edges(
+    raw: &raw::Contact,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<TouchingEdges> {
+    let words =
+        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), words)?;
+    if detection != Some(DetectionMethod::DistanceField) {
+        return Some(edges);
+    }
+    if let Some(word) = raw.edges.as_ref().filter(|_| edges != TouchingEdges::None) {
+        let fact = "`contact.edges` is given, but `contact.detection` is `distance-field`, which has no edge contact";
+        let problem = Problem::new(fact).at(word.span()).key("contact.edges");
+        check.report(problem.help("leave the key out, or use contact.detection = \"hierarchy\""));
+    }
+    Some(TouchingEdges::None)
+}
+
+/// Volumes, fit and kinematics, of hierarchical detection only.
+fn flight(
+    raw: &raw::Contact,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<(HierarchyVolume, SphereFit, Kinematics)> {
+    let keys = [
+        ("contact.hierarchy_volume", raw.hierarchy_volume.as_ref()),
+        ("contact.sphere_fit", raw.sphere_fit.as_ref()),
+        ("contact.kinematics", raw.kinematics.as_ref()),
+    ];
+    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
+        for (key, word) in keys {
+            let Some(word) = word else { continue };
+            let fact = format!("`{key}` is given, but `contact.detection` is not `hierarchy`");
+            let problem = Problem::new(fact).at(word.span()).key(key);
+            check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
+        }
+    }
+    let volumes = [("sphere", HierarchyVolume::Sphere), ("aabb", HierarchyVolume::Aabb)];
+    let fits = [("minimum-ball", SphereFit::MinimumBall), ("ritter", SphereFit::Ritter)];
+    let kinematics = [("exact", Kinematics::Exact), ("from-steps", Kinematics::FromSteps)];
+    let volume = check.choice_or_first(keys[0].0, keys[0].1, volumes);
+    let fit = check.choice_or_first(keys[1].0, keys[1].1, fits);
+    let kinematics = check.choice_or_first(keys[2].0, keys[2].1, kinematics);
+    Some((volume?, fit?, kinematics?))
+}
+
+fn passes(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> Passes {
+    const KEY: &str = "contact.passes";
+    match value.map(|value| (*value.get_ref(), value.span())) {
+        None | Some((2, _)) => Passes::Two,
+        Some((1, _)) => Passes::One,
+        Some((other, span)) => {
+            let problem = Problem::new(format!("`{KEY}` is {other}, not 1 or 2")).at(span).key(KEY);
+            check.report(
+                problem.help("give 2 for the nodes of both bodies, 1 for those of the finer surface"),
+            );
+            Passes::Two
+        }
+    }
+}
+
+fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingVolume>> {
+    const KEY: &str = "contact.volumes";
+    let Some(words) = words else { return Some(DEFAULT_VOLUMES.to_vec()) };
+    if words.get_ref().is_empty() {
+        let problem = Problem::new(format!("`{KEY}` is an empty list")).at(words.span()).key(KEY);
+        check.report(problem.help("name at least one volume, or leave the key out"));
+    }
+    check.choices(KEY, words, &VOLUMES)
+}

@@ -1,0 +1,206 @@
+//! Validation of `[[probes]]`.
+
+use std::ops::Range;
+
+use super::check::{Bounds, Check};
+use super::tables::Named;
+use crate::error::Problem;
+use crate::raw;
+use crate::section::join;
+use crate::signal::ChannelClass;
+use crate::spanned::Spanned;
+use crate::{
+    BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
+};
+
+const QUANTITIES: [(&str, ProbeQuantity); 6] = [
+    ("position", ProbeQuantity::Position),
+    ("displacement", ProbeQuantity::Displacement),
+    ("velocity", ProbeQuantity::Velocity),
+    ("acceleration", ProbeQuantity::Acceleration),
+    ("stress", ProbeQuantity::Stress),
+    ("strain", ProbeQuantity::Strain),
+];
+
+const INJURIES: [(&str, Injury); 3] =
+    [("peak", Injury::Peak), ("hic15", Injury::Hic15), ("hic36", Injury::Hic36)];
+
+/// Standard gravity (CGPM 1901) \[m/s²\].
+const STANDARD_GRAVITY: f64 = 9.80665;
+
+/// Parts of the scenario to which probes refer.
+pub(super) struct Measured<'a> {
+    pub names: &'a [Spanned<String>],
+    pub bodies: Option<&'a [BodySpec]>,
+    pub materials: &'a [Option<MaterialSpec>],
+    /// Interval of the history \[s\].
+    pub history_interval: Option<f64>,
+    /// Whether the contact response applies impulses.
+    pub has_impulses: bool,
+}
+
+impl Measured<'_> {
+    fn is_rigid(&self, body: usize) -> bool {
+        let material = self.bodies.and_then(|bodies| self.materials.get(bodies.get(body)?.material));
+        material.is_some_and(|material| matches!(material, Some(spec) if spec.model == MaterialModel::Rigid))
+    }
+}
+
+/// Validates all probes; `None` if one of them cannot be specified.
+pub(super) fn validate(
+    probes: Vec<Named<'_>>,
+    measured: &Measured<'_>,
+    check: &mut Check<'_>,
+) -> Option<Vec<ProbeSpec>> {
+    let names: Vec<_> = probes.iter().map(|probe| probe.name.clone()).collect();
+    for (index, name) in names.iter().enumerate() {
+        let mut earlier = names[..index].iter();
+        if !name.get_ref().is_empty() && earlier.any(|other| other.get_ref() == name.get_ref()) {
+            let problem = Problem::new(format!("two probes are named `{}`", name.get_ref())).at(name.span());
+            let problem = problem.key(format!("probes.{index}.name")).label("named again here");
+            check.report(problem.help("give each probe its own name: its columns begin with it"));
+        }
+    }
+    let probes: Vec<_> = probes.into_iter().map(|probe| one(probe, measured, check)).collect();
+    probes.into_iter().collect()
+}
+
+fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Option<ProbeSpec> {
+    let path = probe.section.path.clone();
+    let key = |name: &str| join(&path, name);
+    let raw: raw::Probe = probe.section.read(&mut check.problems)?;
+    check.name(&key("name"), &raw.name);
+    let body = check.reference("body", measured.names, &key("body"), &raw.body);
+    let place = place(&raw, &path, check);
+    let quantities = match &raw.quantities {
+        Some(words) => check.choices(&key("quantities"), words, &QUANTITIES),
+        None => Some(vec![ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration]),
+    };
+    let frames = [("space", ProbeFrame::Space), ("body", ProbeFrame::Body)];
+    let frame = check.choice_or_first(&key("frame"), raw.frame.as_ref(), frames);
+    let interval =
+        raw.interval.as_ref().map(|value| check.number(&key("interval"), value, Bounds::NotNegative));
+    let filter = raw.filter.as_ref().map(|word| check.choice(&key("filter"), word, &ChannelClass::ALL));
+    let injuries = injuries(raw.injury.as_ref(), &key("injury"), check);
+    let spec = ProbeSpec {
+        name: raw.name.get_ref().clone(),
+        body: body?,
+        place: place?,
+        quantities: quantities?,
+        frame: frame?,
+        interval,
+        filter: filter.map_or(Some(None), |filter| filter.map(Some))?,
+        injuries: injuries?,
+        g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, STANDARD_GRAVITY),
+        second: check.number_or(&key("second"), raw.second.as_ref(), Bounds::Positive, 1.0),
+    };
+    refuse_unavailable(&spec, &raw, measured, check);
+    check_rate(&spec, &raw, measured, check);
+    Some(spec)
+}
+
+/// The location of a probe, by default the centre of mass; more than one is refused.
+fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
+    let spans = [
+        raw.nearest_node.as_ref().map(Spanned::span),
+        raw.point.as_ref().map(Spanned::span),
+        raw.group.as_ref().map(Spanned::span),
+    ];
+    let given: Vec<Range<usize>> = spans.into_iter().flatten().collect();
+    if given.len() > 1 {
+        let last = given.iter().max_by_key(|span| span.start)?.clone();
+        let problem =
+            Problem::new(format!("`{path}` has more than one of `nearest_node`, `point` and `group`"));
+        check.report(problem.at(last).key(path).help("keep one of them, and write a [[probes]] for each"));
+        return None;
+    }
+    let node = check.vector(&join(path, "nearest_node"), raw.nearest_node.as_ref());
+    let point = check.vector(&join(path, "point"), raw.point.as_ref());
+    if let Some(group) = &raw.group {
+        check.name(&join(path, "group"), group);
+    }
+    let value = match (node, point, &raw.group) {
+        (Some(place), ..) => ProbePlace::NearestNode(place),
+        (_, Some(place), _) => ProbePlace::Point(place),
+        (.., Some(group)) => ProbePlace::Group(group.get_ref().clone()),
+        _ => ProbePlace::Centre,
+    };
+    Some(Located { value, span: given.first().cloned().unwrap_or_else(|| raw.name.span()) })
+}
+
+fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>) -> Option<Vec<Injury>> {
+    let Some(raw) = raw else { return Some(Vec::new()) };
+    let words = match raw.get_ref() {
+        raw::Names::One(word) => vec![Spanned::new(raw.span(), word.clone())],
+        raw::Names::Many(words) => words.clone(),
+    };
+    check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
+}
+
+/// Refuses quantities undefined for the location or body, and injury criteria without their inputs.
+fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
+    let key = |name: &str| format!("probes.{}.{name}", spec.name);
+    let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
+    if let (Some(quantity), Some(words)) = (of_elements, &raw.quantities) {
+        let word = words.get_ref().iter().find(|word| word.get_ref() == quantity.name());
+        let span = word.map_or_else(|| words.span(), Spanned::span);
+        let (name, body) = (quantity.name(), raw.body.get_ref());
+        let refused = if measured.is_rigid(spec.body) {
+            let fact = format!("`{}` has {name}, but body `{body}` is rigid", key("quantities"));
+            Some((fact, "leave it out: a rigid body has position, displacement, velocity and acceleration"))
+        } else if spec.place.value == ProbePlace::Centre {
+            let fact = format!("`{}` has {name}, but a centre of mass has none", key("quantities"));
+            Some((fact, "say where: give a `point`, a `nearest_node` or a `group`"))
+        } else {
+            None
+        };
+        if let Some((fact, help)) = refused {
+            check.report(Problem::new(fact).at(span).key(key("quantities")).help(help));
+        }
+    }
+    if let Some(injury) = &raw.injury
+        && !spec.quantities.contains(&ProbeQuantity::Acceleration)
+    {
+        let fact = format!("`{}` is of the acceleration, which is not measured", key("injury"));
+        let help = "add \"acceleration\" to `quantities`, or leave that key out";
+        check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
+    }
+    if let (Some(injury), true) = (&raw.injury, measured.has_impulses) {
+        let fact = format!("`{}` needs contact forces, and contact acts by impulses", key("injury"));
+        let help = "accelerations omit impulses, which change velocities at once: set `contact.response` to \"penalty\" or \
+                    \"energy-momentum\"";
+        check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
+    }
+    if let (Some(injury), Some(_), None) = (&raw.injury, &raw.second, &raw.g) {
+        let fact = format!("`{}` in units with another second needs `g`", key("injury"));
+        let help =
+            "give `g`, the acceleration of 1 g in the units of the scenario, such as 0.00980665 in mm and ms";
+        check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
+    }
+}
+
+/// Checks the sampling rate of a filter: refused if the filter cannot be applied, a warning below its minimum rate.
+fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
+    let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
+    let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
+    else {
+        return;
+    };
+    let wanted = spec.second / class.least_rate();
+    // The minimum rate itself is accepted, within rounding.
+    if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
+        return;
+    }
+    let key = format!("probes.{}.filter", spec.name);
+    let rate = 1.0 / interval;
+    let fact = format!(
+        "`{key}` is {}, for {} samples a second or more, and the probe has {rate:.6} a second",
+        word.get_ref(),
+        class.least_rate()
+    );
+    let from =
+        if spec.interval.is_some() { "`interval`" } else { "`interval`, which is that of the history" };
+    let help = format!("give the probe {from}, at most {wanted:.3e}; 0 samples every step");
+    let problem = Problem::new(fact).at(word.span()).key(key).help(help);
+    if class.filter(&[], interval).is_err() { check.report(problem) } else { check.warnings.push(problem) }
+}

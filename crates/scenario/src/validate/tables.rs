@@ -1,0 +1,160 @@
+//! The tables of the file, split for separate reading.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::error::Problem;
+use crate::section::Section;
+use crate::spanned::Spanned;
+
+/// Tables of the file.
+pub(super) struct Tables<'i> {
+    pub root: Section<'i>,
+    pub time: Option<Section<'i>>,
+    pub dynamic_relaxation: Option<Section<'i>>,
+    /// The file that has the materials, in place of tables.
+    pub materials_file: Option<Spanned<String>>,
+    pub materials: Vec<Named<'i>>,
+    pub bodies: Vec<Named<'i>>,
+    pub walls: Vec<Named<'i>>,
+    pub velocities: Vec<Section<'i>>,
+    pub boundaries: Vec<Section<'i>>,
+    pub loads: Vec<Section<'i>>,
+    pub contact: Option<Section<'i>>,
+    pub pairs: Vec<Section<'i>>,
+    pub probes: Vec<Named<'i>>,
+    pub output: Option<Section<'i>>,
+}
+
+/// A named table; the name is empty if missing.
+pub(super) struct Named<'i> {
+    pub name: Spanned<String>,
+    pub section: Section<'i>,
+}
+
+/// The names, by index of the table.
+pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
+    tables.iter().map(|table| table.name.clone()).collect()
+}
+
+impl<'i> Tables<'i> {
+    /// Parses the text as TOML; reports all syntax errors, at most one per line.
+    pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
+        let root = root(text, problems)?;
+        Some(Self::split(root, problems))
+    }
+
+    fn split(root: toml::Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
+        let table = root.get_ref();
+        let single = |table: &DeTable<'i>, name: &'static str| {
+            let value = table.get(name)?.clone();
+            Some(Section { table: name, path: name.into(), value })
+        };
+        let mut contact = single(table, "contact");
+        let pairs = contact.as_mut().and_then(|section| match section.value.get_mut() {
+            DeValue::Table(table) => table.remove("pairs"),
+            _ => None,
+        });
+        let bodies = list(table.get("bodies").cloned(), "bodies", problems);
+        let walls = list(table.get("walls").cloned(), "walls", problems);
+        let probes = list(table.get("probes").cloned(), "probes", problems);
+        let materials_value = table.get("materials");
+        let materials_file = materials_value
+            .and_then(|value| Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned())));
+        let materials_value = materials_value.filter(|_| materials_file.is_none()).cloned();
+        Self {
+            materials: materials(materials_value, problems),
+            materials_file,
+            time: single(table, "time"),
+            dynamic_relaxation: single(table, "dynamic_relaxation"),
+            bodies: bodies.into_iter().map(|section| name(section, "bodies")).collect(),
+            walls: walls.into_iter().map(|section| name(section, "walls")).collect(),
+            velocities: list(table.get("velocities").cloned(), "velocities", problems),
+            boundaries: list(table.get("boundaries").cloned(), "boundaries", problems),
+            loads: list(table.get("loads").cloned(), "loads", problems),
+            contact,
+            pairs: list(pairs, "contact.pairs", problems),
+            probes: probes.into_iter().map(|section| name(section, "probes")).collect(),
+            output: single(table, "output"),
+            root: Section {
+                table: "",
+                path: String::new(),
+                value: toml::Spanned::new(root.span(), DeValue::Table(root.into_inner())),
+            },
+        }
+    }
+}
+
+/// The top level of a text, unless it has syntax errors, of which at most one per line is reported.
+pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut lines = Vec::new();
+    for error in &errors {
+        let problem = Problem::new(format!("not TOML: {}", error.message()));
+        let Some(span) = error.span() else {
+            problems.push(problem);
+            continue;
+        };
+        // A syntax error often causes others behind it.
+        let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
+        if !lines.contains(&line) {
+            lines.push(line);
+            problems.push(problem.at(span));
+        }
+    }
+    errors.is_empty().then_some(root)
+}
+
+/// The entries of an array of tables, with their paths by index.
+fn list<'i>(
+    value: Option<toml::Spanned<DeValue<'i>>>,
+    table: &'static str,
+    problems: &mut Vec<Problem>,
+) -> Vec<Section<'i>> {
+    let Some(value) = value else { return Vec::new() };
+    let span = value.span();
+    let DeValue::Array(array) = value.into_inner() else {
+        let problem = Problem::new(format!("`{table}` is not a list of tables"));
+        problems.push(problem.at(span).key(table).help(format!("write [[{table}]] above each one")));
+        return Vec::new();
+    };
+    let section = |(index, value)| Section { table, path: format!("{table}.{index}"), value };
+    array.into_iter().enumerate().map(section).collect()
+}
+
+/// The entries of `[materials]`, in file order.
+pub(super) fn materials<'i>(
+    value: Option<toml::Spanned<DeValue<'i>>>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Named<'i>> {
+    let Some(value) = value else { return Vec::new() };
+    let span = value.span();
+    let DeValue::Table(table) = value.into_inner() else {
+        let problem = Problem::new("`materials` is not a table").at(span).key("materials");
+        problems.push(problem.help("write [materials.NAME] above each one, or `materials = \"FILE\"`"));
+        return Vec::new();
+    };
+    let mut materials: Vec<_> = table
+        .into_iter()
+        .map(|(key, value)| {
+            let name = Spanned::new(key.span(), key.into_inner().into_owned());
+            let path = format!("materials.{}", name.get_ref());
+            Named { name, section: Section { table: "materials", path, value } }
+        })
+        .collect();
+    materials.sort_by_key(|material| material.name.span().start);
+    materials
+}
+
+/// A body, wall or probe with its name, which its path then contains.
+fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
+    let value = match section.value.get_ref() {
+        DeValue::Table(table) => table.get("name"),
+        _ => None,
+    };
+    let name = value.and_then(|value| Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned())));
+    let name = name.unwrap_or_else(|| Spanned::new(section.value.span(), String::new()));
+    if !name.get_ref().is_empty() {
+        section.path = format!("{table}.{}", name.get_ref());
+    }
+    Named { name, section }
+}
