@@ -62,15 +62,17 @@
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
+//! `math`, `signal`, `mesh`, `material` and `element` are the crate `ictus-core`, each other layer is a crate of its
+//! own. A program that brings its own dynamics can use `ictus-contact` alone.
+//!
 //! `contact` uses no forces or materials, `dynamics` no contact. The simulation step joins them: contact enters
 //! dynamics as nodal forces and one frequency, which limits the time step.
 //!
 //! # Limits
 //! Elements of order 1 and 2, elastic materials, shared memory. The README gives all limits and alternatives.
-pub mod io;
-pub mod simulation;
-
 pub use ictus_contact as contact;
 pub use ictus_core::{element, material, math, mesh, signal};
 pub use ictus_dynamics as dynamics;
+pub use ictus_io as io;
 pub use ictus_scenario as scenario;
+pub use ictus_simulation as simulation;

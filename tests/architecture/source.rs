@@ -175,9 +175,16 @@ fn leaves(tree: &str) -> Vec<ModulePath> {
         .collect()
 }
 
-/// Every module under src/, with main.rs left out: it is another crate.
+/// Modules of `ictus-core`, which the crates of the layers import at their roots.
+const CORE_MODULES: [&str; 5] = ["element", "material", "math", "mesh", "signal"];
+
+/// Every module under src/ and in the crates of the layers, as one crate. main.rs is left out: it is another crate.
 pub fn read_crate() -> Crate {
     let mut modules = Crate::new();
+    read_folder(Path::new("crates/core/src"), &ModulePath::new(), &mut modules);
+    for layer in ["contact", "dynamics", "scenario"] {
+        read_layer(layer, &mut modules);
+    }
     read_folder(Path::new("src"), &ModulePath::new(), &mut modules);
     modules.remove(&vec!["main".to_owned()]);
     let root = modules.remove(&vec!["lib".to_owned()]).unwrap();
@@ -203,6 +210,36 @@ fn read_folder(folder: &Path, module: &ModulePath, modules: &mut Crate) {
             modules.insert(child, Module { code, is_test: false });
         }
     }
+}
+
+/// Modules of a layer with a crate of its own, by their paths in the library.
+fn read_layer(layer: &str, modules: &mut Crate) {
+    let mut own = Crate::new();
+    read_folder(&Path::new("crates").join(layer).join("src"), &ModulePath::new(), &mut own);
+    let root = own.remove(&vec!["lib".to_owned()]).unwrap();
+    own.insert(ModulePath::new(), root);
+    for (path, module) in own {
+        let path = [vec![layer.to_owned()], path].concat();
+        modules.insert(path, Module { code: with_library_paths(&module.code, layer), ..module });
+    }
+}
+
+/// The code of a layer with the paths from the root of its crate as paths from the root of the library.
+fn with_library_paths(code: &str, layer: &str) -> String {
+    let mut parts = code.split("crate::");
+    let mut result = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let list = part.strip_prefix('{').and_then(|list| list.split(';').next()).unwrap_or("");
+        let names_core = |module: &str| list.contains(&format!("{module}::"));
+        assert!(
+            !CORE_MODULES.iter().any(|module| names_core(module)),
+            "{layer} imports core in a list: {list}"
+        );
+        let name = part.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+        result += if CORE_MODULES.contains(&name) { "crate::" } else { "crate::layer::" };
+        result += part;
+    }
+    result.replace("crate::layer::", &format!("crate::{layer}::"))
 }
 
 /// Modules that a text declares for tests only.

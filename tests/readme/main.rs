@@ -87,3 +87,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
+
+/// Source files of the program and of the crates of its library.
+fn library_sources() -> Vec<PathBuf> {
+    ["src", "crates"].iter().flat_map(|folder| sources(&root().join(folder))).collect()
+}

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{ictus, inline_code, pages, read, root, sources};
+use super::{ictus, inline_code, library_sources, pages, read, root, sources};
 
 /// Words of a text that look like files of the repository.
 fn named_files(text: &str) -> Vec<&str> {
-    let folders = ["benches/", "configs/", "docs/", "meshes/", "scripts/", "src/", "tests/", ".ci/"];
+    let folders =
+        ["benches/", "configs/", "crates/", "docs/", "meshes/", "scripts/", "src/", "tests/", ".ci/"];
     let words = text.split(|c: char| c.is_whitespace() || "`\"'()[],;:#".contains(c));
     words
         .filter(|word| folders.iter().any(|folder| word.starts_with(folder)) && !word.contains("NAME"))
@@ -71,13 +72,13 @@ fn items_that_are_named_are_in_their_files() {
 fn a_law_is_named_where_the_table_says() {
     let text = read("CONTRIBUTING.md");
     let row = text.lines().find(|line| line.starts_with("| a hyperelastic law |")).unwrap();
-    let listed: BTreeSet<&str> = row.split('`').filter(|code| code.starts_with("src/")).collect();
+    let listed: BTreeSet<&str> = row.split('`').filter(|code| code.starts_with("crates/")).collect();
     let names_a_law = |file: &Path| {
         let code = fs::read_to_string(file).unwrap();
         let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap();
         code.contains("neo-hookean") || code.contains("NeoHookean")
     };
-    let files = sources(&root().join("src")).into_iter().filter(|file| names_a_law(file));
+    let files = library_sources().into_iter().filter(|file| names_a_law(file));
     let files: Vec<String> =
         files.map(|file| file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()).collect();
     let is_exempt =
@@ -122,8 +123,7 @@ fn output_of_a_run_is_described() {
 /// The messages that `docs/when-it-goes-wrong.md` explains are those of the program; `…` stands for what varies.
 #[test]
 fn messages_that_are_explained_exist() {
-    let code: String =
-        sources(&root().join("src")).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let code: String = library_sources().iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let code: String = code.split("\\\n").map(str::trim_start).collect();
     let text = read("docs/when-it-goes-wrong.md");
     let by_message = text.split("## By message").nth(1).unwrap().split("\n## ").next().unwrap();

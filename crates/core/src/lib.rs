@@ -6,7 +6,3 @@ pub mod material;
 pub mod math;
 pub mod mesh;
 pub mod signal;
-
-#[cfg(test)]
-#[path = "../../../tests/common/random.rs"]
-mod random;

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::element::inverse_map::position;
     use crate::element::natural_nodes;
-    use crate::random::Random;
+    use crate::math::random::Random;
 
     impl Random {
         /// Uniform in \[−1, 1).

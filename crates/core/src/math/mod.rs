@@ -17,6 +17,9 @@
 pub mod eight_lanes;
 pub mod pack;
 pub mod polynomial;
+#[cfg(test)]
+#[path = "../../../../tests/common/random.rs"]
+pub(crate) mod random;
 pub mod real;
 pub mod reduction;
 mod rigid_motion;

@@ -146,7 +146,7 @@ const BARE: &str = "
 ";
 
 fn bare(overrides: &[String]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenario/bare.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/scenario/bare.toml");
     Scenario::parse(BARE, &path, overrides).unwrap()
 }
 

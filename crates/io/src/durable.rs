@@ -1,0 +1,75 @@
+//! Durability: content and names of files that survive a power failure.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+
+use super::error::{FileAction, OutputError};
+
+/// Waits until the content of these files of a directory is on disk, and the file names in the directory and in these
+/// folders of it.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub fn sync<'a>(
+    directory: &Path,
+    files: impl IntoIterator<Item = &'a String>,
+    folders: &[&str],
+) -> Result<(), OutputError> {
+    for name in files {
+        let path = directory.join(name);
+        let file = OpenOptions::new().write(true).open(&path);
+        let synced = file.and_then(|file| file.sync_all());
+        synced.map_err(OutputError::file(FileAction::Write, &path))?;
+    }
+    folders.iter().try_for_each(|folder| sync_names(&directory.join(folder)))?;
+    sync_names(directory)
+}
+
+/// Waits until the names in a directory are on disk.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
+    sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
+}
+
+/// File systems that cannot sync directories, as some of networks, order the names themselves.
+#[cfg(unix)]
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    match std::fs::File::open(directory)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+/// Other systems do not open directories as files; their file systems order the names themselves.
+#[cfg(not(unix))]
+fn sync_directory(_directory: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Existing files are synced; the error names a missing table or folder that a checkpoint relies on.
+    #[test]
+    fn missing_files_and_folders_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a.csv".to_owned(), "b.csv".to_owned()];
+        std::fs::write(folder.path().join("a.csv"), "1\n").unwrap();
+        let refusal = |files: &[String], folders: &[&str]| {
+            sync(folder.path(), files, folders).err().map_or(String::new(), |error| error.to_string())
+        };
+        assert_eq!(refusal(&names[..1], &[]), "");
+        assert!(refusal(&names, &[]).contains("b.csv"));
+        #[cfg(unix)]
+        assert!(refusal(&names[..1], &["frames"]).contains("frames"));
+        std::fs::create_dir(folder.path().join("frames")).unwrap();
+        assert_eq!(refusal(&names[..1], &["frames"]), "");
+        assert_eq!(std::fs::read(folder.path().join("a.csv")).unwrap(), b"1\n");
+    }
+}

@@ -1,0 +1,179 @@
+//! Errors of output.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file of the output directory could not be written, or its data are inconsistent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The operating system refused to create, write, rename or remove a file.
+    #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(*action, cause))]
+    File {
+        /// The action attempted.
+        action: FileAction,
+        /// The file or directory.
+        path: PathBuf,
+        /// Cause reported by the operating system.
+        #[source]
+        cause: io::Error,
+    },
+    /// Another process writes to the directory.
+    #[error(
+        "'{}' is in use by {owner}; wait until that run has ended, stop it, or choose another directory (`--output DIR`)",
+        directory.display()
+    )]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: String,
+    },
+    /// A process that may still run, on another host or on a file system without locks, has locked the directory.
+    #[error(
+        "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
+        directory.display(),
+        file.display()
+    )]
+    Locked {
+        /// The directory.
+        directory: PathBuf,
+        /// The process.
+        owner: String,
+        /// The lock file.
+        file: PathBuf,
+    },
+    /// The background thread that writes frames could not be started.
+    #[error(
+        "cannot start the thread that writes the frames of '{series}': {cause}; close other programs or raise `ulimit -u`"
+    )]
+    Thread {
+        /// Name of the series.
+        series: String,
+        /// Cause reported by the operating system.
+        #[source]
+        cause: io::Error,
+    },
+    /// A frame was submitted after an earlier one had failed.
+    #[error("frames of '{series}' are no longer written after an earlier failure; start the series again")]
+    SeriesStopped {
+        /// Name of the series.
+        series: String,
+    },
+    /// A frame is not later than its predecessor; ParaView would show both at once.
+    #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
+    FrameOrder {
+        /// Time of the frame \[s\].
+        time: f64,
+        /// Time of the frame before it \[s\].
+        previous: f64,
+    },
+    /// The length of the connectivity differs from the sum of the node counts of its cells.
+    #[error("the grid's cells need {expected} node numbers, but {given} are given")]
+    ConnectivityLength {
+        /// Sum of the node counts of the kinds.
+        expected: usize,
+        /// Node numbers given.
+        given: usize,
+    },
+    /// A cell refers to a point that the frame does not have.
+    #[error(
+        "the grid refers to point {node}, but the frame at time {time} has {num_points} points (numbered from 0)"
+    )]
+    UnknownPoint {
+        /// The highest point number of the grid.
+        node: u32,
+        /// Points of the frame.
+        num_points: usize,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
+    /// The number of values of a field differs from the number of points or cells.
+    #[error("field '{field}' has {given} values at time {time}, but the grid has {expected} {place}")]
+    FieldLength {
+        /// Name of the field.
+        field: String,
+        /// Values given.
+        given: usize,
+        /// Points or cells of the grid.
+        expected: usize,
+        /// `"points"` or `"cells"`.
+        place: &'static str,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
+    /// The number of entries of a history row differs from the number of bodies.
+    #[error("a history row at time {time} describes {given} bodies, but the history has {expected}")]
+    BodyCount {
+        /// Bodies named when the history was created.
+        expected: usize,
+        /// Bodies of the row.
+        given: usize,
+        /// Time of the row \[s\].
+        time: f64,
+    },
+}
+
+/// Action on a file that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileAction {
+    /// Creating a directory.
+    CreateDirectory,
+    /// Reading a file.
+    Read,
+    /// Listing a directory.
+    List,
+    /// Removing a file of an earlier run.
+    Remove,
+    /// Creating or writing a file.
+    Write,
+    /// Continuing a file of the run that is resumed.
+    Continue,
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::CreateDirectory => "create directory",
+            Self::Read => "read",
+            Self::List => "list directory",
+            Self::Remove => "remove",
+            Self::Write => "write",
+            Self::Continue => "continue",
+        })
+    }
+}
+
+impl OutputError {
+    /// Adds action and path to an error of the operating system; for `map_err`.
+    pub fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |cause| Self::File { action, path, cause }
+    }
+}
+
+/// Remedy for an error of the operating system.
+fn remedy(action: FileAction, cause: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match cause.kind() {
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+            "choose a directory you may write to (`--output DIR`) or change its permissions"
+        }
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
+            "free some space, ask for fewer frames, or choose another disk (`--output DIR`)"
+        }
+        Kind::NotFound if action == FileAction::CreateDirectory => {
+            "no directory can be made there: choose another `--output DIR`"
+        }
+        _ if action == FileAction::Continue => {
+            "resume in the directory of the run, as it left it, or start the run again without `--resume`"
+        }
+        Kind::NotFound => "the directory may have been removed while the run wrote to it",
+        Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {
+            "a file blocks the directory, or a directory the file: move it or choose another `--output DIR`"
+        }
+        _ => "check the output directory (`--output DIR`) and the disk it is on",
+    }
+}

@@ -1,0 +1,74 @@
+//! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
+//!
+//! [`read`] turns a file into a [`Mesh`] with all physical groups by name. Node and element numbers of the file may be
+//! sparse and unordered, nodes may be unused, entities may belong to several groups or to none. Sections without
+//! geometry or groups (periodicity, post-processing data) are skipped. Repeated elements are merged: version 2.2 writes
+//! an element once for each of its groups. Other versions, partitioned files and element types without a
+//! [`CellKind`](crate::mesh::CellKind) are rejected with a remedy.
+//!
+//! One cursor reads numbers of either encoding, so each version has one reader. Memory is never allocated by a count
+//! of the file alone; every reference is resolved, and the mesh passes [`Mesh::validate`].
+//!
+//! ```text
+//! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
+//! ```
+//!
+//! The format: <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
+
+mod assembly;
+mod cursor;
+mod element_type;
+mod error;
+mod format;
+mod version_2_2;
+mod version_4_1;
+
+pub use error::{GmshError, Place, Position};
+
+use std::path::Path;
+
+use crate::mesh::Mesh;
+
+/// Reads a mesh file.
+///
+/// # Errors
+/// [`GmshError`] with file, line or byte, fact and remedy.
+///
+/// # Example
+/// ```no_run
+/// # std::env::set_current_dir("../..")?;
+/// let mesh = ictus_io::gmsh::read("meshes/ball.msh".as_ref())?;
+/// for group in &mesh.groups {
+///     println!("{} has {} cells of dimension {}", group.name, group.cells.len(), group.dimension);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(path: &Path) -> Result<Mesh, GmshError> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| GmshError::Unreadable { file: file.clone(), source })?;
+    parse(&bytes, &file)
+}
+
+/// Parses a mesh from the content of a file; `file` is its name in messages.
+///
+/// # Errors
+/// As [`read`].
+///
+/// # Example
+/// ```
+/// let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"sheet\"\n$EndPhysicalNames\n\
+///             $Nodes\n3\n10 0 0 0\n20 1 0 0\n30 0 1 0\n$EndNodes\n\
+///             $Elements\n1\n1 2 2 1 1 10 20 30\n$EndElements\n";
+/// let mesh = ictus_io::gmsh::parse(text.as_bytes(), "sheet.msh")?;
+/// assert_eq!(mesh.groups[0].name, "sheet");
+/// assert_eq!(mesh.blocks[0].cell(0), [0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse(bytes: &[u8], file: &str) -> Result<Mesh, GmshError> {
+    let mut cursor = cursor::Cursor::new(bytes, file);
+    let version = format::read_header(&mut cursor)?;
+    match version {
+        format::Version::V4_1 => version_4_1::read(&mut cursor),
+        format::Version::V2_2 => version_2_2::read(&mut cursor),
+    }
+}

@@ -1,0 +1,25 @@
+//! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv`, `probes.csv` and the other
+//! tables, `checkpoint.bin` and `summary.json` out.
+//!
+//! Independent of the simulation: fields are named arrays, histories and summaries plain structs. Files are replaced
+//! atomically, so a run killed at any time leaves readable output.
+
+use ictus_core::{math, mesh};
+
+mod atomic_write;
+pub mod checkpoint;
+mod directory_lock;
+pub mod durable;
+mod error;
+pub mod gmsh;
+pub mod history;
+pub mod measurements;
+pub mod pairs;
+pub mod summary;
+mod table;
+pub mod vtk;
+
+pub use atomic_write::atomic_write;
+pub use directory_lock::{DirectoryLock, Owner};
+pub use error::{FileAction, OutputError};
+pub use table::Tables;

@@ -1,0 +1,320 @@
+//! `summary.json`: input and results of a run. Scripts read it: its field names are stable.
+//!
+//! A non-finite number is written as `null`, which scripts cannot mistake for a value.
+
+mod detection;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::atomic_write::atomic_write;
+use crate::error::OutputError;
+pub use detection::*;
+
+/// Summary of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of the program.
+    pub version: String,
+    /// Path of the scenario.
+    pub scenario: String,
+    /// Title of the scenario.
+    pub title: String,
+    /// Threads used.
+    pub threads: usize,
+    /// How the run ended.
+    pub status: Status,
+    /// Cause of the failure, if the run failed.
+    pub failure: Option<Failure>,
+    /// The bodies, in the order of the scenario.
+    pub bodies: Vec<BodySummary>,
+    /// The rigid walls, in the order of the scenario.
+    pub walls: Vec<WallSummary>,
+    /// Steps completed, including flight steps.
+    pub steps: u64,
+    /// Steps completed in flight.
+    pub flight_steps: u64,
+    /// Steps by what limited them, in the words of `steps.csv`; no entry for none.
+    pub step_limits: BTreeMap<&'static str, u64>,
+    /// Steps of dynamic relaxation before the run, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxation_steps: Option<u64>,
+    /// Time simulated.
+    pub time: TimeSpan,
+    /// Time at which the run continued from a checkpoint \[s\]; counts of detection and wall times begin there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed_at: Option<f64>,
+    /// Wall-clock time.
+    pub wall_seconds: WallSeconds,
+    /// Work of contact detection.
+    pub detection: DetectionSummary,
+    /// First contact of each body pair that met, in order of time.
+    pub first_contacts: Vec<FirstContact>,
+    /// Contact problems without a converged solution.
+    pub contact: ContactSummary,
+    /// Energy balance.
+    pub energy: EnergySummary,
+    /// Momentum balance.
+    pub momentum: MomentumSummary,
+    /// Results of the probes, in the order of the scenario.
+    pub probes: Vec<ProbeSummary>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Status {
+    /// The run reached its end time.
+    Finished,
+    /// The run stopped on a numerical failure.
+    Failed,
+    /// The user stopped the run.
+    Interrupted,
+}
+
+/// Location and cause of a failure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// Error message.
+    pub message: String,
+    /// Steps completed before.
+    pub step: u64,
+    /// Time \[s\].
+    pub time: f64,
+    /// Name of the body concerned, if any.
+    pub body: Option<String>,
+    /// Gmsh tag of the element concerned, if any.
+    pub element: Option<u64>,
+}
+
+/// One body of the model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BodySummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// Number of faces that can touch.
+    pub faces: usize,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Critical step of the reference configuration \[s\]; infinite for a rigid body, written as null.
+    pub critical_step: f64,
+}
+
+/// One rigid wall.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WallSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// A point of the plane at the start \[m\].
+    pub point: [f64; 3],
+    /// Unit normal out of the wall.
+    pub normal: [f64; 3],
+    /// Mass \[kg\]; `None` for a prescribed velocity, written as null.
+    pub mass: Option<f64>,
+}
+
+/// Results of a probe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ProbeSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Number of its samples.
+    pub samples: usize,
+    /// Its filter.
+    pub filter: Option<String>,
+    /// Largest acceleration, in multiples of g; `None` unless requested.
+    pub peak: Option<PeakSummary>,
+    /// Head injury criterion over up to 15 ms.
+    pub hic15: Option<HeadInjurySummary>,
+    /// Head injury criterion over up to 36 ms.
+    pub hic36: Option<HeadInjurySummary>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
+}
+
+/// A largest value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PeakSummary {
+    /// The value.
+    pub value: f64,
+    /// Its time \[s\].
+    pub time: f64,
+}
+
+/// A head injury criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HeadInjurySummary {
+    /// The value.
+    pub value: f64,
+    /// Start of the interval that gives the value \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
+}
+
+/// Simulated time \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TimeSpan {
+    /// Start of the run.
+    pub start: f64,
+    /// End reached.
+    pub end: f64,
+}
+
+/// Wall-clock time by stage \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WallSeconds {
+    /// The whole run.
+    pub total: f64,
+    /// Reading the scenario and the meshes.
+    pub read: f64,
+    /// Checking for overlaps and preparing elements and contact.
+    pub setup: f64,
+    /// Building the hierarchies.
+    pub hierarchy: f64,
+    /// Contact detection.
+    pub detection: f64,
+    /// Contact response.
+    pub response: f64,
+    /// Internal forces.
+    pub internal_force: f64,
+    /// Critical steps.
+    pub critical_step: f64,
+    /// Predictor, corrector, momenta of the bodies, loads, supports and flight.
+    pub integration: f64,
+    /// Audit of energy and momentum.
+    pub account: f64,
+    /// Submitting output, and waiting for it.
+    pub output: f64,
+}
+
+impl WallSeconds {
+    /// Times of the stages by name; their sum is slightly less than the total.
+    pub fn stages(&self) -> [(&'static str, f64); 10] {
+        [
+            ("read", self.read),
+            ("setup", self.setup),
+            ("hierarchy", self.hierarchy),
+            ("detection", self.detection),
+            ("response", self.response),
+            ("internal force", self.internal_force),
+            ("critical step", self.critical_step),
+            ("integration", self.integration),
+            ("account", self.account),
+            ("output", self.output),
+        ]
+    }
+}
+
+/// First contact of two bodies.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FirstContact {
+    /// Names of the bodies.
+    pub bodies: [String; 2],
+    /// Time \[s\].
+    pub time: f64,
+    /// Position \[m\].
+    pub point: [f64; 3],
+    /// Unit normal, from the first body to the second.
+    pub normal: [f64; 3],
+    /// Speed of approach along the normal \[m/s\].
+    pub normal_speed: f64,
+}
+
+/// Number of contact problems not solved to their tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ContactSummary {
+    /// Groups of contacts whose impulses did not converge: the best approximation was applied.
+    pub unsolved_impulses: u64,
+    /// Groups in which friction jammed contacts, which then had no restitution.
+    pub jammed_restitutions: u64,
+    /// Groups whose position corrections did not converge: the best approximation was applied.
+    pub unsolved_projections: u64,
+    /// Groups of ties with gaps that remained, summed over steps.
+    pub unmet_ties: u64,
+    /// Steps in which the geometry of contact at their middle did not converge.
+    pub unconverged_geometries: u64,
+}
+
+/// An error over the run: its maximum, the time of the maximum, and its final value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ErrorSummary {
+    /// Maximum \[-\].
+    pub largest: f64,
+    /// Time of the maximum \[s\].
+    pub time: f64,
+    /// Final value \[-\].
+    #[serde(rename = "final")]
+    pub end: f64,
+}
+
+/// Energy balance. Errors are relative to the peak energy of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergySummary {
+    /// Total at the start \[J\].
+    pub initial: f64,
+    /// Total at the end \[J\].
+    #[serde(rename = "final")]
+    pub end: f64,
+    /// Strain energy at the end \[J\].
+    pub strain: f64,
+    /// Energy stored in hourglass control at the end \[J\].
+    pub hourglass: f64,
+    /// Energy dissipated by mass damping \[J\].
+    pub mass_damping_dissipation: f64,
+    /// Largest error, |imbalance| + |net numerical work| \[-\].
+    pub largest_error: f64,
+    /// Time of the largest error \[s\].
+    pub largest_error_time: f64,
+    /// Error at the end \[-\].
+    pub final_error: f64,
+    /// Contribution of the imbalance to the error.
+    pub imbalance: ErrorSummary,
+    /// Contribution of the net numerical work to the error.
+    pub net_numerical_work: ErrorSummary,
+    /// Largest of kinetic energy, strain energy and |external work| of the run \[J\].
+    pub peak: f64,
+}
+
+/// Momentum balance, relative to the peak momenta of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MomentumSummary {
+    /// Largest error of the linear momentum \[-\].
+    pub largest_error: f64,
+    /// Time of the largest error of the linear momentum \[s\].
+    pub largest_error_time: f64,
+    /// Error of the linear momentum at the end \[-\].
+    pub final_error: f64,
+    /// Largest momentum of a body, or impulse of a step if all bodies are at rest \[kg m/s\].
+    pub peak: f64,
+    /// Largest error of the angular momentum \[-\].
+    pub largest_angular_error: f64,
+    /// Time of the largest error of the angular momentum \[s\].
+    pub largest_angular_error_time: f64,
+    /// Error of the angular momentum at the end \[-\].
+    pub final_angular_error: f64,
+    /// Largest sum of |x| |m v| over a body, or moment of an impulse if all bodies are at rest \[kg m²/s\].
+    pub angular_peak: f64,
+}
+
+impl Summary {
+    /// Writes or replaces `summary.json` in an existing directory.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
+        atomic_write(&directory.join("summary.json"), |writer| {
+            serde_json::to_writer_pretty(&mut *writer, self)?;
+            writer.write_all(b"\n")
+        })
+    }
+}

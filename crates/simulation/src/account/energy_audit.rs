@@ -1,0 +1,355 @@
+//! Audit of a step: energies, momenta, and the work and impulse of external forces.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contact::response::Stage;
+use crate::dynamics::{Audit, RigidBody, Wrench};
+use crate::math::Vec3;
+use crate::math::pack::Registers;
+use crate::math::reduction::fixed_order_sum;
+
+use super::nodal_sums::{NodalKernel, NodalSums};
+use crate::Simulation;
+use crate::model::Body;
+
+/// Accumulated rounding error of positions over many steps, relative to the position.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Momentum, kinetic energy and centre of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyBalance {
+    /// Linear and angular momentum about the origin.
+    pub momentum: Wrench,
+    /// Σ |x| |m v| over the nodes, the scale for errors of the angular momentum \[kg·m²/s\].
+    pub angular_scale: f64,
+    /// Kinetic energy \[J\].
+    pub kinetic: f64,
+    /// Σ m |a|² over the nodes (of a rigid body: of translation and rotation), without the contribution of free fall,
+    /// prescribed motion and loads \[N·m/s²\].
+    pub force_acceleration: f64,
+    /// Centre of mass \[m\].
+    pub centre: Vec3,
+    /// Lower and upper bounds of the nodal velocity components; of a rigid body, of the velocity of its centre
+    /// \[m/s\].
+    pub velocity_bounds: [Vec3; 2],
+}
+
+impl BodyBalance {
+    /// A body at rest at the origin.
+    pub(crate) fn at_rest() -> Self {
+        Self {
+            momentum: Wrench::zero(),
+            angular_scale: 0.0,
+            kinetic: 0.0,
+            force_acceleration: 0.0,
+            centre: Vec3::zeros(),
+            velocity_bounds: [Vec3::zeros(); 2],
+        }
+    }
+
+    /// Balance from nodal sums, with the position `first` of the first node \[m\] and the part of Σ m |a|² due to
+    /// external actions \[N·m/s²\].
+    pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
+        let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
+        let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
+        let force_acceleration = sums.force_acceleration - from_outside;
+        Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
+    }
+
+    /// Balance of a rigid motion, with zero `force_acceleration`.
+    pub(crate) fn of_rigid_state(rigid_state: &RigidBody) -> Self {
+        let mut momentum = Wrench::at(&rigid_state.centre(), rigid_state.velocity() * rigid_state.mass());
+        momentum.angular += rigid_state.angular_momentum();
+        let spin = rigid_state.angular_momentum().norm();
+        let angular_scale = rigid_state.centre().norm() * momentum.linear.norm() + spin;
+        let (kinetic, centre) = (rigid_state.kinetic_energy(), rigid_state.centre());
+        let velocity_bounds = [rigid_state.velocity(); 2];
+        Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre, velocity_bounds }
+    }
+}
+
+/// Momentum of each body with the scale of its angular momentum.
+pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
+    balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
+}
+
+impl Simulation {
+    /// Updates energies and momenta after a step and checks their balance.
+    pub(crate) fn account(&mut self, dt: f64) {
+        let start = Instant::now();
+        let before = self.state.ledger.external_wrench;
+        let (jumps, work_of_supports) = self.account_supports(dt);
+        self.state.ledger.external_wrench = self.compute_external_wrench();
+        self.state.ledger.audit.add_impulse((before + self.state.ledger.external_wrench).scaled(0.5 * dt));
+        jumps.into_iter().for_each(|jump| self.state.ledger.audit.add_impulse(jump));
+        if self.acts_by_impulses() {
+            let mut angular = self.state.contact.action.support_moment;
+            if self.response.stage() != Stage::Middle {
+                angular += self.wall_couple() * self.state.contact.action.spread();
+            }
+            self.state.ledger.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
+        }
+        self.audit_contact();
+        self.state.ledger.energies.external_work += work_of_supports + self.external_work(dt);
+        self.state.ledger.energies.viscous_dissipation += self.state.contact.action.work.damping;
+        self.state.ledger.energies.friction_dissipation += self.state.contact.action.work.friction;
+        self.state.ledger.energies.numerical_work += self.state.contact.action.work.numerical;
+        let taken_by_impulses =
+            if self.acts_by_inelastic_impulses() { self.state.contact.action.work.damping } else { 0.0 };
+        let given =
+            self.state.contact.action.work.numerical + self.state.ledger.contact_audit.work_on_held_nodes;
+        self.state.ledger.audit.add_numerical_work(given, taken_by_impulses);
+        self.damp_second_half();
+        self.sum_energies(dt);
+        let step = self.state.control.regular_step().max(dt);
+        self.state.ledger.audit.add_noise(self.state.ledger.rounded_moment * (f64::EPSILON / step).powi(2));
+        self.state.ledger.audit.add_noise(self.rounded_work_of_ties());
+        self.state.ledger.audit.check(
+            self.state.nodes.time,
+            &self.state.ledger.energies,
+            scaled_momenta(&self.state.ledger.balances),
+        );
+        self.account_pairs();
+        self.account_hourglass();
+        self.timings.account += start.elapsed().as_secs_f64();
+    }
+
+    /// Accounts for the change of the kick energy with the step size: the kick energy of a step of length `dt` \[s\]
+    /// depends on its own length. Discrete-gradient forces are excluded: their work extends over whole kicks, from
+    /// the middle of a step to the middle of the next, and has no such term.
+    pub(crate) fn account_step_change(&mut self, dt: f64) {
+        let kick = kick_energy(&self.state.ledger.balances, dt);
+        let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
+        (self.state.ledger.contact_audit.excess_work, self.state.ledger.contact_audit.work_on_held_nodes) =
+            (0.0, 0.0);
+        if !self.state.ledger.audit.has_started() {
+            self.state.ledger.audit.start(kick);
+            return;
+        }
+        let change = 0.125 * (before * before - dt * dt);
+        if self.response.stage() == Stage::Accelerated {
+            self.state.ledger.contact_audit.excess_work = change * self.contact_force_acceleration();
+        } else if change != 0.0 && self.response.stage() == Stage::Moved {
+            self.state.ledger.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
+        }
+        let given = self.state.ledger.energies.kick - kick - self.state.ledger.contact_audit.excess_work;
+        self.state.ledger.energies.numerical_work += given;
+        self.state
+            .ledger
+            .audit
+            .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
+    }
+
+    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the
+    /// other forces \[N·m/s²\]: these impulses absorb the energy that the kicks add.
+    fn held_force_acceleration(&self) -> f64 {
+        let action = &self.scratch.before.action;
+        let of_node = |&node: &u32| {
+            let impulse = self.caches.mobility.free_part(node, &action.impulses[node as usize]);
+            let along = impulse.dot(&self.state.nodes.accelerations[node as usize]);
+            if along < 0.0 {
+                self.model.mass[node as usize] * along * along / impulse.norm_squared()
+            } else {
+                0.0
+            }
+        };
+        let is_deformable = |node: &&u32| !self.model.bodies[self.model.body_of(**node)].is_rigid();
+        action.nodes.iter().filter(is_deformable).map(of_node).sum()
+    }
+
+    /// Σ f · a of the contact forces (without tie forces) and the accelerations at the beginning of the step
+    /// \[N·m/s²\].
+    fn contact_force_acceleration(&self) -> f64 {
+        let of_node = |node: u32, force: &Vec3| {
+            if self.model.bodies[self.model.body_of(node)].is_rigid() {
+                return 0.0;
+            }
+            self.caches.mobility.free_part(node, force).dot(&self.state.nodes.accelerations[node as usize])
+        };
+        let of_nodes = self.scratch.before.action.sum_over_contact(of_node);
+        let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
+        of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
+    }
+
+    /// Starts the audit from the current state.
+    pub(crate) fn begin_audit(&mut self) {
+        self.measure();
+        let momentum =
+            self.state.ledger.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
+        self.state.ledger.rounded_moment = self.rounded_moment();
+        self.state.ledger.audit =
+            Audit::new(&self.state.ledger.energies, momentum, self.energy_of_rounding());
+        self.state.ledger.audit.check(
+            self.state.nodes.time,
+            &self.state.ledger.energies,
+            scaled_momenta(&self.state.ledger.balances),
+        );
+    }
+
+    /// Energy of the shortest waves with the amplitude of position rounding, Σ ½ m (ε |x| ω)² over the bodies \[J\]:
+    /// the accuracy limit of the energy of a state at rest.
+    fn energy_of_rounding(&self) -> f64 {
+        let of_body = |(number, body): (usize, &Body)| {
+            let frequency = 2.0 / self.critical_step(number)?.0;
+            Some(0.5 * body.mass * (ROUNDING * self.farthest_coordinate(body) * frequency).powi(2))
+        };
+        self.model.bodies.iter().enumerate().filter_map(of_body).sum()
+    }
+
+    /// 2 Σ m |x|² over the moving bodies, with the largest coordinate x of each \[kg·m²\]. Times (ε/dt)² it is the
+    /// energy ½ m (ε |x| 2/dt)² that rounding of positions can add in each step to the shortest waves that a step
+    /// resolves. Their amplitude is a sum of independent rounding errors, whose mean square grows with the number of
+    /// steps.
+    ///
+    /// # Source
+    /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
+    fn rounded_moment(&self) -> f64 {
+        let moving = self.model.bodies.iter().filter(|body| !body.is_rigid() || body.is_rigid_and_moves());
+        moving.map(|body| 2.0 * body.mass * self.farthest_coordinate(body).powi(2)).sum()
+    }
+
+    /// Largest coordinate of a node of a body \[m\].
+    fn farthest_coordinate(&self, body: &Body) -> f64 {
+        self.state.nodes.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
+    }
+
+    /// Computes energies and momenta of the current state.
+    pub(crate) fn measure(&mut self) {
+        for body in 0..self.model.bodies.len() {
+            self.state.ledger.balances[body] = self.body_balance(body);
+        }
+        self.sum_energies(0.0);
+    }
+
+    /// Sums the energies of elements, contacts and bodies after a step of length `dt` \[s\].
+    fn sum_energies(&mut self, dt: f64) {
+        self.state.ledger.energies.strain = self.caches.internal.strain_energy().iter().sum();
+        self.state.ledger.energies.hourglass = self.caches.internal.hourglass_energy().iter().sum();
+        self.state.ledger.energies.contact = self.state.contact.action.stored_energy;
+        self.state.ledger.energies.kinetic =
+            self.state.ledger.balances.iter().map(|balance| balance.kinetic).sum();
+        self.state.ledger.energies.kick = kick_energy(&self.state.ledger.balances, dt);
+    }
+
+    /// Compares the hourglass energy of each body with its strain energy.
+    fn account_hourglass(&mut self) {
+        let of_blocks = [self.caches.internal.strain_energy(), self.caches.internal.hourglass_energy()];
+        for (body, audit) in self.model.bodies.iter().zip(&mut self.state.ledger.hourglass_audits) {
+            let blocks = || body.blocks.iter().filter_map(|block| block.internal);
+            let energies = of_blocks.map(|energies| blocks().map(|block| energies[block]).sum());
+            audit.note(self.state.nodes.time, energies, self.state.ledger.audit.energy_scale());
+        }
+    }
+
+    /// Balance of one body, from its rigid state or else from its nodes.
+    pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
+        if let Some(rigid_state) = &self.state.rigid_bodies[body] {
+            let force_acceleration = self.rigid_force_acceleration(body);
+            return BodyBalance { force_acceleration, ..BodyBalance::of_rigid_state(rigid_state) };
+        }
+        let nodes = &self.model.bodies[body].nodes;
+        let masses = &self.model.mass[nodes.clone()];
+        let positions = &self.state.nodes.positions[nodes.clone()];
+        let velocities = &self.state.nodes.velocities[nodes.clone()];
+        let accelerations = &self.state.nodes.accelerations[nodes.clone()];
+        let registers = Registers::default();
+        let sums = fixed_order_sum(masses.len(), &|range| {
+            registers.run(NodalKernel {
+                masses: &masses[range.clone()],
+                positions: &positions[range.clone()],
+                velocities: &velocities[range.clone()],
+                accelerations: &accelerations[range],
+            })
+        });
+        let from_outside = self.acceleration_from_outside(body);
+        BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
+    }
+
+    /// Part of Σ m |a|² of a deformable body due to external actions: free fall and prescribed motion, or under loads
+    /// all external forces \[N·m/s²\].
+    pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
+        let of_body = &self.model.bodies[body];
+        let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
+        let supports = self.model.supports.iter().enumerate().filter(|(_, support)| {
+            !support.motion.is_fixed() && of_body.nodes.contains(&(support.nodes[0] as usize))
+        });
+        let prescribed: f64 = supports
+            .map(|(index, support)| {
+                self.sum_over_support(index, 0.0, |node, _| {
+                    masses[node] * accelerations[node][support.axis].powi(2)
+                })
+            })
+            .sum();
+        let acting = if of_body.loaded {
+            self.load_acceleration(body)
+        } else {
+            of_body.mass * of_body.free_fall().norm_squared()
+        };
+        prescribed + acting
+    }
+
+    /// Resultant of gravity, loads and the current reactions.
+    pub(crate) fn compute_external_wrench(&self) -> Wrench {
+        let mut wrench = self.reactions() + self.slider_wrench();
+        if !self.acts_by_impulses() {
+            wrench.angular += self.wall_couple();
+        }
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                wrench = wrench + self.rigid_external_wrench(index);
+            } else if !body.loaded {
+                wrench =
+                    wrench + Wrench::at(&self.state.ledger.balances[index].centre, body.gravity * body.mass);
+            } else {
+                let nodes = body.nodes.clone();
+                let positions = &self.state.nodes.positions[nodes.clone()];
+                wrench = wrench + Wrench::of_nodes(positions, &self.state.forces.external[nodes]);
+            }
+        }
+        wrench
+    }
+
+    /// Work of gravity and loads over the last step; under loads, with the work of the kicks \[J\].
+    fn external_work(&self, dt: f64) -> f64 {
+        let before = &self.scratch.positions_next;
+        let mut work = 0.0;
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                work += self.rigid_work(index, dt);
+            } else if !body.loaded {
+                let travel =
+                    self.state.ledger.balances[index].centre - self.scratch.before.balances[index].centre;
+                work += body.mass * body.gravity.dot(&travel);
+            } else {
+                let nodes = body.nodes.clone();
+                let forces = [
+                    &self.state.forces.external_before[nodes.clone()],
+                    &self.state.forces.external[nodes.clone()],
+                ];
+                let positions = [&before[nodes.clone()], &self.state.nodes.positions[nodes]];
+                work += trapezoidal_work(forces, positions) + self.work_of_load_kicks(index, dt);
+            }
+        }
+        work
+    }
+}
+
+/// Kick energy ⅛ dt² a_n · M a_n \[J\]: the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length
+/// `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
+pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
+    0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
+}
+
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].
+fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
+    fixed_order_sum(positions[0].len(), &|range| {
+        range
+            .map(|node| {
+                let travel = positions[1][node] - positions[0][node];
+                0.5 * (forces[0][node] + forces[1][node]).dot(&travel)
+            })
+            .sum()
+    })
+}

@@ -1,0 +1,131 @@
+//! Support reactions, their impulses and work, by boundary and wall.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dynamics::{Support, Wrench};
+
+use crate::Simulation;
+use crate::model::Behaviour;
+
+/// Reaction, impulse and work of a boundary or of the support of a wall.
+///
+/// A nodal component prescribed by several boundaries counts for the first of them. The boundaries of a rigid body
+/// share all its components; the reaction moment counts for the first boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SupportAccount {
+    /// Reaction at the end of the last step: force on the body \[N\] and moment about the origin \[N·m\], without the
+    /// impulses of discontinuous prescribed motion.
+    pub reaction: Wrench,
+    /// Impulse and its moment about the origin since the start, including velocity jumps and the reactions to contact
+    /// impulses \[N·s, N·m·s\].
+    pub impulse: Wrench,
+    /// Work since the start, including velocity jumps and the reactions to contact impulses \[J\].
+    pub work: f64,
+}
+
+impl SupportAccount {
+    /// Empty account.
+    pub(crate) const NOTHING: Self = Self { reaction: Wrench::ZERO, impulse: Wrench::ZERO, work: 0.0 };
+
+    /// Adds an impulse and its work.
+    fn add(&mut self, impulse: Wrench, work: f64) {
+        self.impulse = self.impulse + impulse;
+        self.work += work;
+    }
+}
+
+impl Simulation {
+    /// Account of each boundary in the order of the scenario, followed by the accounts of the walls.
+    pub fn support_accounts(&self) -> &[SupportAccount] {
+        &self.state.ledger.support_accounts
+    }
+
+    /// Updates the reactions.
+    pub(crate) fn refresh_reactions(&mut self) {
+        self.state.ledger.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
+        for support in 0..self.model.supports.len() {
+            let reaction = self.reaction_wrench(support);
+            self.add_reaction(self.model.supports[support].account, reaction);
+        }
+        for body in 0..self.model.bodies.len() {
+            let Some((accounts, moment_account)) = self.accounts_of_rigid(body) else { continue };
+            for (axis, account) in accounts.into_iter().enumerate() {
+                self.add_reaction(account, self.rigid_reaction_wrench(body, axis));
+            }
+            let angular = self.state.forces.rigid[body].reaction_torque;
+            self.add_reaction(moment_account, Wrench { angular, ..Wrench::zero() });
+        }
+    }
+
+    fn add_reaction(&mut self, account: usize, reaction: Wrench) {
+        let account = &mut self.state.ledger.support_accounts[account];
+        account.reaction = account.reaction + reaction;
+    }
+
+    /// Accounts for impulses and work of the supports over a step of length `dt` \[s\]. Returns the impulses of
+    /// velocity jumps at its beginning and end, and the work.
+    pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
+        self.add_reactions(0.5 * dt);
+        self.refresh_reactions();
+        self.add_reactions(0.5 * dt);
+        let (mut impulses, mut work) = ([Wrench::zero(); 2], 0.0);
+        let mut add = |account: &mut SupportAccount, jumps: [Wrench; 2], work_of: f64| {
+            account.add(jumps[0] + jumps[1], work_of);
+            impulses = [impulses[0] + jumps[0], impulses[1] + jumps[1]];
+            work += work_of;
+        };
+        let mut accounts = std::mem::take(&mut self.state.ledger.support_accounts);
+        let places = [&self.scratch.positions_next, &self.state.nodes.positions];
+        let moving = |(_, support): &(usize, &Support)| !support.motion.is_fixed();
+        for (index, support) in self.model.supports.iter().enumerate().filter(moving) {
+            let jumps = [0, 1].map(|end| self.jump_wrench(index, end, places[end]));
+            add(&mut accounts[support.account], jumps, self.reaction_work(index, places[0]));
+        }
+        for body in 0..self.model.bodies.len() {
+            let Some((of_axes, moment_account)) = self.accounts_of_rigid(body) else { continue };
+            for (axis, account) in of_axes.into_iter().enumerate() {
+                let jumps = [0, 1].map(|end| self.rigid_jump_wrench(body, axis, end));
+                add(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
+            }
+            let (jump, work_of) = self.rigid_moment_jump(body, dt);
+            add(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
+        }
+        self.state.ledger.support_accounts = accounts;
+        (impulses, work)
+    }
+
+    /// Adds the impulse of the current reactions over a time \[s\].
+    fn add_reactions(&mut self, time: f64) {
+        for account in &mut self.state.ledger.support_accounts {
+            account.add(account.reaction.scaled(time), 0.0);
+        }
+    }
+
+    /// Adds the reaction of a support to a contact impulse, and its work \[J\]; sliders have no account.
+    pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
+        self.state.ledger.audit.add_impulse(reaction);
+        self.state.ledger.energies.external_work += work;
+        if let Some(account) = account {
+            self.state.ledger.support_accounts[account].add(reaction, work);
+        }
+    }
+
+    /// Account of a nodal component of a deformable body or wall, if it is supported.
+    pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
+        let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
+        self.model.supports.iter().find(holds).map(|support| support.account)
+    }
+
+    /// Accounts of the components and of the moment of a supported rigid body.
+    pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
+        match &self.model.bodies[body].behaviour {
+            Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),
+            _ => None,
+        }
+    }
+
+    /// Sum of the current reactions.
+    pub(crate) fn reactions(&self) -> Wrench {
+        self.state.ledger.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
+    }
+}

@@ -1,0 +1,187 @@
+//! Checkpoints of a run: the state and the position in its output, written in the background.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::State;
+use crate::io::checkpoint::{self, CheckpointError, Identity};
+use crate::io::{FileAction, OutputError, durable};
+use crate::scenario::{CheckpointSettings, Scenario};
+
+use super::probes::ProbePosition;
+use super::schedule::SchedulePosition;
+
+/// Tolerance of the times of checkpoints, as a fraction of the step: sums of steps are rounded.
+const EARLY: f64 = 1e-6;
+
+/// Position in the output of a run, with which a resumed run continues it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct OutputPosition {
+    /// Times of the frames written \[s\].
+    pub frame_times: Vec<f64>,
+    pub schedule: SchedulePosition,
+    /// Position in the output of the probes, if there are any.
+    pub probes: Option<ProbePosition>,
+    /// Lengths of the tables \[bytes\].
+    pub tables: BTreeMap<String, u64>,
+}
+
+/// State and output position at a checkpoint.
+#[derive(Debug)]
+pub struct Checkpoint {
+    pub(crate) state: State,
+    pub(crate) output: OutputPosition,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Checkpoint {
+    /// Time and step of the state \[s\].
+    pub fn instant(&self) -> (f64, u64) {
+        (self.state.nodes.time, self.state.nodes.step)
+    }
+
+    /// Reads the checkpoint of a scenario from a file, or the latest complete checkpoint of a directory. Returns the
+    /// damaged files that were skipped.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] of the first file, if none can be read.
+    pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
+        let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
+        let identity =
+            identity(scenario).map_err(|(path, cause)| CheckpointError::UnreadableMesh { path, cause })?;
+        let mut first = None;
+        for (number, path) in files.iter().enumerate() {
+            match Self::read_file(path, &identity) {
+                Ok(read) => return Ok((read, files[..number].to_vec())),
+                Err(
+                    error @ (CheckpointError::OtherScenario { .. }
+                    | CheckpointError::OtherMeshes { .. }
+                    | CheckpointError::OtherVersion { .. }),
+                ) => return Err(error),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| absent(place)))
+    }
+
+    fn read_file(path: &Path, identity: &Identity) -> Result<Self, CheckpointError> {
+        let damaged = || CheckpointError::Damaged { path: path.to_path_buf() };
+        let parts = checkpoint::read(path, identity)?;
+        let [state, output] = parts.as_slice() else { return Err(damaged()) };
+        Ok(Self {
+            state: State::decode(state).map_err(|_| damaged())?,
+            output: postcard::from_bytes(output).map_err(|_| damaged())?,
+            path: path.to_path_buf(),
+        })
+    }
+}
+
+/// The error of a place without a checkpoint.
+fn absent(place: &Path) -> CheckpointError {
+    let absence =
+        if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
+    let cause = std::io::Error::new(std::io::ErrorKind::NotFound, absence);
+    CheckpointError::Unreadable { path: place.to_path_buf(), cause }
+}
+
+/// Writer of the checkpoints of a run. The output on which a checkpoint relies is on disk before the checkpoint appears.
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    directory: PathBuf,
+    identity: Option<Identity>,
+    settings: Option<CheckpointSettings>,
+    next: f64,
+    background: Option<JoinHandle<Result<(), OutputError>>>,
+}
+
+impl Checkpoints {
+    /// Checkpoints of a run that starts, or continues, at a time \[s\].
+    pub fn new(scenario: &Scenario, directory: &Path, time: f64) -> Self {
+        let settings = scenario.output.checkpoint;
+        Self {
+            directory: directory.to_path_buf(),
+            // Without the meshes of the scenario a simulation is not a run of files and has no checkpoints.
+            identity: identity(scenario).ok(),
+            settings,
+            next: settings.map_or(f64::INFINITY, |settings| next_after(time, settings.interval)),
+            background: None,
+        }
+    }
+
+    /// Whether a checkpoint is due after a step of length `time_step` \[s\].
+    pub fn is_due(&self, time: f64, time_step: f64) -> bool {
+        time + EARLY * time_step >= self.next
+    }
+
+    /// Queues a checkpoint after a step of length `time_step` \[s\], and waits for the previous checkpoint. The
+    /// checkpoint is written when all frames submitted so far are `written`.
+    pub fn write(
+        &mut self,
+        state: State,
+        output: OutputPosition,
+        written: Vec<Receiver<()>>,
+        time_step: f64,
+    ) -> Result<(), OutputError> {
+        self.wait()?;
+        if let Some(settings) = self.settings {
+            self.next = next_after(state.nodes.time + EARLY * time_step, settings.interval);
+        }
+        let Some(identity) = self.identity else { return Ok(()) };
+        let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
+        let write = move || {
+            // A closed channel is a failed series, which reports its failure itself.
+            if written.iter().any(|series| series.recv().is_err()) {
+                return Ok(());
+            }
+            let encoded = state.encode().and_then(|state| Ok([state, postcard::to_stdvec(&output)?]));
+            let parts = encoded
+                .map_err(std::io::Error::other)
+                .map_err(OutputError::file(FileAction::Write, &directory))?;
+            durable::sync(&directory, output.tables.keys(), &["frames"])?;
+            checkpoint::write(&directory, &identity, &parts, keep)
+        };
+        let thread = std::thread::Builder::new().name("checkpoint".to_owned()).spawn(write);
+        let failed = |cause| OutputError::Thread { series: "checkpoint".to_owned(), cause };
+        self.background = Some(thread.map_err(failed)?);
+        Ok(())
+    }
+
+    /// Waits until the last checkpoint is written.
+    pub fn wait(&mut self) -> Result<(), OutputError> {
+        match self.background.take() {
+            Some(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        // A destructor cannot report a failure; `wait` does.
+        let _ = self.wait();
+    }
+}
+
+/// First multiple of an interval after a time \[s\].
+fn next_after(time: f64, interval: f64) -> f64 {
+    ((time / interval).floor() + 1.0) * interval
+}
+
+/// Identity of a scenario and its meshes.
+fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
+    let mut meshes = Sha256::new();
+    for body in &scenario.bodies {
+        let path = &body.mesh.value;
+        let bytes = std::fs::read(path).map_err(|cause| (path.clone(), cause))?;
+        meshes.update((bytes.len() as u64).to_le_bytes());
+        meshes.update(bytes);
+    }
+    let scenario = Sha256::digest(scenario.lasting_keys());
+    Ok(Identity { scenario: scenario.into(), meshes: meshes.finalize().into() })
+}

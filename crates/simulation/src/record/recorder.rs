@@ -1,0 +1,482 @@
+//! Recorder of a run: frames and histories.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::contact::Constraint;
+use crate::contact::response::{ContactResult, Status};
+use crate::io::history::{BodyRow, History, HistoryRow};
+use crate::io::pairs::{PairRow, Pairs};
+use crate::io::summary::ProbeSummary;
+use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
+use crate::io::{FileAction, OutputError, Tables, checkpoint};
+use crate::math::Vec3;
+use crate::scenario::{Field, OutputSettings, Scenario};
+
+use super::checkpoints::{Checkpoint, Checkpoints, OutputPosition};
+use super::nodal_distances::NodalDistances;
+use super::probes::ProbeWriter;
+use super::schedule::{OutputTimes, Schedule};
+use super::side_tables::SideTables;
+use super::volumes::balls_of_pairs;
+use crate::Simulation;
+use crate::account::contact_audit::PairBalance;
+
+/// Writes frames and histories to the output directory when they are due.
+pub struct Recorder {
+    series: Option<Series>,
+    /// Bounding volumes at the top of the queue, if requested.
+    volumes: Option<Series>,
+    /// Rigid walls, if the scenario has any.
+    walls: Option<Series>,
+    history: History,
+    pairs: Pairs,
+    side_tables: SideTables,
+    /// Writer of the probes, if the scenario has any.
+    probes: Option<ProbeWriter>,
+    probe_summaries: Vec<ProbeSummary>,
+    fields: Vec<Field>,
+    /// The distance fields of the bodies, if frames contain them.
+    distances: NodalDistances,
+    schedule: Schedule,
+    /// Wall-clock time of its creation \[s\].
+    creation: f64,
+    /// Times of the frames written so far \[s\].
+    frame_times: Vec<f64>,
+    /// All tables.
+    tables: Tables,
+    checkpoints: Checkpoints,
+}
+
+impl Recorder {
+    /// A recorder of a new run that writes to `directory`, which it creates if needed.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the directory or a file in it cannot be written.
+    pub fn create(
+        scenario: &Scenario,
+        directory: &Path,
+        simulation: &Simulation,
+    ) -> Result<Self, OutputError> {
+        checkpoint::remove(directory)?;
+        Self::open(scenario, simulation, Tables::new(directory), None)
+    }
+
+    /// Restores the state of a checkpoint, and returns a recorder that continues the output of the run in `directory`.
+    ///
+    /// # Errors
+    /// [`OutputError`] when a table or frame written before the checkpoint is missing, or the directory cannot be
+    /// written.
+    pub fn resume(
+        scenario: &Scenario,
+        directory: &Path,
+        simulation: &mut Simulation,
+        checkpoint: Checkpoint,
+    ) -> Result<Self, OutputError> {
+        let Checkpoint { state, output: position, path } = checkpoint;
+        let tables = Tables::resumed(directory, position.tables.clone());
+        tables.check()?;
+        Series::check(directory, &scenario.name, position.frame_times.len())?;
+        let restored = simulation.restore(state).map_err(std::io::Error::other);
+        restored.map_err(OutputError::file(FileAction::Continue, &path))?;
+        checkpoint::continue_from(directory, &path)?;
+        let mut recorder = Self::open(scenario, simulation, tables, Some(&position))?;
+        let instant = [simulation.state.nodes.time, simulation.state.control.time_step()];
+        recorder.schedule.resume(position.schedule, instant);
+        Ok(recorder)
+    }
+
+    fn open(
+        scenario: &Scenario,
+        simulation: &Simulation,
+        mut tables: Tables,
+        position: Option<&OutputPosition>,
+    ) -> Result<Self, OutputError> {
+        let start = Instant::now();
+        let directory = tables.directory().to_path_buf();
+        let OutputSettings { contact_interval, fields, detection_volumes, .. } = &scenario.output;
+        let frame_times = position.map_or_else(Vec::new, |position| position.frame_times.clone());
+        let series =
+            Series::resume(&directory, &scenario.name, output_grid(simulation), frame_times.clone())?;
+        let beside = |what: &str, grid: Option<Grid>| {
+            let name = format!("{}_{what}", scenario.name);
+            match grid {
+                // A series that the scenario has added since the checkpoint begins with the next frame.
+                Some(grid) => {
+                    let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
+                    let times = if exists { frame_times.clone() } else { Vec::new() };
+                    Series::resume(&directory, &name, grid, times).map(Some)
+                }
+                None => Series::remove(&directory, &name).map(|()| None),
+            }
+        };
+        let volumes = beside("volumes", detection_volumes.then(Grid::default))?;
+        let walls = beside("walls", (!scenario.walls.is_empty()).then(|| simulation.wall_grid()))?;
+        let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
+        let (probes, interval) = (&simulation.settings.probes, scenario.output.history_interval);
+        let mut recorder = Self {
+            series: Some(series),
+            volumes,
+            walls,
+            history: History::create(&mut tables, &names)?,
+            pairs: Pairs::create(&mut tables)?,
+            side_tables: SideTables::create(&mut tables, scenario, &simulation.model.bodies)?,
+            probes: ProbeWriter::create(&mut tables, probes, interval)?,
+            probe_summaries: Vec::new(),
+            fields: fields.clone(),
+            distances: NodalDistances::of_fields(fields, &simulation.model),
+            schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
+            checkpoints: Checkpoints::new(scenario, &directory, simulation.state.nodes.time),
+            tables,
+            creation: 0.0,
+            frame_times,
+        };
+        if let (Some(probes), Some(position)) =
+            (&mut recorder.probes, position.and_then(|position| position.probes.as_ref()))
+        {
+            probes.resume(position);
+        }
+        recorder.creation = start.elapsed().as_secs_f64();
+        Ok(recorder)
+    }
+
+    /// Number of frames written so far.
+    pub fn num_frames(&self) -> usize {
+        self.frame_times.len()
+    }
+
+    /// Results of the probes after the end of the run.
+    pub fn probe_summaries(&self) -> &[ProbeSummary] {
+        &self.probe_summaries
+    }
+
+    /// Records the initial state, unless the run is resumed.
+    pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        if !self.frame_times.is_empty() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        self.write_row(simulation)?;
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
+        self.write_frame(simulation)?;
+        simulation.timings.output += self.creation + start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Records the output due after a step; the first contact always gets a frame.
+    pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
+        if self.schedule.row_is_due(time, time_step) {
+            self.write_row(simulation)?;
+        }
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.record(simulation))?;
+        let touched = simulation.state.ledger.first_contacts.first().map(|contact| contact.time);
+        if self.schedule.frame_is_due(touched, time, time_step) {
+            self.write_frame(simulation)?;
+        }
+        if self.checkpoints.is_due(time, time_step) {
+            self.write_checkpoint(simulation)?;
+        }
+        simulation.timings.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Writes a checkpoint in the background.
+    pub(crate) fn write_checkpoint(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        let series = [&mut self.series, &mut self.volumes, &mut self.walls].into_iter().flatten();
+        let written = series.map(Series::written).collect::<Result<_, _>>()?;
+        let position = OutputPosition {
+            frame_times: self.frame_times.clone(),
+            schedule: self.schedule.position,
+            probes: self.probes.as_ref().map(ProbeWriter::position),
+            tables: self.tables.lengths()?,
+        };
+        let time_step = simulation.state.control.time_step();
+        self.checkpoints.write(simulation.checkpoint(), position, written, time_step)
+    }
+
+    /// Records the last state unless already recorded, and waits until all output is written.
+    pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        let time = simulation.state.nodes.time;
+        if time > self.schedule.position.last_row {
+            self.write_row(simulation)?;
+        }
+        if time > self.schedule.position.last_frame {
+            self.write_frame(simulation)?;
+        }
+        for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
+            series.finish()?;
+        }
+        if let Some(probes) = &mut self.probes {
+            probes.record_last(simulation)?;
+            self.probe_summaries = probes.finish(&simulation.settings.probes)?;
+        }
+        self.checkpoints.wait()?;
+        simulation.timings.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Time of the next scheduled frame \[s\].
+    pub(crate) fn next_frame_time(&self) -> f64 {
+        self.schedule.next_frame()
+    }
+
+    fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        self.schedule.note_row(simulation.state.nodes.time, simulation.state.control.time_step());
+        self.history.append(&history_row(simulation))?;
+        self.pairs.append(&pair_rows(simulation))?;
+        self.side_tables.append(simulation)
+    }
+
+    fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        simulation.update_nodal_state();
+        self.schedule.note_frame(simulation.state.nodes.time, simulation.state.control.time_step());
+        self.frame_times.push(simulation.state.nodes.time);
+        let frame = output_frame(simulation, &self.fields, &self.distances);
+        self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
+        self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
+        self.volumes.as_mut().map_or(Ok(()), |series| {
+            let pairs = simulation.top_of_queue();
+            let (grid, frame) = balls_of_pairs(simulation.state.nodes.time, &pairs).into_frame();
+            series.replace_grid(grid)?;
+            series.write(frame)
+        })
+    }
+}
+
+fn history_row(simulation: &Simulation) -> HistoryRow {
+    let energies = &simulation.state.ledger.energies;
+    let body_row = |(index, (body, balance)): (
+        usize,
+        (&crate::model::Body, &crate::account::energy_audit::BodyBalance),
+    )| {
+        let action = &simulation.state.contact.action;
+        let forces = action.touched_in(&body.nodes).iter().map(|&node| action.mean_force(node as usize));
+        BodyRow {
+            momentum: balance.momentum.linear,
+            kinetic: balance.kinetic,
+            centre: balance.centre,
+            contact_force: forces.sum::<Vec3>() + action.rigid_force(index)[0],
+        }
+    };
+    HistoryRow {
+        time: simulation.state.nodes.time,
+        step: simulation.state.nodes.step,
+        dt: simulation.state.control.time_step(),
+        kinetic: energies.kinetic,
+        strain: energies.strain,
+        external_work: energies.external_work,
+        contact_energy: energies.contact,
+        friction_dissipation: energies.friction_dissipation,
+        plastic_dissipation: 0.0,
+        hourglass_energy: simulation.state.ledger.energies.hourglass,
+        viscous_dissipation: energies.viscous_dissipation,
+        numerical_work: energies.numerical_work,
+        total: energies.total(),
+        energy_error: simulation.state.ledger.audit.relative_imbalance(),
+        momentum: simulation.state.ledger.balances.iter().map(|balance| balance.momentum.linear).sum(),
+        angular_momentum: simulation
+            .state
+            .ledger
+            .balances
+            .iter()
+            .map(|balance| balance.momentum.angular)
+            .sum(),
+        contacts: simulation.state.contact.constraints.len() as u64,
+        bodies: simulation
+            .model
+            .bodies
+            .iter()
+            .zip(&simulation.state.ledger.balances)
+            .enumerate()
+            .map(body_row)
+            .collect(),
+        kick: energies.kick,
+        energy_imbalance: simulation.state.ledger.audit.imbalance(),
+        net_numerical_work: simulation.state.ledger.audit.net_numerical_work(),
+        mass_damping_dissipation: energies.mass_damping_dissipation,
+    }
+}
+
+/// One row for each pair of bodies that has been in contact.
+fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
+    let areas = simulation.contact_areas();
+    let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {
+        time: simulation.state.nodes.time,
+        bodies: balance.bodies.map(|body| simulation.model.bodies[body as usize].name.as_str()),
+        contacts: balance.contacts,
+        force: balance.force,
+        contact_energy: balance.contact_energy,
+        friction_dissipation: balance.friction_dissipation,
+        damping_dissipation: balance.damping_dissipation,
+        contact_area,
+    };
+    simulation.state.ledger.pair_balances.iter().zip(areas).map(row).collect()
+}
+
+/// Cells of all bodies, in the user's order.
+fn output_grid(simulation: &Simulation) -> Grid {
+    let model = &simulation.model;
+    let mut point_of = vec![0u32; model.output_nodes.len()];
+    for (point, &node) in model.output_nodes.iter().enumerate() {
+        point_of[node as usize] = point as u32;
+    }
+    let mut grid = Grid::default();
+    for address in model.output_cells() {
+        let block = &model.bodies[address.body as usize].blocks[address.block as usize];
+        grid.kinds.push(block.kind);
+        grid.connectivity
+            .extend(block.element(address.element as usize).iter().map(|&n| point_of[n as usize]));
+    }
+    grid
+}
+
+fn output_frame(simulation: &Simulation, fields: &[Field], distances: &NodalDistances) -> Frame {
+    let nodes = &simulation.model.output_nodes;
+    let mut frame = Frame {
+        time: simulation.state.nodes.time,
+        points: nodes.iter().map(|&node| simulation.state.nodes.positions[node as usize]).collect(),
+        ..Frame::default()
+    };
+    frame.cell_fields = body_fields(simulation);
+    let stress = CellStress::new(simulation, fields);
+    for field in fields {
+        match field {
+            Field::Stress => frame.cell_fields.push(stress.tensor()),
+            Field::Distance => frame.point_fields.push(distances.distance(nodes)),
+            Field::DistanceGradient => frame.point_fields.push(distances.gradient(nodes)),
+            Field::VonMises => frame.cell_fields.push(stress.von_mises()),
+            _ => frame.point_fields.extend(point_fields(simulation, *field, nodes)),
+        }
+    }
+    frame
+}
+
+/// Body and material number of every cell.
+fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
+    let model = &simulation.model;
+    let bodies = model.output_cells().map(|address| address.body as i32).collect();
+    let material = |body: u32| model.bodies[body as usize].material.map_or(-1, |material| material as i32);
+    let materials = model.output_cells().map(|address| material(address.body)).collect();
+    vec![
+        NamedField::new("body", FieldData::Integer(bodies)),
+        NamedField::new("material", FieldData::Integer(materials)),
+    ]
+}
+
+fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<NamedField> {
+    let state = &simulation.state.nodes;
+    let vector = |name: &str, value: &dyn Fn(usize) -> Vec3| {
+        let values = nodes.iter().map(|&node| value(node as usize)).collect();
+        vec![NamedField::new(name, FieldData::Vector(values))]
+    };
+    let scalar = |name: &str, values: &[f64]| {
+        let values = nodes.iter().map(|&node| values[node as usize]).collect();
+        vec![NamedField::new(name, FieldData::Scalar(values))]
+    };
+    match field {
+        Field::Displacement => {
+            vector("displacement", &|node| state.positions[node] - simulation.model.reference_positions[node])
+        }
+        Field::Velocity => vector("velocity", &|node| state.velocities[node]),
+        Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
+        Field::ContactForce => {
+            vector("contact_force", &|node| simulation.state.contact.action.mean_force(node))
+        }
+        Field::FrictionForce => {
+            vector("friction_force", &|node| simulation.state.contact.action.friction_forces[node])
+        }
+        Field::ContactPressure => scalar("contact_pressure", &simulation.contact_pressures()),
+        Field::ContactGap => {
+            let gaps = contactor_field(simulation, 0.0_f64, |field, constraint, _| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].min(constraint.gap);
+                }
+            });
+            scalar("contact_gap", &gaps)
+        }
+        Field::ContactStatus => {
+            let status = contactor_field(simulation, 0.0_f64, |field, constraint, result| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].max(status_number(result.status));
+                }
+            });
+            scalar("contact_status", &status)
+        }
+        Field::Stress | Field::VonMises | Field::Distance | Field::DistanceGradient => Vec::new(),
+    }
+}
+
+/// A nodal field accumulated over the contacts of the last step.
+fn contactor_field<T: Copy>(
+    simulation: &Simulation,
+    nothing: T,
+    add: impl Fn(&mut [T], &Constraint<'_>, &ContactResult),
+) -> Vec<T> {
+    let mut field = vec![nothing; simulation.state.nodes.positions.len()];
+    for (constraint, result) in
+        simulation.state.contact.constraints.iter().zip(&simulation.state.contact.action.results)
+    {
+        add(&mut field, &constraint, result);
+    }
+    field
+}
+
+/// Nodes of the contactor, a node or an edge.
+fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
+    constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
+}
+
+fn status_number(status: Status) -> f64 {
+    match status {
+        Status::Open => 0.0,
+        Status::Stick => 1.0,
+        Status::Slip => 2.0,
+    }
+}
+
+/// Cauchy stress of every output cell.
+struct CellStress {
+    values: Vec<[f64; 6]>,
+}
+
+impl CellStress {
+    /// Computes the stress only if a field needs it.
+    fn new(simulation: &Simulation, fields: &[Field]) -> Self {
+        if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
+            return Self { values: Vec::new() };
+        }
+        let model = &simulation.model;
+        let of_block = |block: &crate::model::Block| {
+            let mut stress = vec![[0.0; 6]; block.tags.len()];
+            if let Some(internal) = block.internal {
+                simulation.caches.internal.cauchy_stress(
+                    &simulation.state.nodes.positions,
+                    internal,
+                    &mut stress,
+                );
+            }
+            stress
+        };
+        let blocks: Vec<Vec<Vec<[f64; 6]>>> =
+            model.bodies.iter().map(|body| body.blocks.iter().map(of_block).collect()).collect();
+        let value =
+            |a: crate::model::CellAddress| blocks[a.body as usize][a.block as usize][a.element as usize];
+        Self { values: model.output_cells().map(value).collect() }
+    }
+
+    fn tensor(&self) -> NamedField {
+        NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
+    }
+
+    /// √(3/2 s : s), with the stress deviator s.
+    fn von_mises(&self) -> NamedField {
+        let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
+            let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+            (0.5 * normal + 3.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
+        };
+        NamedField::new("von_mises", FieldData::Scalar(self.values.iter().map(of).collect()))
+    }
+}

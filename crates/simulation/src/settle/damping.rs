@@ -1,0 +1,217 @@
+//! Damping of velocities between the kicks of a step: mass damping, and local damping in dynamic relaxation.
+//!
+//! **Mass damping** is the force −α M v on the nodes of deformable bodies, and −α m v and the torque −α I ω on rigid
+//! ones. A step is split: velocities decay over half the step before the predictor and over half of it after the
+//! corrector,
+//!
+//! ```text
+//! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
+//! ```
+//!
+//! which is exact for the damping force alone. The whole step is of second order in dt, stable for any α, and does not
+//! change equilibrium states.
+//!
+//! **Local damping** is a force opposite to each velocity component, in proportion to the resultant force on it: v ←
+//! sign(v) max(|v| − β |a| dt, 0). Oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β), in
+//! each half period, and the damping force vanishes in equilibrium. Damping acts on mid-step velocities.
+//!
+//! Damping changes neither positions nor forces: its dissipation is the change of the kinetic energy, and its impulse
+//! the change of the momentum.
+//!
+//! # Source
+//! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
+//! 056707 (its use with velocity Verlet). Cundall, Distinct element models of rock and soil structure, in: Analytical
+//! and Computational Methods in Engineering Rock Mechanics, 1987, 129–163 (local damping).
+
+use rayon::prelude::*;
+
+use crate::math::Vec3;
+use crate::math::reduction::{fixed_order_sum, nodes_per_task};
+
+use crate::Simulation;
+use crate::step::rigid_bodies::is_supported;
+
+/// Coefficient β of local damping: amplitudes fall to a ninth in half a period. Source: Cundall 1987.
+const LOCAL: f64 = 0.8;
+
+/// Damped quantity: velocities, or the angular momentum of a rigid body.
+#[derive(Clone, Copy)]
+enum Momentum {
+    Linear,
+    Angular,
+}
+
+impl Simulation {
+    /// Mass damping over the first half of a step of length `dt` \[s\].
+    pub(crate) fn damp_first_half(&mut self, dt: f64) {
+        let start = self.state.nodes.time;
+        self.scratch.damped_until = start + 0.5 * dt;
+        self.damp([start, self.scratch.damped_until]);
+    }
+
+    /// Mass damping over the rest of a step. If a step ends at an impact before its middle, the velocities increase
+    /// again by the excess damping of the first half.
+    pub(crate) fn damp_second_half(&mut self) {
+        self.damp([self.scratch.damped_until, self.state.nodes.time]);
+    }
+
+    /// Mass damping between two times \[s\]; none in dynamic relaxation.
+    fn damp(&mut self, [from, to]: [f64; 2]) {
+        if self.is_relaxing() {
+            return;
+        }
+        for body in 0..self.model.bodies.len() {
+            let Some(rate) = &self.model.bodies[body].mass_damping else { continue };
+            let exponent = (to - from).signum() * rate.integrals(from.min(to), (to - from).abs()).first;
+            if exponent != 0.0 {
+                let factor = (-exponent).exp();
+                self.map_velocities(body, &|velocity, _, _| velocity * factor);
+            }
+        }
+    }
+
+    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Contact impulses are part of the resultant
+    /// force. With ties, all velocities have the same factor, so that the velocities of tied points remain equal.
+    pub(super) fn damp_locally(&mut self, dt: f64) {
+        if self.ties.is_some() {
+            let [speed, change] = self.norms_of_motion(dt);
+            let factor = if speed > 0.0 { (1.0 - LOCAL * change / speed).max(0.0) } else { 1.0 };
+            self.damp_at_mid_step(dt, &|velocity, _| velocity * factor);
+        } else {
+            let slowed = |v: f64, change: f64| (v.abs() - LOCAL * change.abs()).max(0.0).copysign(v);
+            self.damp_at_mid_step(dt, &|velocity, change| velocity.zip_map(change, slowed));
+        }
+    }
+
+    /// Replaces the mid-step velocities, or momenta, by a function of them and of their change in a step of length `dt`
+    /// \[s\]. This is the following step, for which spring forces have been computed. With ties or contact impulses,
+    /// which act after the kicks, it is the last step.
+    fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
+        let of_last_step = self.acts_by_impulses() || self.ties.is_some();
+        let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
+        let damped = |velocity: &Vec3, acceleration: &Vec3, jump: &Vec3| {
+            let half_kick = acceleration * to_mid_step;
+            damped(&(velocity - half_kick), &(acceleration * dt + jump)) + half_kick
+        };
+        let (action, nodes) = (&self.state.contact.action, &self.state.nodes);
+        let corrected = action.node_corrections.iter().map(|correction| {
+            let node = correction.node as usize;
+            (
+                correction.node,
+                damped(&nodes.velocities[node], &nodes.accelerations[node], &correction.velocity),
+            )
+        });
+        self.scratch.slowed_velocities.extend(corrected);
+        for body in 0..self.model.bodies.len() {
+            let jumps = self.jumps_of_rigid(body);
+            let damped = |v: &Vec3, a: &Vec3, quantity: Momentum| damped(v, a, &jumps[quantity as usize]);
+            self.map_velocities(body, &damped);
+        }
+        self.scratch.slowed_velocities.clear();
+    }
+
+    /// √(Σ m |v|²) of the velocities at the middle of the last step of length `dt` \[s\] and of their changes in it.
+    fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
+        let (nodes, masses) = (&self.state.nodes, &self.model.mass);
+        let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            squares[1] += match &self.state.rigid_bodies[index] {
+                Some(rigid_state) if body.is_rigid() => {
+                    let (forces, [velocity, spin]) =
+                        (&self.state.forces.rigid[index], self.jumps_of_rigid(index));
+                    let change = forces.force * (dt / rigid_state.mass()) + velocity;
+                    let turn = forces.torque * dt + spin;
+                    rigid_state.mass() * change.norm_squared()
+                        + turn.dot(&(rigid_state.inverse_inertia() * turn))
+                }
+                _ => fixed_order_sum(body.nodes.len(), &|range| {
+                    let of_node =
+                        |node: usize| masses[node] * (nodes.accelerations[node] * dt).norm_squared();
+                    range.map(|node| of_node(body.nodes.start + node)).sum::<f64>()
+                }),
+            };
+        }
+        for correction in &self.state.contact.action.node_corrections {
+            let node = correction.node as usize;
+            let kick = nodes.accelerations[node] * dt;
+            squares[1] += masses[node] * ((kick + correction.velocity).norm_squared() - kick.norm_squared());
+        }
+        squares.map(|square| square.max(0.0).sqrt())
+    }
+
+    /// Jumps of velocity and of angular momentum of a rigid body by the impulses of the last step.
+    fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
+        let corrections = &self.state.contact.action.rigid_corrections;
+        let correction = corrections.iter().find(|correction| correction.body as usize == body);
+        let (Some(correction), Some(rigid_state)) = (correction, &self.state.rigid_bodies[body]) else {
+            return [Vec3::zeros(); 2];
+        };
+        [correction.velocity, rigid_state.inertia_times(&correction.angular_velocity)]
+    }
+
+    /// Sets all velocities to zero, except prescribed ones.
+    pub(super) fn stop_bodies(&mut self) {
+        for body in 0..self.model.bodies.len() {
+            self.map_velocities(body, &|_, _, _| Vec3::zeros());
+        }
+    }
+
+    /// Applies `map` to the free velocities and the accelerations of a body, or to the momenta of a rigid body and
+    /// their rates. Updates the balance, the dissipation and the impulse.
+    fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
+        if self.model.bodies[body].is_rigid() {
+            self.map_rigid_velocity(body, map);
+        } else {
+            self.map_nodal_velocities(body, map);
+        }
+        let after = self.body_balance(body);
+        let before = std::mem::replace(&mut self.state.ledger.balances[body], after);
+        let dissipated = before.kinetic - after.kinetic;
+        let ledger = &mut self.state.ledger;
+        ledger.energies.kinetic -= dissipated;
+        ledger.energies.mass_damping_dissipation += dissipated;
+        ledger.audit.add_impulse(after.momentum + before.momentum.scaled(-1.0));
+        ledger.contact_audit.velocities_jump = true;
+    }
+
+    fn map_nodal_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
+        let nodes = self.model.bodies[body].nodes.clone();
+        let accelerations = self.state.nodes.accelerations[nodes.clone()].par_iter();
+        let motion = self.state.nodes.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
+        motion
+            .with_min_len(nodes_per_task(nodes.len()))
+            .for_each(|(velocity, acceleration)| *velocity = map(velocity, acceleration, Momentum::Linear));
+        let slowed = self.scratch.slowed_velocities.iter();
+        let of_body = slowed.filter(|(node, _)| nodes.contains(&(*node as usize)));
+        of_body.for_each(|(node, velocity)| self.state.nodes.velocities[*node as usize] = *velocity);
+        for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
+            if !nodes.contains(&(support.nodes[0] as usize)) {
+                continue;
+            }
+            for (&node, component) in support.nodes.iter().zip(components) {
+                self.state.nodes.velocities[node as usize][support.axis] = component.end.velocity;
+            }
+        }
+    }
+
+    fn map_rigid_velocity(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
+        let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
+        let rigid = &self.state.forces.rigid[body];
+        let acceleration = rigid.force / rigid_state.mass();
+        let free = |before: &Vec3, after: Vec3| {
+            Vec3::from_fn(|axis, _| rigid.prescribed[axis].map_or(after[axis], |_| before[axis]))
+        };
+        let turns = !is_supported(&self.model.bodies[body].behaviour);
+        rigid_state.map_momenta(
+            |velocity| free(velocity, map(velocity, &acceleration, Momentum::Linear)),
+            |momentum| if turns { map(momentum, &rigid.torque, Momentum::Angular) } else { *momentum },
+        );
+        let rigid_state = &*rigid_state;
+        let nodes = self.model.bodies[body].nodes.clone();
+        let positions = self.state.nodes.positions[nodes.clone()].par_iter();
+        let velocities = self.state.nodes.velocities[nodes.clone()].par_iter_mut().zip(positions);
+        velocities
+            .with_min_len(nodes_per_task(nodes.len()))
+            .for_each(|(velocity, position)| *velocity = rigid_state.velocity_at(position));
+    }
+}

@@ -1,0 +1,133 @@
+//! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
+//!
+//! Time steps are chosen as in the run, with the clock and all functions of time held at t = 0, supports fixed, and
+//! local damping. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dynamics::Energies;
+use crate::math::reduction::fixed_order_sum;
+use crate::scenario::DynamicRelaxation;
+
+use crate::Simulation;
+use crate::account::hourglass::HourglassAudit;
+use crate::account::support_account::SupportAccount;
+use crate::error::{FailureCause, NumericalFailure};
+use crate::model::Body;
+use crate::progress::Phase;
+
+/// Smallest number of steps during which the bodies must stay at rest.
+const MIN_CALM_STEPS: u64 = 100;
+
+/// Progress of a dynamic relaxation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Relaxation {
+    /// Steps taken.
+    pub steps: u64,
+    /// Largest kinetic energy \[J\].
+    pub peak: f64,
+    /// Steps since the kinetic energy was last above its tolerance.
+    calm_steps: u64,
+}
+
+impl Relaxation {
+    /// Records the kinetic energy at the middle of a step \[J\] and, for its peak, at the end.
+    fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
+        self.steps += 1;
+        self.peak = self.peak.max(kinetic).max(at_end);
+        let is_calm = kinetic <= tolerance * self.peak;
+        self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
+    }
+
+    /// Whether the bodies have been at rest for half of the steps, longer than their slowest oscillation has taken to
+    /// decay: the kinetic energy of an oscillation vanishes in each half period.
+    fn is_settled(&self) -> bool {
+        self.calm_steps >= MIN_CALM_STEPS.max(self.steps / 2)
+    }
+}
+
+impl Simulation {
+    /// Whether the bodies come to rest before t = 0.
+    pub fn is_relaxing(&self) -> bool {
+        self.state.phase == Phase::Relaxing
+    }
+
+    /// Steps of the dynamic relaxation before the run so far.
+    pub fn relaxation_steps(&self) -> u64 {
+        self.state.relaxation.steps
+    }
+
+    /// One step of dynamic relaxation; the run begins after the last.
+    pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
+        let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
+            self.state.phase = Phase::Stepping;
+            return Ok(());
+        };
+        self.step()?;
+        let (dt, at_end) = (self.state.control.time_step(), self.state.ledger.energies.kinetic);
+        self.damp_locally(dt);
+        let kinetic = self.kinetic_at_mid_step(dt);
+        self.state.relaxation.note(kinetic, at_end, tolerance);
+        if self.state.relaxation.is_settled() {
+            self.begin_after_relaxation();
+        } else if self.state.relaxation.steps >= max_steps {
+            let peak = self.state.relaxation.peak;
+            let share = if peak > 0.0 { kinetic / peak } else { 0.0 };
+            return Err(self.failure(FailureCause::NotAtRest { share, tolerance }, None));
+        }
+        Ok(())
+    }
+
+    /// Kinetic energy at the middle of the last step of length `dt` \[s\] after damping \[J\]: at its end, bodies held
+    /// by impulses have half a kick of the other forces.
+    pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
+        let (nodes, masses) = (&self.state.nodes, &self.model.mass);
+        let of_node = |node: usize| {
+            0.5 * masses[node]
+                * (nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt)).norm_squared()
+        };
+        let of_body = |(index, body): (usize, &Body)| match (&self.state.rigid_bodies[index], body.is_rigid())
+        {
+            (Some(rigid_state), true) => {
+                let (mut rigid_state, forces) = (rigid_state.clone(), &self.state.forces.rigid[index]);
+                rigid_state.kick(
+                    -0.5 * dt,
+                    &(forces.force + forces.reaction),
+                    &(forces.torque + forces.reaction_torque),
+                );
+                rigid_state.kinetic_energy()
+            }
+            _ => fixed_order_sum(body.nodes.len(), &|range| {
+                range.map(|node| of_node(body.nodes.start + node)).sum::<f64>()
+            }),
+        };
+        self.model.bodies.iter().enumerate().map(of_body).sum()
+    }
+
+    /// Begins the run: the clock, the ledger and the motion of the scenario start; contacts keep their history.
+    fn begin_after_relaxation(&mut self) {
+        self.stop_bodies();
+        self.state.phase = Phase::Stepping;
+        self.state.nodes.step = 0;
+        self.forget_copy();
+        self.begin_ledger();
+        self.set_in_motion();
+        self.state.contact.action.remove_ties();
+        self.start_forces();
+        self.note_first_contacts();
+        self.begin_audit();
+    }
+
+    /// Empties the ledger; warnings remain.
+    fn begin_ledger(&mut self) {
+        let ledger = &mut self.state.ledger;
+        ledger.contact_audit = ledger.contact_audit.begin();
+        ledger.energies = Energies::default();
+        ledger.pair_balances.clear();
+        ledger.hourglass_audits.fill(HourglassAudit::default());
+        ledger.support_accounts.fill(SupportAccount::NOTHING);
+        ledger.first_contacts.clear();
+        ledger.have_touched.clear();
+        ledger.steps_past_tolerance = 0;
+    }
+}

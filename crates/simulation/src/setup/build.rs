@@ -1,0 +1,585 @@
+//! Set-up of a simulation from a scenario.
+
+use std::time::Instant;
+
+use crate::contact::detection::distance_field::DistanceFieldOptions;
+use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::tree::hierarchy::{self, Builder, LeafFit};
+use crate::contact::detection::volume::{LadderUse, VolumeKind};
+use crate::contact::detection::{
+    self, AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
+    NodeFaceOptions, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting, SortingOptions,
+    StartFrom, TunnellingGuard, WallDetector, self_crossings,
+};
+use crate::contact::response::{
+    AngularMomentum, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Scheme, SelectedResponse,
+    damping_of_restitution,
+};
+use crate::contact::{Constraints, Surface, SurfacePair};
+use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
+use crate::math::Vec3;
+use crate::scenario::{
+    self, BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactNormal,
+    ContactOrder, ContactSettings, DetectionMethod, DynamicRelaxation, Friction, HierarchyBuilder,
+    HierarchyVolume, InitialPenetration, Kinematics, MaterialModel, ResponseMethod, Scenario,
+    SortingSettings, SphereFit, StepSize, TimeSettings, TouchingEdges,
+};
+
+use super::assembly::Assembly;
+use super::contact_remedies::contact_energy_remedy;
+use super::contact_thickness::offset_points;
+use super::initial_penetration::{
+    describe, lined_up, moved_apart, overlaps, refuse, refuse_bodies_behind_walls,
+};
+use super::sheets::bodies_behind_sheets;
+use super::spring_stiffness::{
+    resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
+};
+use super::surface_pairs::{contact_policy, own_laws};
+use super::ties::refuse_tied_contact;
+use super::walls::{detected_walls, refuse_walls_out_of_plane};
+use crate::Simulation;
+use crate::contact_selection::ContactSelection;
+use crate::error::{Overlap, SetupError};
+use crate::model::{Behaviour, Body, Model};
+use crate::parts::{Caches, Scratch, Settings};
+use crate::progress::Phase;
+use crate::record::schedule::OutputTimes;
+use crate::settle::initial_motion::{InitialMotion, InitialVelocity};
+use crate::state::State;
+use crate::step::contact::response::{nodal_mobility, tied_mobility};
+use crate::step::corrector::chunks_of;
+use crate::step::driven_ties::DrivenTies;
+use crate::step::driving_functions::DrivingFunctions;
+use crate::step::free_flight::rigid_state_of_nodes;
+use crate::step::impact_times::ImpactControl;
+use crate::step::step_size::StepControl;
+use crate::step::ties::build_ties;
+use crate::step::tunnelling::radii;
+use crate::timings::WallTimes;
+
+impl Simulation {
+    /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of
+    /// the scenario.
+    ///
+    /// # Errors
+    /// [`SetupError`], among others for an unreadable or invalid mesh, a missing group, a body without mass, and
+    /// overlapping bodies.
+    pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
+        let begin = Instant::now();
+        let read = BodiesApart::read(scenario)?;
+        read.refuse_unsupported(scenario)?;
+        let of_groups = read.assembly.initial_velocities(scenario)?;
+        let mut simulation = read.assemble(scenario)?;
+        if scenario.contact.initial_penetration == InitialPenetration::Offset
+            && !simulation.settings.initial_penetrations.is_empty()
+        {
+            simulation.keep_initial_gaps()?;
+        }
+        match scenario.dynamic_relaxation {
+            Some(relaxation) => simulation.begin_relaxation(scenario, relaxation, of_groups),
+            None => simulation.begin(scenario, &of_groups),
+        }
+        let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
+        simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
+        Ok(simulation)
+    }
+
+    /// Begins dynamic relaxation, with all bodies at rest.
+    fn begin_relaxation(
+        &mut self,
+        scenario: &Scenario,
+        relaxation: DynamicRelaxation,
+        of_groups: Vec<InitialVelocity>,
+    ) {
+        let motion = InitialMotion::new(&scenario.bodies, &self.state.rigid_bodies, of_groups);
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
+            match rigid_state {
+                Some(rigid_state) if body.is_rigid() => {
+                    rigid_state.set_velocity(Vec3::zeros(), Vec3::zeros());
+                }
+                _ => *rigid_state = None,
+            }
+        }
+        self.settings.relaxation = Some((relaxation, motion));
+        self.state.phase = Phase::Relaxing;
+        self.start_forces();
+        self.begin_audit();
+    }
+
+    /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
+    fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
+        let specs = &scenario.bodies;
+        for (index, spec) in specs.iter().enumerate() {
+            let body = &self.model.bodies[index];
+            let mut rigid_state = self.state.rigid_bodies[index]
+                .take()
+                .unwrap_or_else(|| rigid_state_of_nodes(&self.model, body));
+            rigid_state.set_velocity(spec.velocity, spec.angular_velocity);
+            for node in body.nodes.clone() {
+                self.state.nodes.velocities[node] =
+                    rigid_state.velocity_at(&self.state.nodes.positions[node]);
+            }
+            self.state.rigid_bodies[index] = Some(rigid_state);
+        }
+        for of_group in of_groups {
+            of_group.apply(&self.model.mass, &self.state.nodes.positions, &mut self.state.nodes.velocities);
+        }
+        let at_rest =
+            |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
+        // The rotation accumulated in flight would strain a body whose law is not objective.
+        let turns_falsely = |spec: &BodySpec| {
+            let model = scenario.materials[spec.material].model;
+            matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
+                && spec.angular_velocity != Vec3::zeros()
+        };
+        let flies = self
+            .model
+            .bodies
+            .iter()
+            .zip(specs)
+            .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
+            && self.state.contact.initial_gaps.is_empty()
+            && of_groups.is_empty()
+            && self.ties.is_none()
+            && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
+        for (number, wall) in self.model.walls() {
+            let velocity = self.state.rigid_bodies[number as usize].as_ref().map(RigidBody::velocity);
+            self.state.nodes.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
+        }
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.state.rigid_bodies) {
+            if !(body.is_rigid() || flies && body.flies()) {
+                *rigid_state = None;
+            }
+        }
+        self.start_forces();
+        self.state.phase = if flies { Phase::Flight } else { Phase::Stepping };
+        self.begin_audit();
+    }
+}
+
+/// Bodies of a scenario, with initial penetrations treated by its policy.
+struct BodiesApart {
+    assembly: Assembly,
+    /// Tied points.
+    ties: Constraints,
+    contact: ContactModel,
+    walls: WallDetector,
+    /// Penetrations found before the treatment.
+    penetrations: Vec<Overlap>,
+    /// Wall-clock time of reading \[s\].
+    read_seconds: f64,
+}
+
+impl BodiesApart {
+    /// Reads the meshes, and moves the bodies apart if the policy asks for it.
+    fn read(scenario: &Scenario) -> Result<Self, SetupError> {
+        let begin = Instant::now();
+        let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
+        let read_seconds = begin.elapsed().as_secs_f64();
+        let policy = scenario.contact.initial_penetration;
+        let (mut contact, mut walls) = contact_model(scenario, &assembly)?;
+        let positions = &assembly.model.reference_positions;
+        let options = node_face_options(&scenario.contact);
+        let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
+        if policy == InitialPenetration::Remove && !penetrations.is_empty() {
+            refuse_bodies_behind_walls(&penetrations, &assembly.model)?;
+            refuse(lined_up(&penetrations), policy, &assembly.model)?;
+            let positions = moved_apart(&contact, &mut walls, options, &assembly.model);
+            let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
+            (assembly, ties) = moved.tie(scenario)?;
+            (contact, walls) = contact_model(scenario, &assembly)?;
+        }
+        Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
+    }
+
+    /// Rejects input that the methods of the scenario do not support.
+    fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
+        let Self { assembly, contact, walls, .. } = self;
+        let model = &assembly.model;
+        refuse_tied_contact(scenario, contact, model)?;
+        refuse_supported_spin(model, &scenario.bodies)?;
+        refuse_unserved_faces(&assembly.surfaces, model, &scenario.contact)?;
+        refuse_walls_out_of_plane(scenario, model, &contact.policy)?;
+        let options = node_face_options(&scenario.contact);
+        let left = overlaps(contact, walls, options, model, &model.reference_positions);
+        refuse(left, scenario.contact.initial_penetration, model)?;
+        refuse_self_crossings(contact, model)
+    }
+
+    /// Assembles the simulation, with the bodies at rest.
+    fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
+        let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
+        let own_laws = own_laws(scenario, &assembly)?;
+        let probes = assembly.probes(scenario)?;
+        let Assembly { mut model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
+            assembly;
+        drop(meshes);
+        let internal = InternalForce::new(element_blocks, model.reference_positions.len());
+        let critical = internal.critical_steps(&model.reference_positions);
+        warnings.extend(bodies_behind_sheets(scenario, &contact, &model, &extents));
+        warnings.extend(step_warning(&scenario.time, &critical));
+        warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &critical));
+        let policy = scenario.contact.initial_penetration;
+        warnings.extend(penetrations.iter().map(|overlap| describe(overlap, policy)));
+        model.radii = radii(&surfaces, &rigid_states, &model.reference_positions);
+        model.surfaces = surfaces;
+        model.block_critical_steps = critical;
+        let ties = build_ties(ties, scenario, &model, &nodal_mobility(&model), &rigid_states)?;
+        let mobility = tied_mobility(&model, ties.as_ref());
+        let settings = Settings {
+            time: scenario.time.clone(),
+            driving_functions: DrivingFunctions::new(scenario),
+            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
+            contact_remedy: contact_energy_remedy(scenario),
+            chunks: chunks_of(&model),
+            driven_ties: DrivenTies::of(ties.as_ref(), &model),
+            initial_penetrations: penetrations,
+            probes,
+            relaxation: None,
+        };
+        let limits = [
+            rigid_travel(&contact, &model),
+            stiff_spring_step(scenario, &model, &contact.surfaces),
+            resting_contact_step(&model, &contact.surfaces),
+        ];
+        let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
+        let ranges = settings.driving_functions.ranges(scenario.time.end);
+        let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
+        let state = State::at_rest(&model, rigid_states, response.no_memory(), control, (ranges, warnings));
+        let selection = ContactSelection {
+            policy: contact.policy.clone(),
+            entry_faces: entry_faces(scenario, &contact),
+            flush_contacts_act: response.uses_flush_contacts(),
+            offset_points: offset_points(scenario, &model, &model.surfaces),
+            keys: Vec::new(),
+            workspace: Constraints::default(),
+        };
+        let resolves = scenario.contact.resolve_impact;
+        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
+        let tunnelling = TunnellingGuard::new(&contact);
+        let start = Instant::now();
+        let detector = build_detector(scenario, contact, &model)?;
+        let hierarchy = start.elapsed().as_secs_f64();
+        let caches =
+            Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
+        let timings = WallTimes { read: read_seconds, hierarchy, ..WallTimes::default() };
+        let scratch = Scratch::new(&model, settings.chunks.len());
+        let earlier = None;
+        Ok(Simulation {
+            model,
+            settings,
+            state,
+            earlier,
+            response,
+            ties,
+            selection,
+            caches,
+            scratch,
+            timings,
+        })
+    }
+}
+
+/// Rejects a supported rigid body with an angular velocity: its support fixes or prescribes the rotation.
+fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
+    let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
+    let mut rotating = model.bodies.iter().zip(specs);
+    match rotating.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
+        Some((body, _)) => Err(SetupError::SupportedSpin { body: body.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Rejects faces that the chosen closest-point method does not support.
+fn refuse_unserved_faces(
+    surfaces: &[Surface],
+    model: &Model,
+    settings: &ContactSettings,
+) -> Result<(), SetupError> {
+    let chosen = &settings.closest_point;
+    let method = closest_point_method(chosen.value);
+    for (surface, body) in surfaces.iter().zip(&model.bodies) {
+        let mut kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
+        if let Some(kind) = kinds.find(|&kind| !method.serves(kind)) {
+            let (body, span) = (body.name.clone(), chosen.span.clone());
+            return Err(SetupError::ClosestPoint { body, kind: kind.name(), span });
+        }
+    }
+    Ok(())
+}
+
+/// Relative rounding of a number of four digits.
+const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
+
+/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The given critical
+/// step is rounded down.
+fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
+    let StepSize::Fixed(size) = settings.step else { return None };
+    let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
+    (size > critical).then(|| {
+        let ratio = size / critical;
+        let rounded = critical * (1.0 - ROUNDING_OF_FOUR_DIGITS);
+        format!(
+            "`time.step` is {ratio:.2} times the critical step of {rounded:.3e} s, a lower bound of the stability limit, \
+             so that the run may be unstable; set `time.step` to \"auto\", or to {rounded:.3e} at most"
+        )
+    })
+}
+
+/// Contact model of the bodies, and detector of the walls.
+fn contact_model(
+    scenario: &Scenario,
+    assembly: &Assembly,
+) -> Result<(ContactModel, WallDetector), SetupError> {
+    let Assembly { model, surfaces, .. } = assembly;
+    let positions = &model.reference_positions;
+    let policy = contact_policy(scenario, assembly)?;
+    let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
+        .filter(|&body| scenario.bodies[body as usize].self_contact)
+        .collect();
+    let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
+    let walls = WallDetector::new(detected_walls(model), surfaces, &policy, positions).with_offsets(&offsets);
+    let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
+    let contact = ContactModel::of_solids(surfaces.clone(), &cells, policy, positions);
+    let contact = match scenario.contact.search_depth {
+        Some(depth) => contact.with_search_depth(depth),
+        None => contact,
+    };
+    let contact = contact
+        .with_edges(edge_selection(scenario.contact.edges))
+        .with_self_contact(&touching_themselves)
+        .with_offsets(&offsets);
+    Ok((contact, walls))
+}
+
+/// Rejects bodies that intersect themselves at t = 0.
+fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
+    match self_crossings(contact, &model.reference_positions).first() {
+        Some(&(body, point)) => Err(SetupError::SelfOverlap {
+            body: model.bodies[body as usize].name.clone(),
+            point: point.into(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Largest travel per step of a node of a rigid body over the median edge, if one node has the whole mass of the
+/// body.
+const RIGID_TRAVEL: f64 = 0.05;
+
+/// Largest travel of a node of a rigid body in a step \[m\].
+///
+/// Contact springs have the stiffness κ = f m/dt² with the nodal mass m, but must stop the whole mass M, which
+/// penetrates by V √(M/κ) = V dt √(M/(f m)). With a travel V dt of a fraction of the edge times √(m/M), the
+/// penetration is a fraction of the edge and stays within the search depth.
+fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
+    let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
+    let travels = bodies.map(|(body, surface)| {
+        let masses = surface.nodes().iter().map(|&node| model.mass[node as usize]);
+        let lightest = masses.filter(|&mass| mass > 0.0).fold(body.mass, f64::min);
+        RIGID_TRAVEL * surface.median_edge(&model.reference_positions) * (lightest / body.mass).sqrt()
+    });
+    travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
+}
+
+/// Selection of entry faces; nodes in elements have none.
+fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
+    (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
+}
+
+fn build_detector(
+    scenario: &Scenario,
+    contact: ContactModel,
+    model: &Model,
+) -> Result<Box<dyn Detector>, SetupError> {
+    let positions = &model.reference_positions;
+    let settings = &scenario.contact;
+    let node_face = node_face_options(settings);
+    Ok(match settings.detection {
+        DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
+        DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
+        DetectionMethod::Sorting => {
+            let SortingSettings { every, space_every } = settings.sorting;
+            Box::new(Sorting::new(contact, node_face, SortingOptions { every, space_every }, positions))
+        }
+        DetectionMethod::DistanceField => {
+            let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
+            let normal = match settings.normal {
+                ContactNormal::Target => ProjectionNormal::Target,
+                ContactNormal::Contactor => ProjectionNormal::Contactor,
+            };
+            let options = NodeInElementOptions { field: DistanceFieldOptions::default(), normal, node_face };
+            let detector = NodeInElement::new(contact, &cells, options, positions);
+            Box::new(detector.map_err(|(body, source)| SetupError::DistanceField {
+                body: model.bodies[body as usize].name.clone(),
+                source,
+            })?)
+        }
+        DetectionMethod::Hierarchy => {
+            let builder = match settings.hierarchy {
+                HierarchyBuilder::Fast => Builder::Fast,
+                HierarchyBuilder::BottomUp => Builder::BottomUp,
+                HierarchyBuilder::Insertion => Builder::Insertion,
+            };
+            let fit = match settings.sphere_fit {
+                SphereFit::MinimumBall => LeafFit::MinimumBall,
+                SphereFit::Ritter => LeafFit::Ritter,
+            };
+            let volume = match settings.hierarchy_volume {
+                HierarchyVolume::Sphere => hierarchy::HierarchyVolume::Sphere,
+                HierarchyVolume::Aabb => hierarchy::HierarchyVolume::Box,
+            };
+            let kinematics = match settings.kinematics {
+                Kinematics::Exact => detection::Kinematics::Exact,
+                Kinematics::FromSteps => detection::Kinematics::FromSteps,
+            };
+            let ladder_use =
+                if settings.volumes_are_given { LadderUse::Always } else { LadderUse::WhilePaying };
+            let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
+            let options = EngineOptions { builder, fit, volume, kinematics, ladder, ladder_use, node_face };
+            Box::new(Engine::new(contact, options, positions))
+        }
+    })
+}
+
+fn node_face_options(settings: &ContactSettings) -> NodeFaceOptions {
+    NodeFaceOptions {
+        method: closest_point_method(settings.closest_point.value),
+        start: match settings.start {
+            ClosestPointStart::Nearest => StartFrom::Nearest,
+            ClosestPointStart::Centre => StartFrom::Centre,
+            ClosestPointStart::Previous => StartFrom::Previous,
+        },
+    }
+}
+
+fn closest_point_method(method: ClosestPointMethod) -> Method {
+    match method {
+        ClosestPointMethod::Auto => Method::Auto,
+        ClosestPointMethod::Sqp => Method::Sqp,
+        ClosestPointMethod::SqpBfgs => Method::SqpBfgs,
+        ClosestPointMethod::ActiveSet => Method::ActiveSet,
+        ClosestPointMethod::InteriorPoint => Method::InteriorPoint,
+        ClosestPointMethod::Newton => Method::Newton,
+        ClosestPointMethod::Projection => Method::Projection,
+        ClosestPointMethod::NearestNode => Method::NearestNode,
+        ClosestPointMethod::Voronoi => Method::Voronoi,
+        ClosestPointMethod::BruteForce => Method::BruteForce,
+    }
+}
+
+fn edge_selection(edges: TouchingEdges) -> EdgeSelection {
+    match edges {
+        TouchingEdges::Feature => EdgeSelection::Feature,
+        TouchingEdges::All => EdgeSelection::All,
+        TouchingEdges::None => EdgeSelection::None,
+    }
+}
+
+fn volume_kind(volume: BoundingVolume) -> VolumeKind {
+    match volume {
+        BoundingVolume::Sphere => VolumeKind::Sphere,
+        BoundingVolume::Aabb => VolumeKind::Aabb,
+        BoundingVolume::Dop8 => VolumeKind::Dop8,
+        BoundingVolume::Dop14 => VolumeKind::Dop14,
+        BoundingVolume::Dop18 => VolumeKind::Dop18,
+        BoundingVolume::Dop26 => VolumeKind::Dop26,
+        BoundingVolume::Obb => VolumeKind::Obb,
+    }
+}
+
+fn build_response(
+    scenario: &Scenario,
+    own_laws: &[(SurfacePair, ContactLaws)],
+    model: &Model,
+    surfaces: &[Surface],
+) -> SelectedResponse {
+    let laws = &scenario.contact.laws;
+    let settings = &scenario.contact.response;
+    let num_nodes = model.reference_positions.len();
+    let stiffness = stiffness_of_springs(scenario, model, surfaces);
+    match settings.method {
+        ResponseMethod::Penalty => {
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                let restitution = laws.restitution;
+                let of_restitution = Damping::always(damping_of_restitution(restitution));
+                PenaltyOptions {
+                    factor: laws.penalty,
+                    damping: if restitution < 1.0 { of_restitution } else { damping },
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                    soft_start: settings.soft_start,
+                }
+            });
+            let masses = model.bodies.iter().map(|body| body.mass).collect();
+            SelectedResponse::Penalty(Box::new(Penalty::new(stiffness, options, masses)))
+        }
+        ResponseMethod::Decomposition => {
+            let options = DecompositionOptions {
+                pairs: pair_options(laws, own_laws, |laws| ImpactOptions {
+                    restitution: laws.restitution,
+                    friction: friction_law(&laws.friction),
+                }),
+                order: match settings.order {
+                    ContactOrder::Together => Order::Together,
+                    ContactOrder::OneByOne => Order::OneByOne,
+                },
+                every: settings.every,
+                projection: settings.projection,
+                angular_momentum: match settings.angular_momentum {
+                    scenario::AngularMomentum::Restore => AngularMomentum::Restore,
+                    scenario::AngularMomentum::None => AngularMomentum::Change,
+                },
+            };
+            SelectedResponse::Decomposition(Box::new(Decomposition::new(options)))
+        }
+        ResponseMethod::EnergyMomentum => {
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                EnergyMomentumOptions {
+                    factor: laws.penalty,
+                    restitution: laws.restitution,
+                    damping,
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                }
+            });
+            let masses = model.bodies.iter().map(|body| body.mass).collect();
+            let scheme = match settings.scheme {
+                scenario::Scheme::Staggered => Scheme::Staggered,
+                scenario::Scheme::Midpoint => Scheme::Midpoint,
+            };
+            SelectedResponse::EnergyMomentum(Box::new(EnergyMomentum::new(
+                scheme, stiffness, options, num_nodes, masses,
+            )))
+        }
+    }
+}
+
+/// Default damping ratio of springs in frictional contacts that outlast an impact.
+const DAMPING_AT_REST: f64 = 0.2;
+
+/// Normal and tangential damping. With friction, damping brings bodies to rest.
+fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
+    let of = |always: f64, calms: bool| {
+        let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };
+        Damping { always, at_rest }
+    };
+    [of(laws.damping, laws.calms[0]), of(laws.tangential_damping, laws.calms[1])]
+}
+
+fn pair_options<T: Copy>(
+    all: &ContactLaws,
+    own: &[(SurfacePair, ContactLaws)],
+    options: impl Fn(&ContactLaws) -> T,
+) -> PairOptions<T> {
+    let uniform = PairOptions::uniform(options(all));
+    own.iter().fold(uniform, |options_of, (pair, laws)| options_of.with(pair.clone(), options(laws)))
+}
+
+fn friction_law(&Friction { at_rest, in_motion, decay }: &Friction) -> FrictionLaw {
+    FrictionLaw { at_rest, in_motion, decay }
+}

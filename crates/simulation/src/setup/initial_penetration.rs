@@ -1,0 +1,259 @@
+//! Bodies that overlap at t = 0: rejected, kept with offset gaps, or moved apart.
+//!
+//! | policy | treatment | in other codes |
+//! |---|---|---|
+//! | `error` | the scenario is rejected, with pairs and depths | |
+//! | `offset` | the gap of each contact is measured from its initial gap, which decreases with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
+//! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
+//!
+//! Only detected contacts can be kept or moved: nodes within the search depth. Bodies that overlap more deeply, or
+//! whose faces line up so that no contact is detected, are rejected under every policy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contact::detection::{
+    Buckets, Configuration, ContactModel, Detector, Entry, NodeFaceOptions, Penetration, WallDetector,
+    penetrations,
+};
+use crate::contact::{Constraint, Constraints};
+use crate::math::Vec3;
+use crate::scenario::InitialPenetration;
+
+use crate::Simulation;
+use crate::error::{BehindWall, Overlap, SetupError};
+use crate::model::{Behaviour, Model};
+use crate::step::initial_gaps::InitialGaps;
+
+/// Largest number of Gauss-Seidel sweeps over all contacts.
+const MAX_SWEEPS: usize = 200;
+
+/// Penetration, relative to the search depth, below which surfaces with a thickness touch without overlap.
+const TOUCHING_DEPTH: f64 = 1e-9;
+
+/// Clearance relative to the initial depth, so that rounding leaves no penetration.
+const CLEARANCE: f64 = 1e-9;
+
+/// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are closer than their contact
+/// thickness.
+pub(crate) fn overlaps(
+    contact: &ContactModel,
+    walls: &WallDetector,
+    options: NodeFaceOptions,
+    model: &Model,
+    positions: &[Vec3],
+) -> Vec<Overlap> {
+    let overlap = |found: Penetration, deepest: f64| Overlap {
+        bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
+        entry: found.entry,
+        depth: found.depth,
+        deepest,
+        point: found.point.into(),
+    };
+    let deepest = |found: &Penetration| match found.entry {
+        Entry::Insides => 0.0,
+        Entry::Nodes | Entry::Faces => contact.search_depth(found.bodies),
+    };
+    let of_bodies =
+        overlaps_of_bodies(contact, options, positions).into_iter().map(|found| (found, deepest(&found)));
+    let of_walls = walls.penetrations(positions).into_iter().map(|found| (found, f64::INFINITY));
+    of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
+}
+
+/// Penetrations of bodies, including their contact thickness.
+fn overlaps_of_bodies(
+    contact: &ContactModel,
+    options: NodeFaceOptions,
+    positions: &[Vec3],
+) -> Vec<Penetration> {
+    let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
+    // Crossing sheets have no depth.
+    let offset = |found: Penetration| {
+        let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
+        (found.bodies, Penetration { depth, ..found })
+    };
+    let mut found: BTreeMap<_, _> = penetrations(contact, positions).into_iter().map(offset).collect();
+    if contact.has_offsets() {
+        for near in near_contacts(contact, options, positions) {
+            let deepest = found.entry(near.bodies).or_insert(near);
+            if near.depth > deepest.depth && deepest.entry != Entry::Insides {
+                *deepest = near;
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Detected contacts between different bodies.
+fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
+    let configuration = Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
+    let mut constraints = Constraints::default();
+    Buckets::new(contact.clone(), options, positions).detect(&configuration, &mut constraints);
+    let penetration = |constraint: Constraint<'_>| {
+        let [a, b] = constraint.bodies;
+        let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
+        let least = TOUCHING_DEPTH * contact.search_depth(bodies);
+        (a != b && depth > least).then(|| Penetration {
+            bodies,
+            entry: Entry::Nodes,
+            depth,
+            point: constraint.point(positions),
+        })
+    };
+    constraints.iter().filter_map(penetration).collect()
+}
+
+/// Overlaps where faces line up, which moving nodes cannot resolve.
+pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
+    overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
+}
+
+/// Rejects overlaps that the policy does not allow. After nodes were moved apart, edges can still cross without a
+/// penetrating node; contact resolves them if they are within the search depth.
+pub(crate) fn refuse(
+    mut overlaps: Vec<Overlap>,
+    policy: InitialPenetration,
+    model: &Model,
+) -> Result<(), SetupError> {
+    overlaps.retain(|overlap| match policy {
+        InitialPenetration::Error => true,
+        InitialPenetration::Offset => overlap.entry == Entry::Insides || overlap.depth > overlap.deepest,
+        InitialPenetration::Remove => overlap.entry != Entry::Faces || overlap.depth > overlap.deepest,
+    });
+    let is_fixed = |name: &String| {
+        model.bodies.iter().any(|body| body.name == *name && (body.is_rigid() || body.is_wall()))
+    };
+    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(is_fixed);
+    let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
+    match policy {
+        _ if overlaps.is_empty() => Ok(()),
+        InitialPenetration::Error => {
+            refuse_bodies_behind_walls(&overlaps, model)?;
+            Err(SetupError::Overlap(overlaps))
+        }
+        InitialPenetration::Remove if !immovable.is_empty() => Err(SetupError::ImmovableOverlap(immovable)),
+        _ => Err(SetupError::DeepOverlap(overlaps)),
+    }
+}
+
+/// Rejects bodies wholly behind a wall, among the overlaps.
+pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) -> Result<(), SetupError> {
+    let found = model.walls().find_map(|(_, wall)| {
+        let Behaviour::Wall { normal, .. } = wall.behaviour else { return None };
+        let positions = &model.reference_positions;
+        let height = |node: usize| normal.dot(&(positions[node] - positions[wall.nodes.start]));
+        let is_behind = |overlap: &&Overlap| {
+            let least = TOUCHING_DEPTH * overlap.depth;
+            let body = model.bodies.iter().find(|body| body.name == overlap.bodies[0]);
+            body.is_some_and(|body| body.nodes.clone().all(|node| height(node) <= least))
+        };
+        let meeting = overlaps.iter().filter(|overlap| overlap.bodies[1] == wall.name);
+        let bodies: Vec<String> =
+            meeting.filter(is_behind).map(|overlap| overlap.bodies[0].clone()).collect();
+        let found = !bodies.is_empty();
+        found.then(|| BehindWall { bodies, wall: wall.name.clone(), normal: normal.into() })
+    });
+    found.map_or(Ok(()), |behind| Err(SetupError::BehindWall(Box::new(behind))))
+}
+
+/// Warning of an accepted overlap.
+pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
+    let what = match policy {
+        InitialPenetration::Remove => "nodes are moved apart without strain",
+        _ => "gaps are measured from the initial ones",
+    };
+    format!("overlap at t = 0 of {overlap}: {what}")
+}
+
+/// Nodal positions after moving the nodes of deformable bodies until no node is behind a face or wall.
+///
+/// Each contact moves its nodes by the least-squares correction Δx_a = (c − g) w_a n/Σ w², to a clearance c; nodes of
+/// rigid bodies and walls are fixed. Contacts share nodes, so that the sweeps are repeated (Gauss-Seidel on the
+/// constraints).
+pub(crate) fn moved_apart(
+    contact: &ContactModel,
+    walls: &mut WallDetector,
+    options: NodeFaceOptions,
+    model: &Model,
+) -> Vec<Vec3> {
+    let mut positions = model.reference_positions.clone();
+    let mut found_at = positions.clone();
+    let mut movable = vec![true; positions.len()];
+    for body in model.bodies.iter().filter(|body| body.is_rigid() || body.is_wall()) {
+        movable[body.nodes.clone()].fill(false);
+    }
+    let mut constraints = Constraints::default();
+    let mut detector = Buckets::new(contact.clone(), options, &positions);
+    let mut clearance = 0.0;
+    for sweep in 0..MAX_SWEEPS {
+        let configuration = Configuration {
+            time: sweep as f64,
+            time_step: 1.0,
+            positions: &positions,
+            positions_before: &found_at,
+        };
+        detector.detect(&configuration, &mut constraints);
+        walls.detect(&configuration, &mut constraints);
+        let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
+        if constraints.is_empty() {
+            break;
+        }
+        clearance = CLEARANCE * deepest.max(clearance / CLEARANCE);
+        found_at.clone_from(&positions);
+        for constraint in constraints.iter() {
+            open(&constraint, clearance, &movable, &found_at, &mut positions);
+        }
+    }
+    positions
+}
+
+/// Moves the nodes of a contact to the clearance, less the opening by other contacts since detection.
+fn open(
+    constraint: &Constraint<'_>,
+    clearance: f64,
+    movable: &[bool],
+    found_at: &[Vec3],
+    positions: &mut [Vec3],
+) {
+    let opened = constraint.normal.dot(&(constraint.jump(positions) - constraint.jump(found_at)));
+    let gap = constraint.gap + opened;
+    let moving =
+        || constraint.nodes.iter().zip(constraint.weights).filter(|(node, _)| movable[**node as usize]);
+    let sum: f64 = moving().map(|(_, weight)| weight * weight).sum();
+    if gap < clearance && sum > 0.0 {
+        for (&node, &weight) in moving() {
+            positions[node as usize] += constraint.normal * ((clearance - gap) * weight / sum);
+        }
+    }
+}
+
+impl Simulation {
+    /// Pairs of bodies, and of bodies and walls, that overlap in the configuration of the scenario.
+    pub fn initial_penetrations(&self) -> &[Overlap] {
+        &self.settings.initial_penetrations
+    }
+
+    /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with a penetrating node that has no detected
+    /// contact.
+    pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
+        let positions = &self.state.nodes.positions;
+        let configuration =
+            Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
+        let mut constraints = Constraints::default();
+        self.caches.detector.detect(&configuration, &mut constraints);
+        self.caches.wall_detector.detect(&configuration, &mut constraints);
+        let touching: BTreeSet<[u32; 2]> = constraints.iter().map(|constraint| constraint.bodies).collect();
+        let touching: BTreeSet<[String; 2]> = touching
+            .into_iter()
+            .flat_map(|[a, b]| [[a, b], [b, a]])
+            .map(|bodies| self.names(bodies))
+            .collect();
+        let is_lost =
+            |overlap: &&Overlap| overlap.entry == Entry::Nodes && !touching.contains(&overlap.bodies);
+        let lost: Vec<Overlap> = self.settings.initial_penetrations.iter().filter(is_lost).cloned().collect();
+        if !lost.is_empty() {
+            return Err(SetupError::DeepOverlap(lost));
+        }
+        self.state.contact.initial_gaps = InitialGaps::of(&constraints);
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Rigid sheets: orientation of their faces, and bodies that begin behind them.
+//!
+//! A sheet is in contact on the side of its face normals only. The node order in the file defines the normals and can
+//! be wrong: for some faces, which are then inconsistent with their neighbours, or for all faces, which shows only by
+//! a body on the other side.
+
+use std::collections::HashMap;
+
+use crate::contact::Surface;
+use crate::contact::detection::ContactModel;
+use crate::contact::detection::face::closest_point::{ClosestPoint, Feature, pseudo_normal};
+use crate::contact::detection::tree::closest_face::ClosestFaceIndex;
+use crate::math::Vec3;
+use crate::mesh::{Faces, Mesh, MeshError, TagList};
+use crate::scenario::{BodySpec, Scenario};
+
+use crate::model::Model;
+
+/// Distance from a sheet, relative to the extent of a body, within which a point of the body counts as on the sheet.
+const TOUCHING_DISTANCE: f64 = 1e-9;
+
+/// Largest number of bodies named in a warning.
+const MAX_NAMES: usize = 3;
+
+/// Kind of geometry that the mesh of a body represents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// A solid or plane body, with its skin.
+    Solid,
+    /// A surface in space, in contact on the side of its face normals.
+    Sheet,
+}
+
+/// The mesh of a sheet with consistently oriented faces; warns of reversed faces.
+pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
+    let all = mesh.num_cells(2);
+    let (mesh, turned) = mesh.oriented()?;
+    if !turned.is_empty() {
+        warnings.push(format!(
+            "{} of {all} faces of the sheet `{}` were oriented opposite to their neighbours and are reversed \
+             (elements {})",
+            turned.len(),
+            spec.name,
+            TagList(turned)
+        ));
+    }
+    Ok(mesh)
+}
+
+/// The non-degenerate faces of a rigid body; warns of degenerate ones.
+pub(crate) fn without_degenerate_faces(
+    spec: &BodySpec,
+    mesh: &Mesh,
+    faces: &Faces,
+    warnings: &mut Vec<String>,
+) -> Faces {
+    let (kept, flat) = mesh.with_area(faces);
+    if !flat.0.is_empty() {
+        warnings.push(format!(
+            "{} of {} faces of body `{}` have no area and are left out of contact (elements {flat})",
+            faces.len() - kept.len(),
+            faces.len(),
+            spec.name
+        ));
+    }
+    kept
+}
+
+/// Warnings of bodies that begin behind a sheet, through which they would pass.
+///
+/// # Cost
+/// One closest-face query per pair of sheet and body if the first node is in front of the sheet, otherwise one per
+/// node.
+pub(crate) fn bodies_behind_sheets(
+    scenario: &Scenario,
+    contact: &ContactModel,
+    model: &Model,
+    extents: &[Extent],
+) -> Vec<String> {
+    let positions = &model.reference_positions;
+    let mut warnings = Vec::new();
+    let is_sheet = |body: &u32| extents.get(*body as usize) == Some(&Extent::Sheet);
+    for sheet in contact.bodies().filter(is_sheet) {
+        let front = SheetSides::new(&contact.surfaces[sheet as usize], positions);
+        let can_meet = |&other: &u32| {
+            let bodies = [sheet.min(other), sheet.max(other)];
+            let both = bodies.map(|body| &model.bodies[body as usize]);
+            let pair = bodies.map(|body| body as usize);
+            let is_tied = || {
+                scenario.contact.tied.iter().any(|tie| tie.bodies == pair || tie.bodies == [pair[1], pair[0]])
+            };
+            other != sheet && contact.can_meet(bodies) && !both.iter().all(|body| body.stays()) && !is_tied()
+        };
+        let name = |body: u32| format!("`{}`", model.bodies[body as usize].name);
+        let behind: Vec<String> = contact
+            .bodies()
+            .filter(can_meet)
+            .filter(|&other| front.has_behind(&contact.surfaces[other as usize]))
+            .map(name)
+            .collect();
+        if !behind.is_empty() {
+            warnings.push(describe(&behind, &scenario.bodies[sheet as usize]));
+        }
+    }
+    warnings
+}
+
+fn describe(behind: &[String], sheet: &BodySpec) -> String {
+    let names = behind[..behind.len().min(MAX_NAMES)].join(", ");
+    let more = match behind.len().saturating_sub(MAX_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let start = if behind.len() == 1 { "starts" } else { "start" };
+    let pass = if behind.len() == 1 { "it passes" } else { "they pass" };
+    let file = sheet.mesh.value.file_name().unwrap_or_default().display();
+    format!(
+        "{names}{more} {start} behind the sheet `{name}`, and {pass} through from there; if `{name}` is to be in \
+         contact on that side, reverse its faces with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line \
+         `Merge \"{file}\";ReverseMesh Surface{{:}};` and an empty one",
+        name = sheet.name
+    )
+}
+
+/// Side queries of points against a sheet.
+struct SheetSides<'a> {
+    surface: &'a Surface,
+    positions: &'a [Vec3],
+    faces: ClosestFaceIndex,
+    /// Whether a face has a duplicate at the same location: then both sides are in contact.
+    duplicated: Vec<bool>,
+}
+
+/// Side of a sheet on which a point lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Front, in the direction of the face normals.
+    Front,
+    /// Back, within the boundary of the sheet.
+    Behind,
+    /// On the sheet, beside it, or undefined.
+    Neither,
+}
+
+impl<'a> SheetSides<'a> {
+    fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
+        Self {
+            surface,
+            positions,
+            faces: ClosestFaceIndex::build(surface, positions),
+            duplicated: duplicated_faces(surface, positions),
+        }
+    }
+
+    /// Whether a body is behind the sheet: a point of it is behind, and no node in front. Tests the nodes of the body
+    /// and its closest points to the nodes of the sheet, as a large face may have no node behind a small sheet.
+    fn has_behind(&self, body: &Surface) -> bool {
+        let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
+        let size = extent(nodes());
+        let mut behind = false;
+        for point in nodes() {
+            match self.side(&point, size) {
+                Side::Front => return false,
+                Side::Behind => behind = true,
+                Side::Neither => {}
+            }
+        }
+        behind || {
+            let of_body = ClosestFaceIndex::build(body, self.positions);
+            let corners = self.surface.nodes().iter().map(|&node| self.positions[node as usize]);
+            let mut closest = corners.filter_map(|corner| of_body.closest(&corner, f64::INFINITY));
+            closest.any(|closest| self.side(&closest.point.point, size) == Side::Behind)
+        }
+    }
+
+    /// Side of a point of a body of extent `size`.
+    fn side(&self, point: &Vec3, size: f64) -> Side {
+        let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
+        let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
+        let normal = pseudo_normal(self.surface, self.positions, face, xi, feature);
+        let height = (point - foot).dot(&normal);
+        match height {
+            _ if self.duplicated[face] || height.abs() <= TOUCHING_DISTANCE * size => Side::Neither,
+            _ if height > 0.0 => Side::Front,
+            _ if self.is_on_boundary(face, feature) => Side::Neither,
+            _ => Side::Behind,
+        }
+    }
+
+    /// Whether an edge or corner of a face lies on the boundary of the sheet.
+    fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
+        let is_border = |face: usize, k: usize| {
+            let edge = self.surface.edges_of_face(face)[k];
+            self.surface.edges()[edge as usize].neighbour.is_none()
+        };
+        match feature {
+            Feature::Face => false,
+            Feature::Edge(k) => is_border(face, k as usize),
+            Feature::Vertex(k) => {
+                let (kind, nodes) = self.surface.face(face);
+                let node = nodes[kind.corners()[k as usize] as usize];
+                let around =
+                    self.surface.local_node(node).map(|local| self.surface.faces_of_local_node(local));
+                around.unwrap_or_default().iter().any(|&face| {
+                    let edges = self.surface.edges_of_face(face as usize);
+                    let touches = |k: &usize| self.surface.edges()[edges[*k] as usize].nodes.contains(&node);
+                    (0..edges.len()).filter(touches).any(|k| is_border(face as usize, k))
+                })
+            }
+        }
+    }
+}
+
+/// Longest side of the bounding box of points.
+fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) = points.fold(start, |(low, high), point| (low.inf(&point), high.sup(&point)));
+    (high - low).max()
+}
+
+/// Whether each face has the same corner positions as another face.
+fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
+    let corners = |face: usize| {
+        let (kind, nodes) = surface.face(face);
+        // Adding zero maps −0 to +0.
+        let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
+        let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
+        places.sort_unstable();
+        places
+    };
+    let mut counts: HashMap<Vec<[u64; 3]>, u32> = HashMap::new();
+    let keys: Vec<Vec<[u64; 3]>> = (0..surface.num_faces()).map(corners).collect();
+    for key in &keys {
+        *counts.entry(key.clone()).or_insert(0) += 1;
+    }
+    keys.iter().map(|key| counts[key] > 1).collect()
+}

@@ -1,0 +1,313 @@
+//! Tied bodies: nodes of the body with the finer surface are tied to the faces of the other.
+//!
+//! A node off its face is moved onto it if its body is deformable. Two rigid bodies keep their positions: the node is
+//! tied to the material point of the other body at its location, expressed by four nodes of that body.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::contact::detection::{ContactModel, TiedSurfaces};
+use crate::contact::{Constraint, Constraints, Side, Surface};
+use crate::dynamics::{Prescribed, RigidBody};
+use crate::math::{Mat3, Vec3};
+use crate::scenario::{ResponseMethod, Scenario, TiedPair};
+
+use super::assembly::Assembly;
+use crate::error::{PartingTie, SetupError};
+use crate::model::{Behaviour, Model};
+use crate::step::free_flight::rigid_state_of_nodes;
+
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces: the next layer of
+/// nodes is farther away.
+const TIE_DISTANCE_RATIO: f64 = 0.25;
+
+/// Tie weight below which a node does not contribute.
+const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
+
+/// Number of sweeps that place tied nodes.
+const PLACEMENT_SWEEPS: usize = 10;
+
+/// Relative tolerance on equal initial velocities of tied points: the rounding of decimal numbers in a scenario and a
+/// mesh.
+const VELOCITY_TOLERANCE: f64 = 1e-9;
+
+/// Distance of a node from a line or plane, over the edge of a face, below which it lies on it.
+const PLANARITY_TOLERANCE: f64 = 1e-6;
+
+impl Assembly {
+    /// Moves tied nodes onto the other surface, in a strain-free configuration, and returns the model and its ties.
+    ///
+    /// # Errors
+    /// [`SetupError::NothingTied`] if no node of a pair is near a face, [`SetupError::TornTie`] if different motions
+    /// are prescribed to both sides, [`SetupError::PartingTie`] if their initial velocities differ, and the errors of
+    /// a model with moved nodes.
+    pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
+        let mut ties = self.find_ties(scenario)?;
+        let mut positions = self.model.reference_positions.clone();
+        let is_moved = self.place_tied(&ties, &mut positions);
+        ties.map_gaps(|_, _| 0.0);
+        let tied = if is_moved { Self::build(scenario, Some(&positions))? } else { self };
+        tied.refuse_unequal_motions(scenario, &ties)?;
+        tied.refuse_unequal_velocities(scenario, &ties)?;
+        Ok((tied, ties))
+    }
+
+    /// Moves nodes of deformable bodies onto the faces they are tied to, in several sweeps, as the nodes of these
+    /// faces can be tied themselves. Returns whether any node was off its face.
+    fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
+        let is_off =
+            |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
+        for _ in 0..PLACEMENT_SWEEPS {
+            for tie in ties.iter().filter(is_off) {
+                let jump = tie.jump(positions);
+                positions[tie.nodes[0] as usize] -= jump;
+            }
+        }
+        ties.iter().any(|tie| is_off(&tie))
+    }
+
+    /// Rejects ties between nodes with different prescribed motions along an axis.
+    fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+        let prescribed = self.prescribed_motions();
+        for tie in ties.iter() {
+            let terms = tie.nodes.iter().zip(tie.weights);
+            let nodes: Vec<u32> =
+                terms.filter(|(_, w)| w.abs() > NEGLIGIBLE_WEIGHT).map(|(&node, _)| node).collect();
+            let is_torn = |axis: &usize| {
+                let motion = |node: &u32| prescribed.get(&(*node, *axis));
+                let all: Option<Vec<&&Prescribed>> = nodes.iter().map(motion).collect();
+                all.is_some_and(|motions| motions.iter().any(|motion| *motion != motions[0]))
+            };
+            if let Some(axis) = (0..3).find(is_torn) {
+                let is_pair =
+                    |pair: &&TiedPair| pair.bodies.iter().all(|&b| tie.bodies.contains(&(b as u32)));
+                return Err(SetupError::TornTie {
+                    bodies: tie.bodies.map(|body| self.model.bodies[body as usize].name.clone()),
+                    node: self.model.node_tags[nodes[0] as usize],
+                    axis,
+                    span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects ties whose initial velocities differ along an axis without prescribed motion; prescribed motion may be
+    /// discontinuous at t = 0.
+    fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+        let prescribed = self.prescribed_motions();
+        let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
+        for body in ties.iter().flat_map(|tie| tie.bodies) {
+            let spec = &scenario.bodies[body as usize];
+            let of_body = &self.model.bodies[body as usize];
+            rigid_states.entry(body).or_insert_with(|| {
+                let known = self.rigid_states[body as usize].clone();
+                let mut rigid_state = known.unwrap_or_else(|| rigid_state_of_nodes(&self.model, of_body));
+                rigid_state.set_velocity(spec.velocity, spec.angular_velocity);
+                rigid_state
+            });
+        }
+        for tie in ties.iter() {
+            let point = tie.point(&self.model.reference_positions);
+            let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
+            // Near the instantaneous centre of rotation, the terms of the velocity cancel up to rounding.
+            let terms = tie.bodies.map(|body| {
+                let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
+                state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
+            });
+            let speed = terms[0].max(terms[1]);
+            let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
+            let parts = |axis: usize| {
+                (velocities[0][axis] - velocities[1][axis]).abs() > VELOCITY_TOLERANCE * speed
+                    && is_free(axis)
+            };
+            if (0..3).any(parts) {
+                let [first, second] = tie.bodies;
+                let follows = &rigid_states[&first];
+                let is_pair =
+                    |pair: &&TiedPair| pair.bodies.iter().all(|&b| tie.bodies.contains(&(b as u32)));
+                return Err(SetupError::PartingTie(Box::new(PartingTie {
+                    bodies: tie.bodies.map(|body| self.model.bodies[body as usize].name.clone()),
+                    node: self.model.node_tags[tie.nodes[0] as usize],
+                    velocities: velocities.map(Into::into),
+                    velocity: follows.velocity_at(&rigid_states[&second].centre()).into(),
+                    angular_velocity: scenario.bodies[first as usize].angular_velocity.into(),
+                    span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
+                })));
+            }
+        }
+        Ok(())
+    }
+
+    /// Prescribed motion by node and axis.
+    fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
+        let mut motions = HashMap::new();
+        for support in &self.model.supports {
+            motions.extend(support.nodes.iter().map(|&node| ((node, support.axis), &support.motion)));
+        }
+        for body in &self.model.bodies {
+            let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { continue };
+            for (axis, motion) in support.components.iter().enumerate() {
+                let Some(motion) = motion else { continue };
+                motions.extend(body.nodes.clone().map(|node| ((node as u32, axis), motion)));
+            }
+        }
+        motions
+    }
+
+    fn find_ties(&self, scenario: &Scenario) -> Result<Constraints, SetupError> {
+        let (mut ties, mut workspace) = (Constraints::default(), Constraints::default());
+        for pair in &scenario.contact.tied {
+            let found = self.find_ties_of(pair)?;
+            ties.merge(found.iter(), &mut workspace);
+        }
+        Ok(ties)
+    }
+
+    fn find_ties_of(&self, pair: &TiedPair) -> Result<Constraints, SetupError> {
+        let positions: &[Vec3] = &self.model.reference_positions;
+        let edges = pair.bodies.map(|body| self.surfaces[body].median_edge(positions));
+        let is_rigid = pair.bodies.map(|body| self.model.bodies[body].is_rigid());
+        let [contactor, target] = match (is_rigid, edges[0] <= edges[1]) {
+            ([false, true], _) => [0, 1],
+            ([true, false], _) => [1, 0],
+            (_, true) => [0, 1],
+            (_, false) => [1, 0],
+        }
+        .map(|side: usize| pair.bodies[side]);
+        let shortest = pair.bodies.map(|body| shortest_edge(&self.surfaces[body], positions));
+        let within = pair.within.unwrap_or(TIE_DISTANCE_RATIO * shortest[0].min(shortest[1]));
+        let tied = TiedSurfaces {
+            bodies: [contactor as u32, target as u32],
+            surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
+            within,
+        };
+        // A material point of a rigid body is identified by its position on a face.
+        let ties = match self.model.bodies[target].is_rigid() {
+            true => tied.find_points(positions),
+            false => tied.find(positions),
+        };
+        let names = || [contactor, target].map(|body| self.model.bodies[body].name.clone());
+        if ties.is_empty() {
+            return Err(SetupError::NothingTied { bodies: names(), within, span: pair.span.clone() });
+        }
+        if is_rigid == [true, true] {
+            let nodes = self.model.bodies[target].nodes.clone();
+            return tied_in_place(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
+                bodies: names(),
+                gap,
+                span: pair.span.clone(),
+            });
+        }
+        Ok(ties)
+    }
+}
+
+/// Rejects contact of movable tied rigid bodies with responses that need their mobility, which neglects the tied
+/// bodies.
+pub(crate) fn refuse_tied_contact(
+    scenario: &Scenario,
+    contact: &ContactModel,
+    model: &Model,
+) -> Result<(), SetupError> {
+    let response = match scenario.contact.response.method {
+        ResponseMethod::Penalty => return Ok(()),
+        ResponseMethod::Decomposition => "decomposition",
+        ResponseMethod::EnergyMomentum => "energy-momentum",
+    };
+    let is_tied = |bodies: [u32; 2]| {
+        let bodies = bodies.map(|body| body as usize);
+        scenario
+            .contact
+            .tied
+            .iter()
+            .any(|pair| pair.bodies == bodies || pair.bodies == [bodies[1], bodies[0]])
+    };
+    for pair in &scenario.contact.tied {
+        for body in pair.bodies.into_iter().filter(|&body| model.bodies[body].is_rigid_and_moves()) {
+            let body = body as u32;
+            let others = contact.bodies().chain(model.walls().map(|(wall, _)| wall));
+            let mut met = others.filter(|&other| {
+                other != body
+                    && contact.can_meet([body.min(other), body.max(other)])
+                    && !is_tied([body, other])
+            });
+            let can_touch = contact.bodies().any(|with_faces| with_faces == body);
+            if let (true, Some(other)) = (can_touch, met.next()) {
+                let bodies = [body, other].map(|body| model.bodies[body as usize].name.clone());
+                return Err(SetupError::TiedContact { bodies, response, span: pair.span.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ties with zero gap of nodes to the material points of a rigid body at their locations. Fails with the gap if no
+/// such point is defined.
+fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
+    let mut tied = Constraints::default();
+    for tie in ties.iter() {
+        let (contactor, face) = tie.nodes.split_at(tie.num_contactor_nodes);
+        let contactor = Side { body: tie.bodies[0], nodes: contactor, shape_values: &[1.0] };
+        let (of_target, shape_values) = if tie.gap == 0.0 {
+            (face.to_vec(), tie.weights[1..].iter().map(|weight| -weight).collect())
+        } else {
+            let point = tie.point(positions);
+            affine_values(&point, face, nodes, positions).ok_or(tie.gap)?
+        };
+        let target = Side { body: tie.bodies[1], nodes: &of_target, shape_values: &shape_values };
+        tied.push(tie.key, 0.0, tie.normal, contactor, target);
+    }
+    Ok(tied)
+}
+
+/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its
+/// position. Three of the nodes belong to the face if they are not collinear. `None` for a point off the plane of a
+/// plane body.
+fn affine_values(
+    point: &Vec3,
+    face: &[u32],
+    nodes: &Range<usize>,
+    positions: &[Vec3],
+) -> Option<(Vec<u32>, Vec<f64>)> {
+    let at = |node: u32| positions[node as usize];
+    let [first, second] = [*face.first()?, *face.get(1)?];
+    let (origin, edge) = (at(first), at(second) - at(first));
+    let farthest = |among: &mut dyn Iterator<Item = u32>, distance: &dyn Fn(u32) -> f64| {
+        among
+            .max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+            .filter(|&node| distance(node) > PLANARITY_TOLERANCE * edge.norm())
+    };
+    let from_line = |node: u32| (at(node) - origin).cross(&edge).norm() / edge.norm();
+    let body = || nodes.clone().map(|node| node as u32);
+    let third =
+        farthest(&mut face.iter().copied(), &from_line).or_else(|| farthest(&mut body(), &from_line))?;
+    let across = edge.cross(&(at(third) - origin)).normalize();
+    let from_plane = |node: u32| across.dot(&(at(node) - origin)).abs();
+    let fourth = farthest(&mut body(), &from_plane);
+    let is_off = across.dot(&(point - origin)).abs() > f64::EPSILON * (point.norm() + origin.norm());
+    if fourth.is_none() && is_off {
+        return None;
+    }
+    let last = fourth.map_or(across, |node| at(node) - origin);
+    let shares = Mat3::from_columns(&[edge, at(third) - origin, last]).try_inverse()? * (point - origin);
+    let mut chosen = vec![first, second, third];
+    let mut values = vec![0.0, shares.x, shares.y];
+    if let Some(node) = fourth {
+        chosen.push(node);
+        values.push(shares.z);
+    }
+    values[0] = 1.0 - values.iter().sum::<f64>();
+    Some((chosen, values))
+}
+
+/// Length of the shortest edge of a surface, between corners \[m\].
+fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
+    let lengths = (0..surface.num_faces()).flat_map(|face| {
+        let (kind, nodes) = surface.face(face);
+        let corner = move |k: usize| positions[nodes[kind.corners()[k] as usize] as usize];
+        let count = kind.corners().len();
+        (0..count).map(move |k| (corner((k + 1) % count) - corner(k)).norm())
+    });
+    lengths.fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,197 @@
+//! Prescribed functions of time: steps end at their kinks and jumps, and a warning reports functions that vary faster
+//! than the steps resolve.
+
+use serde::{Deserialize, Serialize};
+
+use crate::math::TimeFunction;
+use crate::scenario::{
+    BoundarySpec, LoadKind, LoadSpec, PrescribedMotion, Scenario, Turn, WallMotion, WallSpec,
+};
+
+use crate::Simulation;
+
+/// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
+/// it, where the mean of the function acts.
+const MIN_STEP_TO_BREAK: f64 = 0.1;
+
+/// Largest number of breaks in a regular step for which a step ends at each break. With more breaks, a step ends only
+/// at the last one.
+const MAX_BREAKS_PER_STEP: usize = 3;
+
+/// Rounding error of sums of steps, relative to a step.
+const ROUNDING: f64 = 1e-9;
+
+/// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
+const TOLERATED_DEVIATION: f64 = 0.1;
+
+/// Number of samples for the largest value of a function in the run.
+const SAMPLES: u32 = 64;
+
+/// A prescribed function of time, with its key in the scenario.
+#[derive(Clone, Debug)]
+struct DrivingFunction {
+    key: String,
+    function: TimeFunction,
+}
+
+/// Range of a driving function in the run so far.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct FunctionRange {
+    /// Largest absolute value known so far.
+    size: f64,
+    has_warned: bool,
+}
+
+/// The non-constant functions of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DrivingFunctions {
+    all: Vec<DrivingFunction>,
+}
+
+impl DrivingFunctions {
+    /// The functions of a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        let mut all = Vec::new();
+        let mut add = |key: String, function: &TimeFunction| {
+            if function.is_constant() {
+                return;
+            }
+            all.push(DrivingFunction { key, function: function.clone() });
+        };
+        let mut varying: Vec<&[TimeFunction; 3]> = Vec::new();
+        for functions in scenario.bodies.iter().filter_map(|body| body.varying_gravity.as_ref()) {
+            if !varying.contains(&functions) {
+                varying.push(functions);
+                functions.iter().for_each(|component| add("gravity".into(), component));
+            }
+        }
+        for (index, body) in scenario.bodies.iter().enumerate() {
+            let rate = body.mass_damping.iter();
+            rate.for_each(|rate| add(format!("bodies.{index}.mass_damping"), rate));
+        }
+        for (index, boundary) in scenario.boundaries.iter().enumerate() {
+            add_boundary(index, boundary, &mut add);
+        }
+        for (index, load) in scenario.loads.iter().enumerate() {
+            add_load(index, load, &mut add);
+        }
+        for WallSpec { name, motion, .. } in &scenario.walls {
+            if let WallMotion::Driven(velocity) = motion {
+                velocity.iter().for_each(|component| add(format!("walls.{name}.velocity"), component));
+            }
+        }
+        Self { all }
+    }
+
+    /// Ranges of the functions, sampled up to the end of the run \[s\].
+    pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
+        let range = |driving: &DrivingFunction| {
+            let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
+            let size = instants.map(|time| driving.function.value(time).abs()).fold(0.0, f64::max);
+            FunctionRange { size, has_warned: false }
+        };
+        self.all.iter().map(range).collect()
+    }
+
+    /// First break in the interval (`from`, `to`] \[s\].
+    fn first_break(&self, from: f64, to: f64) -> Option<f64> {
+        let breaking =
+            self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());
+        breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
+    }
+
+    /// Length of a step from `time`: as long as wanted, or to a break before `horizon` \[s\]. A break less than two
+    /// steps away is reached in two equal steps.
+    pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
+        let in_two_steps = horizon.min(time + 2.0 * wanted);
+        let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
+            return wanted;
+        };
+        let ahead = first - time;
+        if ahead > wanted * (1.0 + ROUNDING) {
+            return if ahead < 2.0 * wanted * (1.0 - ROUNDING) { 0.5 * ahead } else { wanted };
+        }
+        let (mut last, mut count) = (first, 1);
+        while let Some(next) = self.first_break(last, horizon.min(time + wanted)) {
+            (last, count) = (next, count + 1);
+        }
+        let step = if count > MAX_BREAKS_PER_STEP { last - time } else { ahead };
+        if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
+    }
+
+    /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\], for the first
+    /// time.
+    pub fn unresolved<'a>(
+        &'a self,
+        ranges: &'a mut [FunctionRange],
+        time: f64,
+        time_step: f64,
+    ) -> impl Iterator<Item = String> + 'a {
+        let unwarned = self.all.iter().zip(ranges).filter(|(_, range)| !range.has_warned);
+        unwarned.filter_map(move |(driving, range)| {
+            let values = driving.function.end_values(time, time_step);
+            range.size = range.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
+            range.has_warned = values.deviation > TOLERATED_DEVIATION * range.size;
+            range.has_warned.then(|| {
+                format!(
+                    "`{}` varies faster than steps of {time_step:.3e} s can resolve, first at t = {time:.6e} s; \
+                     choose a shorter `time.step` to resolve its variation within a step",
+                    driving.key
+                )
+            })
+        })
+    }
+}
+
+fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(String, &TimeFunction)) {
+    for component in &boundary.components {
+        let (axis, motion) = &component.value;
+        let axis = format!("{axis:?}").to_lowercase();
+        match motion {
+            PrescribedMotion::Fixed => {}
+            PrescribedMotion::Displacement(function) => {
+                add(format!("boundaries.{index}.displacement.{axis}"), function);
+            }
+            PrescribedMotion::Velocity(function) => {
+                add(format!("boundaries.{index}.velocity.{axis}"), function);
+            }
+            PrescribedMotion::Acceleration(function) => {
+                add(format!("boundaries.{index}.acceleration.{axis}"), function);
+            }
+            // All three axes share the rotation.
+            PrescribedMotion::Rotation(_) if axis != "x" => {}
+            PrescribedMotion::Rotation(rotation) => match &rotation.turn {
+                Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
+                Turn::Speed(speed) => add(format!("boundaries.{index}.rotation.speed"), speed),
+            },
+        }
+    }
+}
+
+fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFunction)) {
+    let (name, functions) = match &load.kind {
+        LoadKind::Pressure(function) => ("pressure", std::slice::from_ref(function)),
+        LoadKind::Traction(functions) => ("traction", functions.as_slice()),
+        LoadKind::BodyForce(functions) => ("body_force", functions.as_slice()),
+    };
+    functions.iter().for_each(|function| add(format!("loads.{index}.{name}"), function));
+}
+
+impl Simulation {
+    /// Length of the next step: as long as wanted, or to a break before `horizon` \[s\].
+    pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
+        let time = self.state.nodes.time + self.state.nodes.time_remainder;
+        self.settings.driving_functions.step_to_break(time, wanted, horizon)
+    }
+
+    /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
+    pub(crate) fn check_driving_functions(&mut self, dt: f64) {
+        if self.is_relaxing() {
+            return;
+        }
+        let ledger = &mut self.state.ledger;
+        let functions = &self.settings.driving_functions;
+        let unresolved = functions.unresolved(&mut ledger.function_ranges, self.state.nodes.time, dt);
+        ledger.warnings.extend(unresolved);
+    }
+}
