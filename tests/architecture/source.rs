@@ -175,14 +175,11 @@ fn leaves(tree: &str) -> Vec<ModulePath> {
         .collect()
 }
 
-/// Modules of `ictus-core`, which the crates of the layers import at their roots.
-const CORE_MODULES: [&str; 5] = ["element", "material", "math", "mesh", "signal"];
-
-/// Every module under src/ and in the crates of the layers, as one crate. main.rs is left out: it is another crate.
+/// Every module of the crates of the layers and of the command line, as one crate; of the program, main.rs is left out.
 pub fn read_crate() -> Crate {
     let mut modules = Crate::new();
     read_folder(Path::new("crates/core/src"), &ModulePath::new(), &mut modules);
-    for layer in ["contact", "dynamics", "scenario"] {
+    for layer in ["contact", "dynamics", "io", "scenario", "simulation"] {
         read_layer(layer, &mut modules);
     }
     read_folder(Path::new("src"), &ModulePath::new(), &mut modules);
@@ -218,28 +215,36 @@ fn read_layer(layer: &str, modules: &mut Crate) {
     read_folder(&Path::new("crates").join(layer).join("src"), &ModulePath::new(), &mut own);
     let root = own.remove(&vec!["lib".to_owned()]).unwrap();
     own.insert(ModulePath::new(), root);
+    let imported = imported_layers(&own[&ModulePath::new()].code);
     for (path, module) in own {
-        let path = [vec![layer.to_owned()], path].concat();
-        modules.insert(path, Module { code: with_library_paths(&module.code, layer), ..module });
+        let code = with_library_paths(&module.code, layer, &imported);
+        modules.insert([vec![layer.to_owned()], path].concat(), Module { code, ..module });
     }
 }
 
-/// The code of a layer with the paths from the root of its crate as paths from the root of the library.
-fn with_library_paths(code: &str, layer: &str) -> String {
+/// The code of a layer with the paths from the root of its crate as paths from the root of the library. `imported` are
+/// the layers that this root imports.
+fn with_library_paths(code: &str, layer: &str, imported: &[String]) -> String {
     let mut parts = code.split("crate::");
     let mut result = parts.next().unwrap_or("").to_owned();
     for part in parts {
         let list = part.strip_prefix('{').and_then(|list| list.split(';').next()).unwrap_or("");
-        let names_core = |module: &str| list.contains(&format!("{module}::"));
-        assert!(
-            !CORE_MODULES.iter().any(|module| names_core(module)),
-            "{layer} imports core in a list: {list}"
-        );
+        let is_named = |module: &String| list.contains(&format!("{module}::"));
+        assert!(!imported.iter().any(is_named), "{layer} imports other layers in a list: {list}");
         let name = part.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
-        result += if CORE_MODULES.contains(&name) { "crate::" } else { "crate::layer::" };
-        result += part;
+        let is_own = !imported.iter().any(|module| module == name);
+        let prefix = if is_own { format!("crate::{layer}::") } else { "crate::".to_owned() };
+        result += &(prefix + part);
     }
-    result.replace("crate::layer::", &format!("crate::{layer}::"))
+    result
+}
+
+/// Layers that the root of a crate imports, from `use ictus_core::{…}` and `use ictus_LAYER as LAYER`.
+fn imported_layers(root: &str) -> Vec<String> {
+    let own = use_trees(root).filter(|(_, tree)| tree.starts_with("ictus_"));
+    own.flat_map(|(_, tree)| leaves(tree))
+        .map(|leaf| leaf[1..].last().unwrap_or(&leaf[0]).trim_start_matches("ictus_").to_owned())
+        .collect()
 }
 
 /// Modules that a text declares for tests only.
