@@ -4,7 +4,9 @@
     scripts/render.py OUT_DIR --frame last --field von_mises --output picture.png
 
 Reads the .pvd in OUT_DIR. `--view` is the direction from the focus to the camera, `--zoom` enlarges about the focus,
-which is the centre of the bodies drawn, or the given `--focus`.
+which is the centre of the bodies drawn, or the given `--focus`. A direction or point that begins with a minus sign
+follows `=`, as in `--view=-1,-1,0.5`. Scenarios are taken to be in SI units: stresses are drawn in MPa, displacements in
+mm, and `--range` is in these units.
 """
 
 import argparse
@@ -29,9 +31,11 @@ FIELDS = {
 
 def read_frame(directory, frame):
     """The grid of a frame, and its time."""
-    collections = sorted(directory.glob("*.pvd"))
+    collections = sorted(path for path in directory.glob("*.pvd") if not path.stem.endswith("_levels"))
     if not collections:
         sys.exit(f"{directory}: no .pvd")
+    if len(collections) > 1:
+        sys.exit(f"{directory}: more than one run, {', '.join(path.name for path in collections)}; move the others away")
     reader = pyvista.get_reader(collections[0])
     times = reader.time_values
     number = len(times) - 1 if frame == "last" else int(frame)
@@ -188,7 +192,7 @@ def parse_arguments():
     parser.add_argument("--view", type=numbers, default=[1.0, -2.0, 0.8], metavar="X,Y,Z")
     parser.add_argument("--focus", type=numbers, metavar="X,Y,Z")
     parser.add_argument("--zoom", type=float, default=1.0)
-    parser.add_argument("--range", type=numbers, metavar="LOW,HIGH", help="of the colours")
+    parser.add_argument("--range", type=numbers, metavar="LOW,HIGH", help="of the colours, in the units of the colour bar")
     parser.add_argument("--bodies", type=lambda t: [int(n) for n in t.split(",")], metavar="N,N", help="to draw, by number")
     parser.add_argument("--size", type=numbers, default=[1200, 675], metavar="W,H", help="in pixels")
     parser.add_argument("--clip", type=numbers, metavar="X,Y,Z", help="cut off what lies this way from the focus")
@@ -210,7 +214,7 @@ def main():
     plotter.enable_anti_aliasing("ssaa")
     add_bodies(plotter, grid, options)
     add_walls(plotter, options.directory, time)
-    plotter.add_text(options.title or f"t = {time:.9g} s", position=(20, 20), font_size=11, color="black")
+    plotter.add_text(options.title or f"t = {time:.6g} s", position=(20, 20), font_size=11, color="black")
     place_camera(plotter, grid, options)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     picture = Image.fromarray(plotter.screenshot(return_img=True))

@@ -148,6 +148,9 @@ pub struct MeshOptions {
     /// Print a JSON object instead of tables.
     #[arg(long)]
     pub json: bool,
+    /// Factor on the coordinates, such as 1e-3 from millimetres to metres.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub scale: f64,
     /// Young's modulus [Pa]; the critical step needs --poisson and --density too.
     #[arg(long, value_name = "E", requires_all = ["poisson", "density"])]
     pub young: Option<f64>,
@@ -169,7 +172,7 @@ pub enum Units {
 }
 
 /// Options of `ictus plot`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PlotOptions {
     /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta,
     /// step, forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
@@ -181,10 +184,16 @@ pub struct PlotOptions {
     /// Channel class that contact forces are filtered by, such as "CFC 600", instead of a mean.
     #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
     pub filter: Option<String>,
-    /// Time that contact forces are averaged over [default: 2 % of the run].
+    /// Time that contact forces are averaged over [default: 2 % of the time from the first to the last contact].
     #[arg(long, value_name = "SECONDS")]
     pub mean: Option<f64>,
-    /// Units of the axes [default: si where the steps are shorter than 1e-4].
+    /// First time of the pictures [default: that of the run].
+    #[arg(long, value_name = "SECONDS")]
+    pub from: Option<f64>,
+    /// Last time of the pictures [default: that of the run].
+    #[arg(long, value_name = "SECONDS")]
+    pub to: Option<f64>,
+    /// Units of the axes [default: si where the steps are shorter than 1e-4; give none in mm, t, s].
     #[arg(long, value_name = "UNITS")]
     pub units: Option<Units>,
     /// Directory for the pictures [default: plots in the first directory].

@@ -30,9 +30,9 @@ poisson = 0.45
 
 [[bodies]]
 name = "block"
-mesh = "NAME.msh"                     # from Gmsh, or of your own
+mesh = "NAME.msh"                     # overwrite it with your own, from Gmsh
 material = "rubber"
-translate = [0.0, 0.0, 0.1]           # m; its lowest corner is 8 cm above the floor
+translate = [0.0, 0.0, 0.1]           # m; for this block, whose lowest corner is then 8 cm above the floor
 rotate = { axis = [1, 1, 0], angle = 20.0 }
 
 [[walls]]
@@ -44,7 +44,7 @@ friction = 0.5
 [[probes]]
 name = "top"
 body = "block"
-nearest_node = [0.05, 0.05, 0.2]
+nearest_node = [0.05, 0.05, 0.2]      # m, at t = 0; of this block
 quantities = ["position", "velocity", "acceleration"]
 
 [output]

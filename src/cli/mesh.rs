@@ -63,6 +63,8 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
     let mesh = gmsh::read(path).map_err(|error| Failure::Mesh(path.clone(), Box::new(error)))?;
+    let mesh =
+        mesh.scaled(options.scale).map_err(|error| Failure::Geometry(path.clone(), Box::new(error)))?;
     let quality = mesh.quality().map_err(|error| Failure::Geometry(path.clone(), Box::new(error)))?;
     let mut report = report(path.display().to_string(), &mesh, &quality);
     if let Some((material, density)) = solid {
@@ -167,20 +169,20 @@ fn describe(report: &Report, quality: &QualityReport) -> String {
 
 fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, String)> {
     let counts: Vec<String> = report.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let (size, unit) = match report.dimension {
-        3 => ("volume", "m³"),
-        2 => ("area", "m²"),
-        _ => ("length", "m"),
+    let size = match report.dimension {
+        3 => "volume",
+        2 => "area",
+        _ => "length",
     };
     let Quality { min, mean, worst } = &report.quality;
     let mut facts = vec![
         ("nodes", report.nodes.to_string()),
         ("elements", counts.join(", ")),
-        (size, format!("{} {unit}", print::number(report.volume))),
+        (size, print::number(report.volume)),
         ("inverted", inverted(quality)),
         ("quality", format!("{min:.3} at least (element {worst}), {mean:.3} on average")),
-        ("smallest edge", format!("{} m", print::number(report.smallest_edge))),
-        ("smallest altitude", format!("{} m", print::number(report.smallest_altitude))),
+        ("smallest edge", print::number(report.smallest_edge)),
+        ("smallest altitude", print::number(report.smallest_altitude)),
     ];
     match report.critical {
         Some(CriticalReport { critical_step: Some(step), critical_element: Some(element) }) => {

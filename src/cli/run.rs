@@ -16,6 +16,8 @@ use ictus::scenario::Scenario;
 use ictus::simulation::{Checkpoint, NumericalFailure, Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
+use super::check::units::hints;
+use super::diagnostic;
 use super::failure::{Failure, INTERRUPTED};
 use super::input::{print_warnings, read_scenario, set_up};
 use super::print;
@@ -68,6 +70,10 @@ pub(super) fn execute(
     let start = Instant::now();
     let resumed_at = resumed.as_ref().map(|resumed| resumed.checkpoint.instant().0);
     let mut simulation = set_up(scenario)?;
+    if !quiet {
+        let hints = hints(scenario, &simulation);
+        hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
+    }
     // Dropped in the reverse order: the lock outlives the threads that write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
@@ -82,6 +88,7 @@ pub(super) fn execute(
         }
         None => {
             let lock = locked(DirectoryLock::create(directory), quiet)?;
+            print_warnings(&other_runs(directory, &scenario.name));
             (Some(lock), Recorder::create(scenario, directory, &simulation)?)
         }
     };
@@ -108,6 +115,22 @@ pub(super) fn execute(
     summary.wall_seconds.total = start.elapsed().as_secs_f64();
     summary.write(directory)?;
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
+}
+
+/// Warnings of the results of scenarios with other names in a directory.
+fn other_runs(directory: &Path, name: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let stems =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "pvd"));
+    let stems = stems.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+    let others = stems.filter(|stem| stem != name && *stem != format!("{name}_levels"));
+    let warning = |stem| {
+        format!(
+            "`{}` holds frames of another scenario, {stem}.pvd; its tables are replaced, its frames stay",
+            directory.display()
+        )
+    };
+    others.map(warning).collect()
 }
 
 /// Reports a lock that was taken over from a killed run.

@@ -247,6 +247,14 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
+    /// The node of a body nearest to a position \[m\] at t = 0; of several, the one with the lowest user's number.
+    pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
+        let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
+        let tag = |node: &usize| self.node_tags[*node];
+        let nearer = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b)).then(tag(a).cmp(&tag(b)));
+        body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
+    }
+
     /// Output cells: body after body, block after block, in the user's order.
     pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
         let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {

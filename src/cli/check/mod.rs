@@ -1,6 +1,7 @@
 //! `ictus check`: validates the input and reports time step and expected cost without running it.
 
-mod units;
+mod probes;
+pub(super) mod units;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ struct Report {
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
+    /// Probes of nodes.
+    probes: Vec<probes::ProbeReport>,
     /// Whether the run begins in flight: all bodies free and unstressed.
     begins_in_flight: bool,
     /// First contact in flight; null without contact or flight.
@@ -105,7 +108,9 @@ pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
 fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let bodies = simulation.model().bodies.iter().enumerate().filter(|(_, body)| !body.is_wall());
     let bodies = bodies.map(|(index, body)| body_report(scenario, simulation, index, body)).collect();
-    let hints = units::hints(scenario, simulation);
+    let mut hints = units::hints(scenario, simulation);
+    let probes = probes::of_nodes(scenario, simulation);
+    hints.extend(probes.iter().filter_map(probes::ProbeReport::hint));
     let begins_in_flight = simulation.progress().in_flight;
     let stable_step = simulation.stable_step();
     simulation.fly_to_first_contact();
@@ -122,6 +127,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         title: summary.title,
         bodies,
         walls: scenario.walls.iter().map(wall_report).collect(),
+        probes,
         begins_in_flight,
         first_contact: summary.first_contacts.into_iter().take(predicted).next(),
         time: TimeReport {
@@ -195,6 +201,10 @@ fn describe(report: &Report) -> String {
     if !report.walls.is_empty() {
         let rows: Vec<Vec<String>> = report.walls.iter().map(wall_row).collect();
         text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", "mass [kg]"], &rows));
+        text.push('\n');
+    }
+    if !report.probes.is_empty() {
+        text.push_str(&probes::table(&report.probes));
         text.push('\n');
     }
     text.push_str(&print::name_values(&expectations(report)));

@@ -1,7 +1,7 @@
 //! Extents of bodies, and hints of mixed units.
 
 use ictus::math::Vec3;
-use ictus::scenario::{Elasticity, MaterialModel, MaterialSpec, Scenario};
+use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
 use ictus::simulation::{Body, Simulation};
 
 /// Densities of solids, from foams to heavy metals \[kg/m³\].
@@ -16,6 +16,10 @@ const FASTEST: f64 = 25e3;
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
+/// Extent of a body that is common in millimetres and rare in metres.
+const LARGE: f64 = 50.0;
+/// Ratio of gravity to 1 g of a probe, or its inverse, above which their units differ.
+const OTHER_UNITS: f64 = 50.0;
 
 /// A consistent system of units.
 struct Units {
@@ -77,11 +81,20 @@ pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
 }
 
 /// Hints of values that look as if units were mixed.
-pub(super) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
-    let of_materials = scenario.materials.iter().filter_map(material_hint);
+pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
+    let mut hints: Vec<String> = scenario.materials.iter().filter_map(material_hint).collect();
+    if hints.is_empty() {
+        hints.extend(gravity_hint(scenario));
+    }
     let bodies = simulation.model().bodies.iter().filter(|body| !body.is_wall());
-    let of_masses = bodies.filter_map(mass_hint);
-    of_materials.chain(of_masses).chain(gravity_hint(scenario)).collect()
+    for (body, spec) in bodies.zip(&scenario.bodies) {
+        let material = &scenario.materials[spec.material];
+        let of_size = mass_hint(body).or_else(|| extent_hint(body, material, bounding_box(simulation, body)));
+        hints.extend(of_size);
+        hints.extend(speed_hint(spec, material));
+    }
+    hints.extend(scenario.probes.iter().filter_map(|probe| probe_hint(scenario, probe)));
+    hints
 }
 
 fn material_hint(material: &MaterialSpec) -> Option<String> {
@@ -106,6 +119,47 @@ fn mass_hint(body: &Body) -> Option<String> {
          from millimetres to metres",
         body.name, body.mass
     ))
+}
+
+/// A body of tens of metres with a density in kg/m³.
+fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2]) -> Option<String> {
+    let extent = low.iter().zip(high).map(|(low, high)| high - low).fold(0.0, f64::max);
+    let is_si = material.density.is_some_and(|density| SYSTEMS[0].has_density(density));
+    (is_si && extent > LARGE).then(|| {
+        format!(
+            "body `{}` has an extent of {extent:.4} m, if its density is in kg/m³; `scale = 1e-3` takes a mesh from \
+             millimetres to metres",
+            body.name
+        )
+    })
+}
+
+/// A deformable body faster than its waves.
+fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
+    let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
+    (speed > waves).then(|| {
+        format!(
+            "body `{}` moves at {speed}, {:.1} times its wave speed of {waves:.4}; give `velocity` in the units of \
+             length and time of the other keys",
+            spec.name,
+            speed / waves
+        )
+    })
+}
+
+/// A probe with injury criteria whose g differs from gravity by the ratio of units.
+fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
+    let ratio = scenario.gravity.norm() / probe.g;
+    let differs = ratio > OTHER_UNITS || (ratio > 0.0 && ratio < 1.0 / OTHER_UNITS);
+    (differs && !probe.injuries.is_empty()).then(|| {
+        format!(
+            "probe `{}` takes {} for 1 g, while gravity is {}; set `g` and `second` of the probe to the units of the \
+             scenario: g = 9806.65 in mm and s, 0.00980665 with second = 1000 in mm and ms",
+            probe.name,
+            probe.g,
+            scenario.gravity.norm()
+        )
+    })
 }
 
 /// Gravity in m/s² with densities of another system.

@@ -74,7 +74,7 @@ fn width_of(text: &str) -> i32 {
 /// Positions of entries after a heading: x \[pixels\] and row, wrapped at the width of the figure.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     // Includes space for the unit of the axis.
-    let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 4 * GAP };
+    let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
     let (mut x, mut row) = (start, 0);
     let place = |entry: &Entry| {
         let width = SAMPLE + 12 + width_of(&entry.name) + GAP;

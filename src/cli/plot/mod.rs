@@ -12,13 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::PlotOptions;
+use super::args::{PlotOptions, Units};
 use super::failure::Failure;
 use super::print;
 use figure::Figure;
 use quantities::figures;
 use runs::Run;
-use scale::guessed_units;
+use scale::{guessed_units, with_unit};
 
 /// Quantities plotted by default.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
@@ -36,6 +36,9 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
         });
     };
     let runs = read(&directories, options)?;
+    let units = options.units.unwrap_or_else(|| guessed_units(&runs));
+    let options = &PlotOptions { units: Some(units), ..options.clone() };
+    refuse_idle_filter(&quantities, options)?;
     let names =
         quoted(&directories.iter().map(|directory| directory.display().to_string()).collect::<Vec<_>>());
     let figures = if quantities.is_empty() {
@@ -43,13 +46,62 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     } else {
         asked_for(&quantities, &runs, &names, options)?
     };
-    let units = options.units.unwrap_or_else(|| guessed_units(&runs));
+    let figures = within(figures, options);
+    if figures.is_empty() {
+        return Err(Failure::Usage {
+            fact: format!("{names} has fewer than two rows between --from and --to"),
+            help: "give a longer span of time within that of the run",
+        });
+    }
     let output = options.output.clone().unwrap_or_else(|| first.join("plots"));
     fs::create_dir_all(&output).map_err(|error| Failure::cannot_write(&output, &error))?;
-    for path in figures.iter().map(|figure| draw::write(figure, units, &output)) {
-        path?.iter().for_each(|path| print::text(&format!("{}\n", path.display())));
+    for figure in &figures {
+        let paths = draw::write(figure, units, &output)?;
+        paths.iter().for_each(|path| print::text(&format!("{}\n", path.display())));
+        if figure.name == "forces" {
+            print::text(&peaks(figure, units));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a filter or mean of contact forces where none are drawn.
+fn refuse_idle_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
+    let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
+    if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        fact: "`--filter` and `--mean` apply to contact forces, which are not among the quantities".into(),
+        help: "add `forces`, or leave them out; probes are filtered by their key `filter` in the scenario",
+    })
+}
+
+/// The parts of the figures between `--from` and `--to`.
+fn within(figures: Vec<Figure>, options: &PlotOptions) -> Vec<Figure> {
+    let [first, last] = [options.from.unwrap_or(f64::NEG_INFINITY), options.to.unwrap_or(f64::INFINITY)];
+    let cut = |mut figure: Figure| {
+        for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
+            line.points.retain(|point| (first..=last).contains(&point.0));
+        }
+        figure.panels.retain(|panel| panel.lines.iter().any(|line| line.points.len() > 1));
+        figure.span = [figure.span[0].max(first), figure.span[1].min(last)];
+        (!figure.panels.is_empty()).then_some(figure)
+    };
+    figures.into_iter().filter_map(cut).collect()
+}
+
+/// Largest value of each line of a figure and its time, a line of text each.
+fn peaks(figure: &Figure, units: Units) -> String {
+    let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
+    let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
+        let larger = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+        let (time, value) = line.points.iter().max_by(larger)?;
+        let run = figure.runs.get(line.run).map_or(String::new(), |label| format!("{label}: "));
+        let [value, time] = [with_unit(*value, panel.unit, units), with_unit(*time, "s", units)];
+        Some(format!("  {run}{}: at most {value}, at t = {time}\n", line.name))
+    };
+    lines.filter_map(peak).collect()
 }
 
 /// Figures of all quantities of [`ALL`] that the runs contain; at least one is required.

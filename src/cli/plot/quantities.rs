@@ -4,13 +4,14 @@ use ictus::signal::{ChannelClass, Grid, moving_mean};
 
 use super::figure::{Figure, Line, Panel, Weight, largest};
 use super::runs::{Run, column_of};
-use crate::cli::args::PlotOptions;
+use super::scale::with_unit;
+use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
 /// Fraction of the largest value of a panel below which a line is omitted.
 const NOTHING: f64 = 1e-6;
 
-/// Default window of the moving mean of forces, as a fraction of the duration of the run.
+/// Default window of the moving mean of forces, as a fraction of the time from the first to the last contact.
 const MEAN: f64 = 0.02;
 
 /// Names of energies, and the columns summed for each.
@@ -77,7 +78,9 @@ pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Ve
                 .flat_map(|name| figure(&format!("probe_{name}"), probe(name, runs), runs))
                 .collect());
         }
-        name if names_of_probes(runs).iter().any(|probe| probe == name) => probe(name, runs),
+        name if names_of_probes(runs).iter().any(|probe| probe == name) => {
+            return Ok(figure(&format!("probe_{name}"), probe(name, runs), runs).into_iter().collect());
+        }
         column => vec![panel(&words(column), unit_of(column), lines(runs, &[(column, &[column])]))],
     };
     Ok(figure(quantity, panels, runs).into_iter().collect())
@@ -181,9 +184,11 @@ fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec
     let (times, values): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let on_times = |values: Vec<f64>| times.iter().copied().zip(values).collect::<Vec<_>>();
     let Some(name) = &options.filter else {
-        let length = times.last().unwrap_or(&0.0) - times.first().unwrap_or(&0.0);
-        let window = options.mean.unwrap_or(MEAN * length);
-        return Ok(("mean".to_owned(), on_times(moving_mean(&times, &values, window))));
+        let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
+        let first = in_contact.next().unwrap_or(0.0);
+        let window = options.mean.unwrap_or(MEAN * (in_contact.last().unwrap_or(first) - first));
+        let name = format!("mean over {}", with_unit(window, "s", options.units.unwrap_or(Units::None)));
+        return Ok((name, on_times(moving_mean(&times, &values, window))));
     };
     let class = ChannelClass::ALL
         .iter()

@@ -3,6 +3,7 @@
 use super::figure::{Line, largest};
 use super::runs::Run;
 use crate::cli::args::Units;
+use crate::cli::print;
 
 /// Step below which the units of a run are taken as SI \[s\].
 const LONGEST_SI_STEP: f64 = 1e-4;
@@ -55,6 +56,17 @@ impl Scale {
     }
 }
 
+/// A value in words: with an SI prefix for units that take one.
+pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
+    let Scale { factor, label } = Scale::of("", unit, value.abs(), units);
+    let number = print::number(value / factor);
+    match label.trim().trim_start_matches('[').trim_end_matches(']') {
+        "" => number,
+        unit if unit.starts_with("10") => format!("{number}·{unit}"),
+        unit => format!("{number} {unit}"),
+    }
+}
+
 /// Decimal exponent, a multiple of three, for which a size has one to three digits before the point.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
@@ -86,5 +98,8 @@ mod tests {
         assert_eq!(label("N", 29_922.0, Units::None), "x [10³]");
         assert_eq!(label("N", 0.0, Units::None), "x");
         assert_eq!(Scale::of("x", "s", 2e-4, Units::Si).factor, 1e-6);
+        assert_eq!(with_unit(6e-3, "s", Units::Si), "6 ms");
+        assert_eq!(with_unit(6e-3, "s", Units::None), "6·10⁻³");
+        assert_eq!(with_unit(-2.5, "m/s²", Units::Si), "-2.5 m/s²");
     }
 }

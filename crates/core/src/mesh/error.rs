@@ -13,9 +13,10 @@ pub enum MeshError {
     NoCells,
     /// A group that the mesh does not have.
     #[error(
-        "no physical group `{name}`; {}the mesh has {}",
+        "no physical group `{name}`; {}the mesh has {}{}",
         .nearest.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default(),
-        List(.groups)
+        List(.groups),
+        if .groups.is_empty() { ": leave out the name, or add a group in Gmsh" } else { "" }
     )]
     MissingGroup {
         /// The name requested.

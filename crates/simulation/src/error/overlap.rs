@@ -33,6 +33,9 @@ pub struct BehindWall {
     pub normal: [f64; 3],
 }
 
+/// Depth of an overlap that is common in millimetres and rare in metres.
+const LARGE_DEPTH: f64 = 1.0;
+
 /// Number of pairs as text.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
@@ -45,7 +48,13 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
-    if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") }
+    let remedies = if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") };
+    let is_deep = overlaps.iter().any(|overlap| overlap.depth > LARGE_DEPTH);
+    if is_deep {
+        format!("{remedies}; `scale = 1e-3` takes a mesh from millimetres to metres")
+    } else {
+        remedies
+    }
 }
 
 /// List of overlaps.

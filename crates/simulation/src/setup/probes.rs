@@ -23,7 +23,7 @@ impl Assembly {
         let (mut spot, elements) = match &spec.place.value {
             ProbePlace::Centre => (self.centre_of(of_body), Vec::new()),
             ProbePlace::NearestNode(place) => {
-                let node = self.nearest_node(of_body, place);
+                let node = self.model.nearest_node(of_body, place);
                 (Spot::Nodes(vec![(node, 1.0)]), self.elements_around(of_body, &[node]))
             }
             ProbePlace::Point(point) if of_body.is_rigid() => (Spot::OfRigidBody(*point), Vec::new()),
@@ -55,14 +55,6 @@ impl Assembly {
         }
         let share = |node: usize| (node as u32, self.model.mass[node] / body.mass);
         Spot::Nodes(body.nodes.clone().map(share).collect())
-    }
-
-    /// The node of a body nearest to a position; of several, the one with the lowest user's number.
-    fn nearest_node(&self, body: &Body, place: &Vec3) -> u32 {
-        let distance = |node: &usize| (self.model.reference_positions[*node] - place).norm_squared();
-        let tag = |node: &usize| self.model.node_tags[*node];
-        let nearer = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b)).then(tag(a).cmp(&tag(b)));
-        body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
     /// The centres of the elements of a body that contain one of these nodes (ascending), with equal weights.
@@ -97,7 +89,7 @@ impl Assembly {
                 return Ok((Spot::Nodes(nodes.iter().copied().zip(shares).collect()), vec![sample]));
             }
         }
-        let node = self.nearest_node(body, point) as usize;
+        let node = self.model.nearest_node(body, point) as usize;
         let position = self.model.reference_positions[node];
         Err(SetupError::ProbeOutside(Box::new(Outside {
             probe: spec.name.clone(),

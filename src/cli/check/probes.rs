@@ -1,0 +1,67 @@
+//! Nodes that probes sample.
+
+use ictus::math::Vec3;
+use ictus::scenario::{ProbePlace, Scenario};
+use ictus::simulation::Simulation;
+use serde::Serialize;
+
+use super::units::largest_element;
+use crate::cli::print;
+
+/// The node of a probe with `nearest_node`.
+#[derive(Debug, Serialize)]
+pub(super) struct ProbeReport {
+    name: String,
+    /// Gmsh tag of the node.
+    node: u64,
+    /// Position of the node at t = 0 \[m\].
+    position: [f64; 3],
+    /// Distance of the node from the position in the scenario \[m\].
+    distance: f64,
+    /// Whether this distance exceeds the largest element of the body.
+    is_far: bool,
+}
+
+/// Nodes of all probes with `nearest_node`.
+pub(super) fn of_nodes(scenario: &Scenario, simulation: &Simulation) -> Vec<ProbeReport> {
+    let model = simulation.model();
+    let report = |spec: &ictus::scenario::ProbeSpec| {
+        let ProbePlace::NearestNode(place) = &spec.place.value else { return None };
+        let body = &model.bodies[spec.body];
+        let node = model.nearest_node(body, place) as usize;
+        let position: Vec3 = model.reference_positions[node];
+        let distance = (position - place).norm();
+        let is_far = largest_element(simulation, body).is_some_and(|(size, _)| distance > size);
+        Some(ProbeReport {
+            name: spec.name.clone(),
+            node: model.node_tags[node],
+            position: position.into(),
+            distance,
+            is_far,
+        })
+    };
+    scenario.probes.iter().filter_map(report).collect()
+}
+
+pub(super) fn table(probes: &[ProbeReport]) -> String {
+    let row = |probe: &ProbeReport| {
+        let position = format!("({})", probe.position.map(print::number).join(", "));
+        vec![probe.name.clone(), probe.node.to_string(), position, print::number(probe.distance)]
+    };
+    let rows: Vec<Vec<String>> = probes.iter().map(row).collect();
+    print::table(&["<probe", "node", "<at [m]", "from nearest_node [m]"], &rows)
+}
+
+impl ProbeReport {
+    /// Hint of a node farther from the position in the scenario than an element.
+    pub fn hint(&self) -> Option<String> {
+        self.is_far.then(|| {
+            format!(
+                "probe `{}` samples node {}, {} m from its `nearest_node`; give a position on the body at t = 0",
+                self.name,
+                self.node,
+                print::number(self.distance)
+            )
+        })
+    }
+}
