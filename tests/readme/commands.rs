@@ -7,7 +7,7 @@ use ictus::scenario::Scenario;
 use super::{blocks, ictus, inline_code, pages, read, root, subcommands};
 
 /// Words of a command line, without its comment; quotes hold words together.
-fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in line.split(" #").next().unwrap().chars() {
@@ -69,7 +69,7 @@ fn check_cargo(line: &str, arguments: &[String]) {
     let known = [
         "--release",
         "--profile",
-        "--lib",
+        "-p",
         "--test",
         "--bench",
         "--no-fail-fast",
@@ -80,6 +80,10 @@ fn check_cargo(line: &str, arguments: &[String]) {
     assert!(options(own).all(|option| known.contains(&option)), "{line}");
     if let Some(profile) = value_of(own, "--profile") {
         assert!(read("Cargo.toml").contains(&format!("[profile.{profile}]")), "{line}");
+    }
+    if let Some(package) = value_of(own, "-p") {
+        let folder = package.strip_prefix("ictus-").unwrap_or_else(|| panic!("no crate {package}: {line}"));
+        assert!(root().join("crates").join(folder).is_dir(), "no {package}: {line}");
     }
     for (option, folder) in [("--test", "tests"), ("--bench", "benches")] {
         let Some(name) = value_of(own, option) else { continue };

@@ -8,9 +8,12 @@
 mod commands;
 mod generated;
 mod links;
+#[path = "../common/msh.rs"]
+mod msh;
 mod names;
 mod recipes;
 mod scenarios;
+mod shown;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,0 +1,75 @@
+//! The commands of the program that the book shows run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::commands::words;
+use super::{blocks, msh, read, root};
+
+/// End of the shortened runs by scenario \[s\].
+const ENDS: [(&str, &str); 3] = [("hertz", "6e-4"), ("bar", "2e-5"), ("tube", "0.05")];
+
+/// Pages of the book, in the order of its contents.
+fn chapters() -> Vec<String> {
+    let contents = read("docs/SUMMARY.md");
+    let links = contents.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(|page| format!("docs/{page}")).collect()
+}
+
+/// A command without its comment, shortened if it is a run; `None` for other programs, and for `--resume`, which
+/// continues an interrupted run.
+fn shortened(line: &str) -> Option<Vec<String>> {
+    let mut words = words(line);
+    if words.first().is_none_or(|program| program != "ictus") || words.contains(&"--resume".to_owned()) {
+        return None;
+    }
+    words.remove(0);
+    if words[0] == "run" {
+        let stem = Path::new(&words[1]).file_stem().and_then(|stem| stem.to_str()).unwrap();
+        let end = ENDS.iter().find(|(name, _)| *name == stem).map(|(_, end)| format!("time.end={end}"));
+        words.extend(end.into_iter().flat_map(|end| ["--set".to_owned(), end]));
+        words.push("--quiet".into());
+    }
+    Some(words)
+}
+
+/// A bar of 10 × 1 × 1 hexahedra, in place of the mesh that Gmsh makes of the geometry of the page.
+fn bar() -> String {
+    let at = |i: usize, j: usize, k: usize| i + 11 * (j + 2 * k);
+    let mut nodes = Vec::new();
+    for k in 0..2 {
+        for j in 0..2 {
+            nodes.extend((0..11).map(|i| [0.01 * i as f64, 0.01 * j as f64, 0.01 * k as f64]));
+        }
+    }
+    let corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)];
+    let cell = |i: usize| (5, 1, corners.iter().map(|&(a, b, c)| at(i + a, b, c)).collect());
+    msh::msh(&nodes, &(0..10).map(cell).collect::<Vec<_>>(), &[(3, 1, "bar")])
+}
+
+/// Every command of the program in the book runs, in the order of the book, with exit code 0. Runs are shortened.
+#[test]
+#[cfg(unix)]
+fn commands_of_the_book_run() {
+    let folder = TempDir::new().unwrap();
+    for name in ["configs", "meshes"] {
+        std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).unwrap();
+    }
+    fs::write(folder.path().join("bar.toml"), blocks(&read("docs/own-mesh.md"), "toml")[0]).unwrap();
+    fs::write(folder.path().join("bar.msh"), bar()).unwrap();
+    let mut count = 0;
+    for page in chapters() {
+        for line in blocks(&read(&page), "sh").into_iter().flat_map(str::lines) {
+            let Some(arguments) = shortened(line) else { continue };
+            let program = env!("CARGO_BIN_EXE_ictus");
+            let output = Command::new(program).args(&arguments).current_dir(folder.path()).output().unwrap();
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{page}: {line}\n{arguments:?}: {message}");
+            count += 1;
+        }
+    }
+    assert!(count > 15, "{count} commands");
+}
