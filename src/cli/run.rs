@@ -123,7 +123,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let stems =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "pvd"));
     let stems = stems.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
-    let others = stems.filter(|stem| stem != name && *stem != format!("{name}_levels"));
+    let others = stems.filter(|stem| stem != name && !stem.starts_with(&format!("{name}_")));
     let warning = |stem| {
         format!(
             "`{}` holds frames of another scenario, {stem}.pvd; its tables are replaced, its frames stay",

@@ -48,7 +48,10 @@ fn a_run_is_drawn() {
         .iter()
         .flat_map(|name| ["svg", "png"].map(|ending| format!("out/plots/{name}.{ending}")))
         .collect();
-    assert_eq!(text.lines().collect::<Vec<_>>(), paths);
+    let (peaks, listed): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(' '));
+    assert_eq!(listed, paths);
+    assert!(peaks.len() == 2 && peaks[0].starts_with("  left – right: at most "), "{peaks:?}");
+    assert!(peaks[1].starts_with("  left – right, mean over ") && peaks[1].contains(" kN, at t = "), "{peaks:?}");
     for (name, axis) in
         names.into_iter().zip(["energy [J]", "momentum [", "step [", "contact force [kN]", "velocity [m/s]"])
     {
@@ -80,11 +83,26 @@ fn runs_are_drawn_over_each_other() {
         "none",
     ];
     let text = folder.run(&arguments).succeeds();
-    assert_eq!(text.lines().count(), 4, "{text}");
+    assert_eq!(text.lines().filter(|line| !line.starts_with(' ')).count(), 4, "{text}");
     let drawing = folder.read("pictures/left_kinetic.svg");
     for part in ["stiff", "compliant", "left.kinetic", "time [10⁻⁶]"] {
         assert!(drawing.contains(part), "{part} is not in the picture");
     }
+}
+
+/// `--from` and `--to` select a span of time; a span without rows is refused, as is a filter of what is not drawn.
+#[test]
+fn a_span_of_time_is_drawn() {
+    let folder = with_run();
+    folder.run(&["plot", "out", "forces", "--from", "5e-6", "--to", "1e-5"]).succeeds();
+    folder.run(&["plot", "out", "forces", "--from", "1.0"]).refuses(&[
+        "error: `out` has fewer than two rows between --from and --to",
+        "  help: give a longer span of time within that of the run",
+    ]);
+    folder.run(&["plot", "out", "energies", "--mean", "1e-6"]).refuses(&[
+        "error: `--filter` and `--mean` apply to contact forces, which are not among the quantities",
+        "  help: add `forces`, or leave them out; probes are filtered by their key `filter` in the scenario",
+    ]);
 }
 
 #[test]

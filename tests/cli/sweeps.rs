@@ -84,6 +84,7 @@ fn mixed_units_are_hinted_at() {
         ),
         ("density = 7.85e-9", "young = 210e3", 1000, "9.81", "hint: gravity is 9.8100 and material `rubber`"),
         (steel[0], "young = 210e9", 10000, "9.81", "hint: body `block` has a mass of 6.280e10"),
+        ("density = 10.0", "young = 1e7", 3000, "9.81", "hint: body `block` has an extent of 60 m"),
     ] {
         let text = material(density, young).replace("9.81]", &format!("{gravity}]"));
         folder.write("units.toml", &format!("{text}scale = {scale}\n"));
@@ -91,5 +92,26 @@ fn mixed_units_are_hinted_at() {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let is_right = if hint.is_empty() { ran.stderr.is_empty() } else { ran.stderr.starts_with(hint) };
         assert!(is_right, "{density}, {young}: {}", ran.stderr);
+    }
+}
+
+/// `check` names the node of a probe, and hints at a velocity above the wave speed, at 1 g in other units than gravity
+/// and at a node far from the position given.
+#[test]
+fn velocities_and_probes_in_other_units_are_hinted_at() {
+    let folder = Folder::with_drop();
+    let probe = "[[probes]]\nname = \"top\"\nbody = \"block\"\nnearest_node = [0.01, 0.01, 20.0]\n\
+        quantities = [\"acceleration\"]\ninjury = [\"peak\"]\ng = 9806.65\n";
+    let text = folder.read("drop.toml");
+    folder.write("units.toml", &format!("{text}velocity = [5000, 0, 0]\n{probe}"));
+    let report = folder.run(&["check", "units.toml", "--json"]).json();
+    assert_eq!(report["probes"][0]["position"], serde_json::json!([0.01, 0.01, 0.02]));
+    let stderr = folder.run(&["check", "units.toml"]).stderr;
+    for hint in [
+        "hint: body `block` moves at 5000, 34.2 times its wave speed of 146.4",
+        "hint: probe `top` takes 9806.65 for 1 g, while gravity is 9.81",
+        "hint: probe `top` samples node ",
+    ] {
+        assert!(stderr.contains(hint), "{hint} is not in\n{stderr}");
     }
 }
