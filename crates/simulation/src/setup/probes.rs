@@ -57,7 +57,8 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The node of a body nearest to a position; of several, the one with the lowest user's number.
+    /// The node of a body nearest to a position; among equally near nodes, that with the lowest number in the mesh
+    /// file.
     fn nearest_node(&self, body: &Body, place: &Vec3) -> u32 {
         let distance = |node: &usize| (self.model.reference_positions[*node] - place).norm_squared();
         let tag = |node: &usize| self.model.node_tags[*node];
@@ -80,7 +81,7 @@ impl Assembly {
         elements
     }
 
-    /// The element that contains a point, and its nodes with the shape values at the point.
+    /// The element that contains a point, and the nodes of this element with the shape values at the point.
     fn inside(
         &self,
         body: &Body,
