@@ -129,18 +129,21 @@ impl Simulation {
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
         // The rotation accumulated in flight would strain a body whose law is not objective.
-        let strains_by_rotation = |spec: &BodySpec| {
+        let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
                 && spec.angular_velocity != Vec3::zeros()
         };
-        let flies =
-            self.model.bodies.iter().zip(specs).all(|(body, spec)| {
-                body.flies() && !strains_by_rotation(spec) || body.stays() && at_rest(spec)
-            }) && self.state.contact.initial_gaps.is_empty()
-                && of_groups.is_empty()
-                && self.ties.is_none()
-                && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
+        let flies = self
+            .model
+            .bodies
+            .iter()
+            .zip(specs)
+            .all(|(body, spec)| body.flies() && !would_strain(spec) || body.stays() && at_rest(spec))
+            && self.state.contact.initial_gaps.is_empty()
+            && of_groups.is_empty()
+            && self.ties.is_none()
+            && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {
             let velocity = self.state.rigid_bodies[number as usize].as_ref().map(RigidBody::velocity);
             self.state.nodes.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
