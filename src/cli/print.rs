@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use ictus::io::summary::{FlightDetection, OperatedInstant};
+use ictus::io::summary::{ActiveInstant, FlightDetection};
 use serde::Serialize;
 
 /// Prints a text unchanged.
@@ -52,7 +52,8 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
 /// Largest number of instants of detection in the closing report.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Detection up to the first contact, by instant, and the construction of the hierarchies; empty without instants.
+/// Table of the wall-clock time of detection before the first contact, a row per instant at which detection ran, and of
+/// the construction of the hierarchies; empty without instants.
 pub fn flight(flight: &FlightDetection) -> String {
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
     if instants.is_empty() {
@@ -62,15 +63,19 @@ pub fn flight(flight: &FlightDetection) -> String {
         vec![name, format!("{:.3}", 1e3 * seconds), format!("{:.1} %", 100.0 * share)]
     };
     let of_instant =
-        |instant: &OperatedInstant| row(format!("{:.9} s", instant.time), instant.seconds, instant.share);
+        |instant: &ActiveInstant| row(format!("{:.9} s", instant.time), instant.seconds, instant.share);
     let mut rows: Vec<_> = instants.iter().take(INSTANTS_SHOWN).map(of_instant).collect();
     let others = &instants[rows.len()..];
     if !others.is_empty() {
-        let sum = |of: fn(&OperatedInstant) -> f64| others.iter().map(of).sum();
+        let sum = |of: fn(&ActiveInstant) -> f64| others.iter().map(of).sum();
         rows.push(row(format!("{} more", others.len()), sum(|i| i.seconds), sum(|i| i.share)));
     }
-    rows.push(row("construction, of both".into(), *construction_seconds, *construction_share));
-    table(&["<in flight, at", "time [ms]", "share"], &rows) + "\n"
+    rows.push(row(
+        "hierarchy construction (share of construction + detection)".into(),
+        *construction_seconds,
+        *construction_share,
+    ));
+    table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
 /// A number for tables: up to six significant digits, four in scientific notation; `-` if not finite.

@@ -113,8 +113,8 @@ fn what_cannot_be_drawn_is_told() {
         "  help: name the output directory of a run, as in `ictus plot out/drop energies`",
     ]);
     folder.run(&["plot", "out", "entropy"]).refuses(&[
-        "error: `entropy` is nothing that `out` has",
-        "  help: ask for energies, momenta, step, forces, probes, the name of a probe, or a column of a table in it, such as `kinetic`",
+        "error: `out` contains no quantity `entropy`",
+        "  help: ask for energies, momenta, step, forces, probes, a probe name, or a column of a table of the run, such as `kinetic`",
     ]);
     folder.run(&["plot", "out", "--labels", "a,b"]).refuses(&[
         "error: there are 2 labels for 1 runs",

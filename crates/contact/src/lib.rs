@@ -25,17 +25,21 @@
 //! | body pair | two bodies with overlapping inflated boxes, or one in self-contact | pair of objects |
 //! | inflated box | bounding box with a margin that the body does not leave for some steps | buffer zone (Petőcz & Armero 1998) |
 //! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
+//! | batch | up to eight neighbouring faces, an eighth of a patch; one face per lane | – |
 //! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
 //! | near pairs, skin | node–face pairs within the search depth plus a skin | Verlet list, skin (Verlet 1967) |
 //! | short list | near pairs that can give a constraint in the next steps | – |
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |
+//! | due | a list or a search is due when the travel exceeds its allowance | update of a Verlet list |
+//! | slack | distance minus the distance of contact, the travel before contact is possible | – |
 //! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
 //! | Bézier face | face or part of one, given by its Bézier control points | Bézier patch |
 //! | lanes | data processed by one vector instruction | SIMD lanes |
 //! | contact history | state of a contact between steps, by key | internal variables |
 //! | mover | deformable node, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
+//! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
 //! | kick | velocity change by the accelerations over half a step | kick–drift scheme (leapfrog) |
 
 use ictus_core::{element, math, mesh};

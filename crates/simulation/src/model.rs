@@ -247,7 +247,8 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
-    /// The node of a body nearest to a position \[m\] at t = 0; of several, the one with the lowest user's number.
+    /// The node of a body nearest to a position \[m\] at t = 0; among equally near nodes, that with the lowest number in
+    /// the mesh file.
     pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
         let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
         let tag = |node: &usize| self.node_tags[*node];

@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub driving_functions: DrivingFunctions,
     /// Output times at which a step must end, with exact output.
     pub exact_output: Option<OutputTimes>,
-    /// Remedy in warnings of energy created by contact.
+    /// Advice in the warning about energy created by contact; depends on response and time step.
     pub contact_remedy: &'static str,
     /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,
@@ -61,8 +61,8 @@ pub(crate) struct Scratch {
     pub nodal_sums: Vec<NodalSums>,
     /// Time until which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Velocities of nodes with contact impulses after local damping \[m/s\].
-    pub slowed_velocities: Vec<(u32, Vec3)>,
+    /// Locally damped velocities of the nodes that contact has corrected in this step \[m/s\].
+    pub damped_velocities: Vec<(u32, Vec3)>,
     /// Bounding boxes of the positions and velocities of the bodies.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Velocities of driven tied nodes \[m/s\].
@@ -79,7 +79,7 @@ impl Scratch {
             before: Before::new(model.reference_positions.len()),
             nodal_sums: vec![NodalSums::zero(); num_chunks],
             damped_until: 0.0,
-            slowed_velocities: Vec::new(),
+            damped_velocities: Vec::new(),
             tunnelling_boxes: Vec::new(),
             driven_velocities: Vec::new(),
             middle_of_step: MiddleOfStep::default(),

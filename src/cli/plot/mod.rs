@@ -130,8 +130,8 @@ fn asked_for(
         let found = figures(quantity, runs, options)?;
         if found.is_empty() {
             return Err(Failure::Usage {
-                fact: format!("`{quantity}` is nothing that {names} has"),
-                help: "ask for energies, momenta, step, forces, probes, the name of a probe, or a column of a table in it, such as \
+                fact: format!("{names} contains no quantity `{quantity}`"),
+                help: "ask for energies, momenta, step, forces, probes, a probe name, or a column of a table of the run, such as \
                        `kinetic`",
             });
         }

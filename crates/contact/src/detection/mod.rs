@@ -10,16 +10,19 @@
 //! | Algorithm 1, the engine; the queue of times | [`Engine`], `engine/flight`, `engine/queue` |
 //! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flight` |
 //! | level 1: kinematics from the first steps | `trajectory/root_motion`, `engine/flying/first_steps` |
-//! | level 2: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; pairs are opened in `engine/flight` |
-//! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`]; in contact, for curved faces, in `engine/traversal` |
+//! | level 2 in flight: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; `engine/flight` opens pairs by `Engine::open` in `engine/mod` |
+//! | level 2 in contact: pairs of patch boxes and Verlet lists instead of the hierarchy | `engine/contact` (sequence), `engine/body_pair` (validity), `engine/patches`, `engine/patch_lists` (data), `engine/traversal` |
+//! | level 2: leaves refined through tighter volumes (the ladder), §3.2, eqs. (13)–(15) | [`volume`]; applied in `engine/traversal`, to curved faces in contact |
 //! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
-//! | level 3: from candidates to constraints; time of impact | [`primitive`] |
-//! | lists of near pairs during contact | `engine/contact` (sequence), `engine/patch_lists` (data), `engine/body_pair` (validity) |
+//! | level 3 in flight: time of impact of two faces | `primitive/time_of_impact`, called by `Flight::impact_of_faces` in `trajectory/flight` |
+//! | level 3 in contact: from candidates to constraints | `primitive/node_face`, `primitive/edge_edge` |
+//! | contacts found: gap, normal, weights | [`Constraints`](super::Constraints) in `constraint`, filled by [`Detector::detect`] |
 //! | cost model, eq. (19) | [`DetectionStatistics`] |
 //! | contact response | [`response`](super::response) |
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
-//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). [`contact`](super) has a glossary.
+//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]).
+//! [`contact`](super) has a glossary.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

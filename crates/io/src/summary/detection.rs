@@ -29,23 +29,23 @@ pub struct DetectionSummary {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlightDetection {
     /// Instants at which detection was not idle.
-    pub instants: Vec<OperatedInstant>,
-    /// Their time \[s\].
+    pub instants: Vec<ActiveInstant>,
+    /// Wall-clock time of detection at these instants \[s\].
     pub seconds: f64,
-    /// Time of the construction of the hierarchies \[s\].
+    /// Wall-clock time of the construction of the hierarchies \[s\].
     pub construction_seconds: f64,
-    /// Share of the construction in the sum of both times; 0 if nothing was measured.
+    /// Share of the construction in the sum of construction and detection; 0 if nothing was measured.
     pub construction_share: f64,
 }
 
 /// An instant at which detection was not idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct OperatedInstant {
+pub struct ActiveInstant {
     /// The instant \[s\].
     pub time: f64,
-    /// Wall-clock time of its detection \[s\].
+    /// Wall-clock time of detection at the instant \[s\].
     pub seconds: f64,
-    /// Its share of the time of all these instants.
+    /// Share of the instant in the detection time of all instants.
     pub share: f64,
 }
 
@@ -55,7 +55,7 @@ impl FlightDetection {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
         let instant =
-            |(time, part): (f64, f64)| OperatedInstant { time, seconds: part, share: share(part, seconds) };
+            |(time, part): (f64, f64)| ActiveInstant { time, seconds: part, share: share(part, seconds) };
         Self {
             instants: instants.map(instant).collect(),
             seconds,

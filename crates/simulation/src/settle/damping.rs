@@ -78,8 +78,8 @@ impl Simulation {
             let factor = if speed > 0.0 { (1.0 - LOCAL * change / speed).max(0.0) } else { 1.0 };
             self.damp_at_mid_step(dt, &|velocity, _| velocity * factor);
         } else {
-            let slowed = |v: f64, change: f64| (v.abs() - LOCAL * change.abs()).max(0.0).copysign(v);
-            self.damp_at_mid_step(dt, &|velocity, change| velocity.zip_map(change, slowed));
+            let damped = |v: f64, change: f64| (v.abs() - LOCAL * change.abs()).max(0.0).copysign(v);
+            self.damp_at_mid_step(dt, &|velocity, change| velocity.zip_map(change, damped));
         }
     }
 
@@ -101,13 +101,13 @@ impl Simulation {
                 damped(&nodes.velocities[node], &nodes.accelerations[node], &correction.velocity),
             )
         });
-        self.scratch.slowed_velocities.extend(corrected);
+        self.scratch.damped_velocities.extend(corrected);
         for body in 0..self.model.bodies.len() {
             let jumps = self.jumps_of_rigid(body);
             let damped = |v: &Vec3, a: &Vec3, quantity: Momentum| damped(v, a, &jumps[quantity as usize]);
             self.map_velocities(body, &damped);
         }
-        self.scratch.slowed_velocities.clear();
+        self.scratch.damped_velocities.clear();
     }
 
     /// √(Σ m |v|²) of the velocities at the middle of the last step of length `dt` \[s\] and of their changes in it.
@@ -181,8 +181,8 @@ impl Simulation {
         motion
             .with_min_len(nodes_per_task(nodes.len()))
             .for_each(|(velocity, acceleration)| *velocity = map(velocity, acceleration, Momentum::Linear));
-        let slowed = self.scratch.slowed_velocities.iter();
-        let of_body = slowed.filter(|(node, _)| nodes.contains(&(*node as usize)));
+        let damped = self.scratch.damped_velocities.iter();
+        let of_body = damped.filter(|(node, _)| nodes.contains(&(*node as usize)));
         of_body.for_each(|(node, velocity)| self.state.nodes.velocities[*node as usize] = *velocity);
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             if !nodes.contains(&(support.nodes[0] as usize)) {

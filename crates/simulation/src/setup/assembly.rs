@@ -31,7 +31,7 @@ pub(crate) struct Assembly {
     pub element_blocks: Vec<ElementBlock>,
     /// Rigid bodies, one entry per body.
     pub rigid_states: Vec<Option<RigidBody>>,
-    /// Mesh of each body and its first global node.
+    /// Mesh of each body, and the global number of its first node.
     pub meshes: Vec<(Mesh, u32)>,
     /// Solid or sheet, for each mesh.
     pub extents: Vec<Extent>,
@@ -167,7 +167,7 @@ impl Assembly {
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// Output order of the nodes of a body: the order of the file.
+    /// Sets the output order of the nodes of a body: the order of the mesh file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
@@ -250,7 +250,7 @@ impl Assembly {
     }
 }
 
-/// Whether the model is plane: all meshes consist of plane cells in z = 0, and all wall normals lie in it.
+/// Whether the model is plane: all meshes consist of plane cells in z = 0, and all wall normals lie in this plane.
 fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];

@@ -108,7 +108,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight if every body flies or is at rest.
+    /// Sets the initial velocities. The run begins in flight if every body flies or stays at rest.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Simulation {
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
         // The rotation accumulated in flight would strain a body whose law is not objective.
-        let turns_falsely = |spec: &BodySpec| {
+        let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
                 && spec.angular_velocity != Vec3::zeros()
@@ -139,7 +139,7 @@ impl Simulation {
             .bodies
             .iter()
             .zip(specs)
-            .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
+            .all(|(body, spec)| body.flies() && !would_strain(spec) || body.stays() && at_rest(spec))
             && self.state.contact.initial_gaps.is_empty()
             && of_groups.is_empty()
             && self.ties.is_none()
@@ -159,7 +159,7 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario, with initial penetrations treated by its policy.
+/// Bodies of a scenario, with initial penetrations treated by the policy of the scenario.
 struct BodiesApart {
     assembly: Assembly,
     /// Tied points.
@@ -168,7 +168,7 @@ struct BodiesApart {
     walls: WallDetector,
     /// Penetrations found before the treatment.
     penetrations: Vec<Overlap>,
-    /// Wall-clock time of reading \[s\].
+    /// Wall-clock time of reading the meshes \[s\].
     read_seconds: f64,
 }
 
@@ -200,7 +200,7 @@ impl BodiesApart {
         let model = &assembly.model;
         refuse_tied_contact(scenario, contact, model)?;
         refuse_supported_spin(model, &scenario.bodies)?;
-        refuse_unserved_faces(&assembly.surfaces, model, &scenario.contact)?;
+        refuse_unsupported_faces(&assembly.surfaces, model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, model, &contact.policy)?;
         let options = node_face_options(&scenario.contact);
         let left = overlaps(contact, walls, options, model, &model.reference_positions);
@@ -293,7 +293,7 @@ fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupE
 }
 
 /// Rejects faces that the chosen closest-point method does not support.
-fn refuse_unserved_faces(
+fn refuse_unsupported_faces(
     surfaces: &[Surface],
     model: &Model,
     settings: &ContactSettings,
@@ -313,8 +313,8 @@ fn refuse_unserved_faces(
 /// Relative rounding of a number of four digits.
 const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
 
-/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The given critical
-/// step is rounded down.
+/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The critical step in
+/// the message is rounded down.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
@@ -384,7 +384,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
 }
 
-/// Selection of entry faces; nodes in elements have none.
+/// Selection of entry faces; `None` for the detection of nodes in elements.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }
@@ -562,7 +562,8 @@ fn build_response(
 /// Default damping ratio of springs in frictional contacts that outlast an impact.
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Normal and tangential damping. With friction, damping brings bodies to rest.
+/// Normal and tangential damping of the contact springs. With friction, springs are damped by default, which brings
+/// bodies to rest.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

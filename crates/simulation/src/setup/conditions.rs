@@ -18,11 +18,12 @@ use crate::settle::initial_motion::InitialVelocity;
 /// Number of samples for the largest value of a function in the run.
 const SAMPLES: u32 = 64;
 
-/// Moment of inertia of points, relative to the largest, below which they are collinear or in a plane.
+/// Principal moment of inertia of points, relative to the largest, below which the points count as collinear or in a
+/// plane.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes, linear in the position, whose resultant acts at its centre of
-/// mass \[kg\].
+/// Shares of the mass of a rigid body for its nodes \[kg\], linear in the position, such that nodal weights have their
+/// resultant at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -34,7 +35,7 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 }
 
 impl Assembly {
-    /// Adds a support or prescribed motion, with the index of its account.
+    /// Adds a support or prescribed motion. `account` is the index of its support account (reaction and work).
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,

@@ -102,7 +102,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Overlaps where faces line up, which moving nodes cannot resolve.
+/// Overlaps in which faces line up; moving nodes does not resolve these overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
@@ -135,7 +135,7 @@ pub(crate) fn refuse(
     }
 }
 
-/// Rejects bodies wholly behind a wall, among the overlaps.
+/// Rejects overlaps in which a body is wholly behind a wall.
 pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) -> Result<(), SetupError> {
     let found = model.walls().find_map(|(_, wall)| {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return None };
@@ -167,8 +167,8 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
 /// Nodal positions after moving the nodes of deformable bodies until no node is behind a face or wall.
 ///
 /// Each contact moves its nodes by the least-squares correction Δx_a = (c − g) w_a n/Σ w², to a clearance c; nodes of
-/// rigid bodies and walls are fixed. Contacts share nodes, so that the sweeps are repeated (Gauss-Seidel on the
-/// constraints).
+/// rigid bodies and walls are fixed. As contacts share nodes, sweeps over all contacts are repeated (Gauss-Seidel on
+/// the constraints).
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,

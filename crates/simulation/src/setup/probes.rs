@@ -72,7 +72,7 @@ impl Assembly {
         elements
     }
 
-    /// The element that contains a point, and its nodes with the shape values at the point.
+    /// The element that contains a point, and the nodes of this element with the shape values at the point.
     fn inside(
         &self,
         body: &Body,

@@ -1,8 +1,8 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
 //! A sheet is in contact on the side of its face normals only. The node order in the file defines the normals and can
-//! be wrong: for some faces, which are then inconsistent with their neighbours, or for all faces, which shows only by
-//! a body on the other side.
+//! be wrong. If it is wrong for some faces, these faces are inconsistent with their neighbours. If it is wrong for all
+//! faces, only a body behind the sheet indicates the error.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The non-degenerate faces of a rigid body; warns of degenerate ones.
+/// The non-degenerate faces of a rigid body; warns of degenerate faces.
 pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -127,7 +127,7 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether a face has a duplicate at the same location: then both sides are in contact.
+    /// Whether a face has a duplicate at the same location; contact then acts on both sides.
     duplicated: Vec<bool>,
 }
 
@@ -152,8 +152,9 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a body is behind the sheet: a point of it is behind, and no node in front. Tests the nodes of the body
-    /// and its closest points to the nodes of the sheet, as a large face may have no node behind a small sheet.
+    /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node is in front. Tests the
+    /// nodes of the body and its closest points to the nodes of the sheet, as a large face may have no node behind a
+    /// small sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());

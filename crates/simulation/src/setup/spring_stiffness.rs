@@ -16,8 +16,8 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of spring to element stiffness above which steps that are stable for the elements give contacts energy. A rod
-/// on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
+/// Ratio of spring to element stiffness above which contacts gain energy in steps that are stable for the elements. A
+/// rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the nodal mass m. With springs 267
@@ -39,9 +39,9 @@ const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model without deformable bodies \[s\]; infinite with deformable bodies or without gravity.
 ///
-/// Let λ be the largest ω² that the springs give a rigid body; springs scaled with the step have λ dt² = 0.1. A body
-/// of size L then rests at a penetration of at least g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g: translation along
-/// the normal has an ω² below λ. The penetration and the time until the body rests thus depend on the model and not on
+/// Let λ be the largest ω² that the springs give a rigid body; springs scaled with the step have λ dt² = 0.1. A body of
+/// size L then rests at a penetration of at least g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g: translation along the
+/// normal has an ω² below λ. The penetration, and the time until the body rests, thus depend on the model and not on
 /// the length of the run. With impulses the penetration is g dt², and times of impact are known to within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
@@ -80,7 +80,7 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning if a fixed step is too long for penalty springs stiffer than the adjacent elements.
+/// Warning of a fixed step that is too long for penalty springs stiffer than the adjacent elements.
 ///
 /// A bar whose elements have the critical step dt_c has the end stiffness k = 2 m/dt_c², with the mass m of the end
 /// node.

@@ -18,7 +18,7 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// What the scenario excludes from contact, and its passes.
+/// Contact policy of a scenario: pairs excluded from contact, and one or two passes.
 pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result<ContactPolicy, SetupError> {
     let pairs = scenario.contact.excluded.iter().map(|pair| assembly.surface_pair(scenario, pair));
     let policy = ContactPolicy::excluding(pairs.collect::<Result<Vec<_>, _>>()?);
@@ -28,8 +28,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks of the bodies in one-pass contact: deformable bodies rank before rigid bodies and these before walls; finer
-/// surfaces rank before coarser ones.
+/// Ranks of the bodies in one-pass contact: deformable bodies rank before rigid bodies, rigid bodies before walls, and
+/// finer surfaces before coarser surfaces.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))

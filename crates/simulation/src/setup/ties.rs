@@ -1,7 +1,7 @@
 //! Tied bodies: nodes of the body with the finer surface are tied to the faces of the other.
 //!
-//! A node off its face is moved onto it if its body is deformable. Two rigid bodies keep their positions: the node is
-//! tied to the material point of the other body at its location, expressed by four nodes of that body.
+//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies keep their positions: the
+//! node is tied to the material point of the other body at its location, expressed by four nodes of that body.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces: the next layer of
-/// nodes is farther away.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces; smaller than the
+/// distance of the next layer of nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Tie weight below which a node does not contribute.
@@ -31,7 +31,8 @@ const PLACEMENT_SWEEPS: usize = 10;
 /// mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Distance of a node from a line or plane, over the edge of a face, below which it lies on it.
+/// Distance of a node from a line or plane, over the edge of a face, below which the node counts as on the line or
+/// plane.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -39,8 +40,8 @@ impl Assembly {
     ///
     /// # Errors
     /// [`SetupError::NothingTied`] if no node of a pair is near a face, [`SetupError::TornTie`] if different motions
-    /// are prescribed to both sides, [`SetupError::PartingTie`] if their initial velocities differ, and the errors of
-    /// a model with moved nodes.
+    /// are prescribed to the two sides, [`SetupError::PartingTie`] if the initial velocities of the two sides differ,
+    /// and the errors of a model with moved nodes.
     pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
@@ -203,8 +204,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of movable tied rigid bodies with responses that need their mobility, which neglects the tied
-/// bodies.
+/// Rejects contact of movable tied rigid bodies with responses that need the mobility of these bodies, as this mobility
+/// neglects the bodies tied to them.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -261,9 +262,9 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its
-/// position. Three of the nodes belong to the face if they are not collinear. `None` for a point off the plane of a
-/// plane body.
+/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its position.
+/// Three of these nodes belong to the face if the face has three nodes that are not collinear. `None` for a point off
+/// the plane of a plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

@@ -16,7 +16,8 @@ use crate::error::SetupError;
 use crate::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// Adds a wall, its node and its support or slider constraint, with the index of their account.
+    /// Adds a wall, its node and its support or slider constraint. `account` is the index of the support account
+    /// (reaction and work) of the wall.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -68,7 +69,7 @@ impl Assembly {
     }
 }
 
-/// Rejects walls whose normal or velocity leaves the plane of plane bodies.
+/// Rejects walls whose normal or velocity has a z component if they can touch a plane-strain body.
 pub(crate) fn refuse_walls_out_of_plane(
     scenario: &Scenario,
     model: &Model,
@@ -118,7 +119,7 @@ impl Simulation {
         }
     }
 
-    /// Reactions of the sliders, with moments about the origin; they do no work.
+    /// Sum of the slider reactions, with moments about the origin; slider reactions do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

@@ -1,4 +1,4 @@
-//! Tied nodes with prescribed motion: ties need their position at the end of the following step.
+//! Tied nodes with prescribed motion: the ties need the positions of these nodes at the end of the following step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
@@ -29,7 +29,8 @@ impl DrivenTies {
             places.map(move |place| (index, place))
         });
         let is_driven = |body: &Body| body.is_rigid() && !body.is_rigid_and_moves();
-        let driven = model.bodies.iter().enumerate().filter(|(_, body)| is_driven(body) && !stays(body));
+        let driven =
+            model.bodies.iter().enumerate().filter(|(_, body)| is_driven(body) && !is_fixed_by_support(body));
         let rigid = driven.map(|(index, body)| {
             let of_body = nodes.iter().copied().filter(|&node| body.nodes.contains(&(node as usize)));
             (index as u32, of_body.collect::<Vec<_>>())
@@ -38,7 +39,7 @@ impl DrivenTies {
         Self { supported: supported.collect(), rigid: rigid.collect() }
     }
 
-    /// All of these nodes.
+    /// All driven tied nodes.
     fn nodes<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
         let of_supports = self.supported.iter().map(|&(index, place)| model.supports[index].nodes[place]);
         of_supports.chain(self.rigid.iter().flat_map(|(_, nodes)| nodes.iter().copied()))
@@ -46,7 +47,7 @@ impl DrivenTies {
 }
 
 /// Whether all components of a supported rigid body are fixed.
-fn stays(body: &Body) -> bool {
+fn is_fixed_by_support(body: &Body) -> bool {
     let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
     support.components.iter().flatten().all(Prescribed::is_fixed)
 }

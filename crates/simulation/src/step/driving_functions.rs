@@ -27,7 +27,7 @@ const TOLERATED_DEVIATION: f64 = 0.1;
 /// Number of samples for the largest value of a function in the run.
 const SAMPLES: u32 = 64;
 
-/// A prescribed function of time, with its key in the scenario.
+/// A prescribed function of time, with the scenario key that defines it.
 #[derive(Clone, Debug)]
 struct DrivingFunction {
     key: String,
@@ -37,7 +37,7 @@ struct DrivingFunction {
 /// Range of a driving function in the run so far.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Largest absolute value known so far.
+    /// Largest absolute value of the function so far.
     size: f64,
     has_warned: bool,
 }
@@ -100,8 +100,8 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step from `time`: as long as wanted, or to a break before `horizon` \[s\]. A break less than two
-    /// steps away is reached in two equal steps.
+    /// Length of a step from `time`: `wanted`, or shorter if the step ends at a break before `horizon` \[s\]. A break
+    /// less than two steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -119,8 +119,8 @@ impl DrivingFunctions {
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\], for the first
-    /// time.
+    /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\]; each function is
+    /// reported once.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -178,7 +178,7 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Length of the next step: as long as wanted, or to a break before `horizon` \[s\].
+    /// Length of the next step: `wanted`, or shorter if the step ends at a break before `horizon` \[s\].
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
         let time = self.state.nodes.time + self.state.nodes.time_remainder;
         self.settings.driving_functions.step_to_break(time, wanted, horizon)

@@ -8,7 +8,7 @@ use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
 /// Smallest interval between two impact times at which steps end, over the regular step. When two faces meet, their
-/// nodes impact at slightly different times, which do not each need a step.
+/// nodes impact at slightly different times; a step for each of these times is not needed.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 /// Search for impacts within steps.
@@ -26,10 +26,11 @@ impl ImpactControl {
 }
 
 impl Simulation {
-    /// Predicts a step that ends at the first impact in it at the latest; returns its length \[s\].
+    /// Predicts a step of length `dt` that is cut to the first impact, if one occurs in it; returns the length of the
+    /// step \[s\].
     ///
-    /// The step is not cut while springs of the energy–momentum response store energy. The predictor is a parabola,
-    /// so that the impact time found on it is exact; for a rotating body or a support moving as a function of time,
+    /// The step is not cut while springs of the energy–momentum response store energy. The predictor is a parabola, so
+    /// the impact time found on the parabola is exact; for a rotating body or a support moving as a function of time,
     /// the error is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Discrete-gradient forces hold only for the step they were computed for.

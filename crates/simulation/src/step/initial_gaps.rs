@@ -1,13 +1,13 @@
 //! Initial gaps: offsets of contacts that begin with a penetration not caused by relative motion.
 //!
 //! With the policy "offset", the gap of a contact of bodies that overlap at t = 0 is reduced by its gap at t = 0. The
-//! same holds for a contact that is found deeper than the relative displacement of its points in the step: it cannot
-//! have entered through the face, but came past an edge or from a part excluded from contact. A contact that continues
-//! from another surface with a larger penetration, as at a ledge, continues from the previous gap. Springs at the full
-//! penetration would store energy without corresponding work. The initial gap decreases with the penetration and is
-//! removed when the contact opens.
+//! same holds for a contact that is found deeper than the relative displacement of its points in the step: the
+//! contactor cannot have entered through the face, but came past an edge or from a part excluded from contact. A
+//! contact that continues from another surface with a larger penetration, as at a ledge, continues from the previous
+//! gap. Springs at the full penetration would store energy without corresponding work. The initial gap decreases with
+//! the penetration and is removed when the contact opens.
 //!
-//! Edges that have moved past each other's ends lie side by side and are removed from the constraints.
+//! Two edges that have moved past each other's ends lie side by side; their constraint is removed.
 //!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks initial and later penetrations likewise.
 
@@ -18,7 +18,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of the initial gap over the measured one, so that rounding leaves no penetration.
+/// Relative excess of the initial gap over the measured gap, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -99,8 +99,8 @@ fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Excess penetration of a new node contact over the contact it continues, as at a ledge; `None` for edges,
-/// whose successors have other normals, so that gaps cannot be compared.
+/// Penetration of a new node contact in excess of the contact that it continues, as at a ledge. `None` for edge
+/// contacts: the contact that continues an edge contact has another normal, so that the gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -110,12 +110,14 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap, less the initial gap, of the contact that a new one replaces, the smallest along its normal in either
-/// direction: of the same node with another surface, or of edges with a common node.
+/// Gap, less the initial gap, of the contact that a new contact replaces: a contact of the same node with another
+/// surface, or of edges with a common node, whose normal is along the new normal in either direction. The smallest gap
+/// counts.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
-    let nodes = touching(constraint);
+    let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
-    let of_edges = before.of_edges().filter(|other| nodes.iter().any(|node| touching(other).contains(node)));
+    let of_edges =
+        before.of_edges().filter(|other| nodes.iter().any(|node| contact_nodes(other).contains(node)));
     let along = |other: &Constraint<'_>| {
         [constraint.normal, -constraint.normal].iter().any(|normal| is_along(normal, &other.normal))
     };
@@ -123,7 +125,7 @@ fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Op
 }
 
 /// Contact nodes: the contactor, or the ends of two edges.
-fn touching<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
+fn contact_nodes<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
     match constraint.key {
         ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],
         ContactKey::Edges(_) => constraint.nodes,

@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that is discontinuous between two steps has two values there: the left limit ends the kick of the first
-//! step, the right limit begins the kick of the second. The impulse over a step is then half the step times the sum
-//! of its end values.
+//! A load that is discontinuous at the instant between two steps has two values: the left limit ends the kick of the
+//! first step, the right limit begins the kick of the second. The impulse over a step is then half the step length
+//! times the sum of the load values at the two ends of the step.
 
 use std::time::Instant;
 
@@ -17,8 +17,8 @@ use crate::account::energy_audit::kick_energy;
 use crate::forces::AppliedLoad;
 
 impl Simulation {
-    /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], with the accelerations and
-    /// reactions there.
+    /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], and updates the accelerations
+    /// and reactions at this instant.
     pub(crate) fn start_loads(&mut self, dt: f64) {
         self.state.ledger.contact_audit.loads_jump = self.plan_loads(dt);
         if !self.state.ledger.contact_audit.loads_jump {
@@ -45,12 +45,13 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        // Tie forces hold for no following step after a jump of other forces.
+        // After a jump of other forces, the tie forces must be solved again for the following step.
         self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }
 
-    /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any is discontinuous at its beginning.
+    /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any load is discontinuous at the beginning
+    /// of the step.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         let dt = if self.is_relaxing() { 0.0 } else { dt };
@@ -63,7 +64,7 @@ impl Simulation {
         has_jumped
     }
 
-    /// Supported components keep their acceleration; the reactions balance the load jumps.
+    /// Keeps the acceleration of supported components: their reactions balance the load jumps.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -76,7 +77,7 @@ impl Simulation {
         }
     }
 
-    /// Counts the change of the kick energy by load jumps as their work, and updates the external wrench.
+    /// Adds the change of kick energy by the load jumps to the work of the loads, and updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {

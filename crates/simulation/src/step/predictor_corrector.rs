@@ -48,7 +48,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], but in dynamic relaxation; the end time and exact output times are reached without rounding.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation; the end time and exact output times are reached
+    /// without rounding.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;
@@ -58,7 +59,7 @@ impl Simulation {
         self.state.nodes.settle(stop);
     }
 
-    /// Swaps the contacts and their action with those before the step.
+    /// Swaps the contacts and the contact action with those before the step.
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
         std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);

@@ -11,7 +11,7 @@ use crate::Simulation;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Nodes of a body with contact forces.
+    /// Nodes of a body on which contact forces act.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
@@ -92,7 +92,7 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility of rigid bodies at the middle of the step, with nodes at its end.
+    /// Updates the mobility of rigid bodies at the middle of the step, with the nodes at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -217,8 +217,9 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ of the free components of a rigid body under all forces, less the contribution of free
-    /// fall, or under loads of all external forces \[N·m/s²\]; zero for a deformable body in flight.
+    /// a · F + (I⁻¹ τ) · τ of the free components of a rigid body under all forces, less the contribution of free fall;
+    /// if the body is loaded, less the contribution of weight and loads \[N·m/s²\]; zero for a deformable body in
+    /// flight.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -275,8 +276,9 @@ impl Simulation {
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] in excess of force times nodal
-    /// displacement \[J\]: the kicks at its ends act on tangential velocities there, and the nodal displacement is
-    /// the secant of the rotation between. Tie forces act on rigid bodies as a whole and have no such term.
+    /// displacement \[J\]: the kicks act on the tangential velocities at the two ends of the step, whereas the nodal
+    /// displacement is the secant of the rotation in the step. Tie forces act on rigid bodies as a whole and have no
+    /// such term.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -292,8 +294,8 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body at the start or end (0 or 1) of the step, with the momenta of its
-    /// middle, less the mean velocity of the step \[m/s\].
+    /// Velocity of a node of a rotating body at the start or end (0 or 1) of the step, with the momenta at the middle
+    /// of the step, less the mean velocity of the step \[m/s\].
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -343,7 +345,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of position and velocity of the centre.
+/// Sets the prescribed components of the position and velocity of the centre of mass.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {

@@ -51,9 +51,9 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// Reaction moment of a rigid body over the last step of length `dt` \[s\]: the angular impulse beyond that of
-    /// the moments at its ends, and the work, the change of rotational energy less the work of contact, ties and
-    /// loads \[J\].
+    /// Reaction moment of a rigid body over the last step of length `dt` \[s\]: the angular impulse in excess of that
+    /// of the moments at the ends of the step, and the work: the change of rotational energy less the work of contact,
+    /// ties and loads \[J\].
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =

@@ -41,7 +41,7 @@ pub(crate) fn build_ties(
     })
 }
 
-/// Tie data of a movable rigid body; `None` otherwise.
+/// Tie data of a movable rigid body; `None` for other bodies.
 fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
     let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
@@ -105,7 +105,7 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Applies the second half kick of the step, and the first half kick and drift of the following one.
+    /// Applies the second half kick of the current step, and the first half kick and drift of the following step.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -144,14 +144,15 @@ impl Simulation {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Newton iterations of the ties so far. Each solution takes one per group of tied bodies without movable rigid
-    /// bodies; with them, iterations until the tied points coincide at the end of the following step.
+    /// Newton iterations of the ties so far. Each solution takes one iteration for a group of tied bodies without
+    /// movable rigid bodies. A group with movable rigid bodies is iterated until its tied points coincide at the end of
+    /// the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following,
-    /// committed one.
+    /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following
+    /// step, whose length is committed.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -195,9 +196,9 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if their forces were computed for another
-    /// length. As for discontinuous loads, there are then two values at this instant, and the second begins the kick of
-    /// the step.
+    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if the tie forces were computed for
+    /// another length. Like discontinuous loads, the tie forces then have two values at this instant; the second value
+    /// begins the kick of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;

@@ -12,7 +12,7 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration per step over the search depth: contact arrests it in the following step.
+/// Largest penetration in a step, relative to the search depth: contact arrests the penetration in the following step.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {

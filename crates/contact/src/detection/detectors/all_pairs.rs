@@ -107,7 +107,7 @@ impl Detector for AllPairs {
         DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
     }
 
-    /// Collects the candidates again.
+    /// Discards the candidates, which the next detection lists again.
     fn start_from(&mut self, memory: &DetectionMemory) {
         self.candidates.clear();
         self.collected = false;

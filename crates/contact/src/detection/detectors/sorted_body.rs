@@ -1,4 +1,4 @@
-//! A body at its last sorting, and its displacements since.
+//! A body as last sorted, and its displacements since then.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -9,19 +9,19 @@ use crate::detection::model::Configuration;
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since.
+/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since then.
 #[derive(Clone, Debug)]
 pub struct SortedBody {
     /// Box of each face, rounded outward.
     pub faces: Vec<Aabb>,
     /// Box of all faces.
     pub bounds: Aabb,
-    /// Between them are the displacements of all points of the surface since the last sorting \[m\].
+    /// Bounds on the displacements of all points of the surface since the last sorting \[m\].
     pub displacement: Bounds,
-    /// Between them were the displacements of all points in the step to the last sorting \[m\].
+    /// Bounds on the displacements of all points of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range: −Σ
+    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to this range: −Σ
     /// min(N_a, 0).
     overshoot: f64,
 }
@@ -45,7 +45,7 @@ impl SortedBody {
         }
     }
 
-    /// Records the present position.
+    /// Stores the boxes of the faces in the current configuration.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let positions = configuration.positions;
         let nodes = || surface.nodes().iter();

@@ -1,4 +1,4 @@
-//! Interpolations for the comparison of Wolff & Bucher: without the enrichment, or without the assumed gradients.
+//! Interpolations that Wolff & Bucher compare with theirs: without the enrichment, or without the assumed gradients.
 
 use super::DistanceField;
 use super::enriched::Enriched;

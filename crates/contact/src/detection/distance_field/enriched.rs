@@ -4,12 +4,12 @@
 //! |---|---|---|
 //! | triangle | 7: corners, edges, centre | quadratic, and the bubble of the centre |
 //! | quadrilateral | 9 | biquadratic |
-//! | tetrahedron | 15: corners, edges, faces, centre | quartic, complete quadratic |
-//! | wedge | 21 | those of the triangle times a parabola |
+//! | tetrahedron | 15: corners, edges, faces, centre | quartic, complete to degree 2 |
+//! | wedge | 21 | products of the triangle functions and the three quadratic functions of the segment |
 //! | hexahedron | 27 | triquadratic |
 //!
-//! The support points on a face of an element are the support points of the enriched face, so that the interpolation is
-//! continuous. The first points are the nodes of the element, linear or quadratic, in their order.
+//! The support points on a face of an element are the support points of the enriched face. The interpolation is
+//! therefore continuous. The first points are the nodes of the element, linear or quadratic, in their order.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,8 @@ use crate::mesh::CellKind;
 /// Largest number of support points of an element.
 pub const MAX_POINTS: usize = 27;
 
-/// An enriched reference element: corners of each support point, whose natural coordinates are their mean.
+/// Enriched reference element. Each support point is the mean of some corners in natural coordinates; `points` lists
+/// these corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enriched {
     kind: CellKind,
@@ -167,7 +168,7 @@ impl Enriched {
         gradients
     }
 
-    /// Quadrature of N_A grad N_B on an affine element; exact for triangles, quadrilaterals, tetrahedra and hexahedra.
+    /// Quadrature of N_A grad N_B, exact on affine elements.
     pub fn quadrature(&self) -> &'static [QuadraturePoint] {
         match self.kind {
             CellKind::Tri3 => &triangle::DEGREE_6,
@@ -202,13 +203,13 @@ fn corner(kind: CellKind, corner: u8) -> [f64; 3] {
     }
 }
 
-/// L₁ = 1 − Σ ξ_i, then ξ.
+/// Barycentric coordinates L₁ = 1 − Σ ξ_i, L₂ = ξ₁, …; L₄ = 0 on triangles.
 fn barycentric(xi: [f64; 3], dimension: usize) -> [f64; 4] {
     let sum: f64 = xi[..dimension].iter().sum();
     [1.0 - sum, xi[0], xi[1], if dimension > 2 { xi[2] } else { 0.0 }]
 }
 
-/// Corner L_i (2 L_i − 1) + 3 L₁ L₂ L₃, edge 4 L_i L_j (1 − 3 L_k), centre 27 L₁ L₂ L₃.
+/// Triangle functions: corner L_i (2 L_i − 1) + 3 L₁ L₂ L₃, edge 4 L_i L_j (1 − 3 L_k), centre 27 L₁ L₂ L₃.
 fn triangle_values([a, b, c, _]: [f64; 4]) -> [f64; 7] {
     let bubble = a * b * c;
     let corner = |l: f64| l * (2.0 * l - 1.0) + 3.0 * bubble;
@@ -216,7 +217,7 @@ fn triangle_values([a, b, c, _]: [f64; 4]) -> [f64; 7] {
     [corner(a), corner(b), corner(c), edge(a, b, c), edge(b, c, a), edge(c, a, b), 27.0 * bubble]
 }
 
-/// Derivatives of the functions of the triangle by L₁, L₂, L₃ as independent variables.
+/// Derivatives of the triangle functions with respect to L₁, L₂, L₃ as independent variables.
 fn triangle_gradients(l: [f64; 4]) -> [[f64; 3]; 7] {
     let bubble = [l[1] * l[2], l[2] * l[0], l[0] * l[1]];
     let mut gradients = [[0.0; 3]; 7];
@@ -233,13 +234,14 @@ fn triangle_gradients(l: [f64; 4]) -> [[f64; 3]; 7] {
     gradients
 }
 
-/// Corners off each edge and off each face of a tetrahedron.
-const OFF_EDGE: [[usize; 4]; 6] =
+/// Corners of each edge of a tetrahedron, then the two opposite corners; corners of each face, then the opposite
+/// corner.
+const EDGE_THEN_OPPOSITE: [[usize; 4]; 6] =
     [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [0, 3, 1, 2], [2, 3, 0, 1], [1, 3, 0, 2]];
-const OFF_FACE: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 2, 3, 0], [0, 2, 3, 1]];
+const FACE_THEN_OPPOSITE: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 2, 3, 0], [0, 2, 3, 1]];
 
-/// Corner L_i (2 L_i − 1) + 3 L_i (L_j L_k + L_k L_l + L_l L_j) − 4 b with b = L₁ L₂ L₃ L₄, edge
-/// 4 L_i L_j (1 − 3 L_k − 3 L_l + 8 L_k L_l), face 27 L_i L_j L_k (1 − 4 L_l), centre 256 b.
+/// Tetrahedron functions: corner L_i (2 L_i − 1) + 3 L_i (L_j L_k + L_k L_l + L_l L_j) − 4 b with b = L₁ L₂ L₃ L₄,
+/// edge 4 L_i L_j (1 − 3 L_k − 3 L_l + 8 L_k L_l), face 27 L_i L_j L_k (1 − 4 L_l), centre 256 b.
 fn tetrahedron_values(l: [f64; 4]) -> [f64; 15] {
     let bubble = l[0] * l[1] * l[2] * l[3];
     let mut values = [0.0; 15];
@@ -247,17 +249,17 @@ fn tetrahedron_values(l: [f64; 4]) -> [f64; 15] {
         let [j, k, m] = [1, 2, 3].map(|s| l[(i + s) % 4]);
         values[i] = l[i] * (2.0 * l[i] - 1.0) + 3.0 * l[i] * (j * k + k * m + m * j) - 4.0 * bubble;
     }
-    for (value, [i, j, k, m]) in values[4..10].iter_mut().zip(OFF_EDGE) {
+    for (value, [i, j, k, m]) in values[4..10].iter_mut().zip(EDGE_THEN_OPPOSITE) {
         *value = 4.0 * l[i] * l[j] * (1.0 - 3.0 * l[k] - 3.0 * l[m] + 8.0 * l[k] * l[m]);
     }
-    for (value, [i, j, k, m]) in values[10..14].iter_mut().zip(OFF_FACE) {
+    for (value, [i, j, k, m]) in values[10..14].iter_mut().zip(FACE_THEN_OPPOSITE) {
         *value = 27.0 * l[i] * l[j] * l[k] * (1.0 - 4.0 * l[m]);
     }
     values[14] = 256.0 * bubble;
     values
 }
 
-/// Derivatives of the functions of the tetrahedron by L₁ … L₄ as independent variables.
+/// Derivatives of the tetrahedron functions with respect to L₁ … L₄ as independent variables.
 fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     let others = |i: usize| [1, 2, 3].map(|s| (i + s) % 4);
     let bubble = [0, 1, 2, 3].map(|i| others(i).iter().map(|&j| l[j]).product::<f64>());
@@ -270,14 +272,14 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
         gradients[i][k] += 3.0 * l[i] * (l[j] + l[m]);
         gradients[i][m] += 3.0 * l[i] * (l[j] + l[k]);
     }
-    for (gradient, [i, j, k, m]) in gradients[4..10].iter_mut().zip(OFF_EDGE) {
+    for (gradient, [i, j, k, m]) in gradients[4..10].iter_mut().zip(EDGE_THEN_OPPOSITE) {
         let off = 1.0 - 3.0 * l[k] - 3.0 * l[m] + 8.0 * l[k] * l[m];
         gradient[i] = 4.0 * l[j] * off;
         gradient[j] = 4.0 * l[i] * off;
         gradient[k] = 4.0 * l[i] * l[j] * (8.0 * l[m] - 3.0);
         gradient[m] = 4.0 * l[i] * l[j] * (8.0 * l[k] - 3.0);
     }
-    for (gradient, [i, j, k, m]) in gradients[10..14].iter_mut().zip(OFF_FACE) {
+    for (gradient, [i, j, k, m]) in gradients[10..14].iter_mut().zip(FACE_THEN_OPPOSITE) {
         let off = 27.0 * (1.0 - 4.0 * l[m]);
         gradient[i] = off * l[j] * l[k];
         gradient[j] = off * l[i] * l[k];
@@ -288,7 +290,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge: point of the triangle and point of the segment (−1, +1, 0) of each.
+/// Values and gradients of the wedge functions: products of a triangle function and a segment function. `FACTORS` gives
+/// their indices; the segment points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -1,6 +1,6 @@
 //! Fast marching: the first-order solution of |grad d| = 1 on the sub-simplices of the elements.
 //!
-//! The value at a point of a sub-simplex is the arrival time of the first plane front through its other corners, min Σ
+//! The value at a corner of a sub-simplex is the arrival time of the first plane front through the other corners, min Σ
 //! λ_i d_i + |x − Σ λ_i x_i| over λ_i ≥ 0, Σ λ_i = 1.
 //!
 //! # Source
@@ -15,7 +15,7 @@ use super::support::Support;
 use super::target::Closest;
 use crate::math::{Mat3, Vec3};
 
-/// Distances by fast marching; faces and closest points are unchanged.
+/// Replaces the distances of `closest` by those of fast marching; faces and closest points are unchanged.
 pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>) -> Vec<Option<Closest>> {
     let mut distances = vec![f64::INFINITY; support.positions.len()];
     let mut heap = BinaryHeap::new();

@@ -19,7 +19,7 @@ pub struct DistanceField {
     pub(super) distances: Vec<f64>,
     /// Assumed gradient of each support point.
     gradients: Vec<Vec3>,
-    /// Closest point of each support point \[m\].
+    /// Closest surface point of each support point \[m\].
     closest_points: Vec<Vec3>,
     /// Closest face of each support point.
     closest_faces: Vec<Option<u32>>,
@@ -29,10 +29,10 @@ impl DistanceField {
     /// The field of a solid and its surface, both in reference positions. Element numbers run through all blocks.
     ///
     /// # Errors
-    /// Of [`DistanceFieldError`].
+    /// A [`DistanceFieldError`] for input without a distance field.
     ///
     /// # Cost
-    /// O(n log n) in the number of support points: on all threads by default; the marching algorithms use one thread.
+    /// O(n log n) in the number of support points. The default algorithm uses all threads, the marching algorithms one.
     pub fn new(
         solid: &Solid<'_>,
         surface: &Surface,
@@ -84,12 +84,12 @@ impl DistanceField {
         &self.distances
     }
 
-    /// Assumed gradients of the support points: of unit length except near the skeleton, zero outside the band.
+    /// Assumed gradients of the support points: of unit length except near the medial axis, zero outside the band.
     pub fn gradients(&self) -> &[Vec3] {
         &self.gradients
     }
 
-    /// Closest point of the surface of each support point \[m\]; NaN outside the band.
+    /// Closest surface point of each support point \[m\]; NaN outside the band.
     pub fn closest_points(&self) -> &[Vec3] {
         &self.closest_points
     }
@@ -123,12 +123,17 @@ impl DistanceField {
         FieldSample {
             distance: distance.max(0.0),
             natural_gradient: natural,
-            assumed_gradient: if has_direction { gradient } else { self.away(element, xi, &values) },
+            assumed_gradient: if has_direction {
+                gradient
+            } else {
+                self.fallback_direction(element, xi, &values)
+            },
         }
     }
 
-    /// Direction to the point at ξ from the closest point of the support point with the largest shape function.
-    fn away(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
+    /// Substitute for a vanishing gradient: unit vector to x(ξ) from the closest surface point of the support point
+    /// with the largest shape function.
+    fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);
         let kind = self.kind(element);
@@ -137,7 +142,8 @@ impl DistanceField {
         (place - self.closest_points[nearest]).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
     }
 
-    /// Second derivatives of the distance, grad² d = Σ G_A ⊗ grad N_A, symmetric \[1/m\] (eq. (16)).
+    /// Second derivatives of the distance, grad² d = Σ G_A ⊗ grad N_A, symmetric \[1/m\]: eq. (16) of
+    /// Wolff & Bucher.
     pub fn curvature(&self, element: usize, xi: [f64; 3]) -> Mat3 {
         let (kind, nothing) = (self.kind(element), Mat3::repeat(f64::NAN));
         let Some(enriched) = Enriched::of(kind).filter(|_| self.in_band(element)) else { return nothing };
@@ -161,7 +167,7 @@ impl DistanceField {
         distances
     }
 
-    /// Gradients of the support points of an element, by local numbers.
+    /// Assumed gradient at a support point, given by its local number in the element.
     pub(super) fn gradient_of(&self, element: usize, local: usize) -> Vec3 {
         self.gradients[self.points_of(element)[local] as usize]
     }

@@ -14,14 +14,14 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Length of an interpolated or assumed gradient below which it has no direction, as on the skeleton.
+/// Norm of an interpolated or assumed gradient below which its direction is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
-/// Contribution of an element to its points: ∫ N_A grad d dV and ∫ N_A dV.
+/// Contribution of an element to the least squares at its support points: ∫ N_A grad d dV and ∫ N_A dV.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
-/// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the skeleton; zero
-/// outside the band.
+/// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the medial
+/// axis; zero outside the band.
 pub(super) fn assumed_gradients(
     support: &Support,
     target: &Target<'_>,
@@ -81,8 +81,8 @@ pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POIN
     places
 }
 
-/// Inverse transpose of ∂X/∂ξ and its determinant, for plane elements with unit thickness; `None` if the determinant is
-/// not positive.
+/// Inverse transpose and determinant of ∂X/∂ξ, for plane elements with unit thickness; `None` if the determinant is not
+/// positive.
 pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Option<(Mat3, f64)> {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
@@ -158,9 +158,9 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// On the square \[−1, 1\]² with distance 1 at the centre and 0 elsewhere the lumped least squares give G = 0 at the
-    /// centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right corner, with weights 16/9,
-    /// 4/9 and 1/9, to 1e-14.
+    /// On the square \[−1, 1\]² with distance 1 at the centre and 0 elsewhere the lumped least squares give G = 0 at
+    /// the centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right corner, with weights
+    /// 16/9, 4/9 and 1/9, to 1e-14.
     #[test]
     fn one_square_has_its_reference_gradients() {
         let enriched = Enriched::of(CellKind::Quad4).unwrap();

@@ -13,11 +13,11 @@ use crate::math::Vec3;
 pub(super) enum Front {
     /// The faces of the surface point at which the front began (Wolff & Bucher, Algorithm 1).
     Published,
-    /// The closest face and the faces that share a node with it; the walk continues until no face is closer.
+    /// The closest face and the faces that share a node with this face; the walk continues until no face is closer.
     RingWalk,
 }
 
-/// Key of a heap: a distance and its point, least distance first.
+/// Key of a heap: a distance and its support point, least distance first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Waiting {
     pub distance: f64,
@@ -56,7 +56,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // The last neighbour that tested each point, as neighbours share several elements.
+    // The last neighbour from which each point was tested: two neighbours share several elements, and one test
+    // suffices.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };

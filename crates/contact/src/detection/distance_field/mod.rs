@@ -8,21 +8,21 @@
 //! | module | contents |
 //! |---|---|
 //! | `enriched` | support points and shape functions of each kind of element (tetrahedra 15, hexahedra 27, …) |
-//! | `options`, `error` | choices, refusals |
-//! | `support` | support points of a body, each once; which are on the surface; the narrow band |
-//! | `boundary` | faces of the surface at its support points, normals there, eq. (14) |
+//! | `options`, `error` | options; errors of the construction |
+//! | `support` | support points of a body, without repetition; support points on the surface; the narrow band |
+//! | `boundary` | normals at the support points on the surface, eq. (14) |
 //! | `target` | the surface and closest points of its faces |
 //! | `closest` | closest points of the surface by each algorithm |
 //! | `marching`, `fast_marching` | closest-feature front marching (Algorithm 1) and its ring walk; fast marching |
 //! | `sub_simplices` | division of an enriched element into triangles or tetrahedra |
-//! | `gradient` | lumped least squares, eqs. (11)–(13), and lengths |
+//! | `gradient` | assumed gradients by lumped least squares, eqs. (11)–(13), and their normalisation |
 //! | `field` | [`DistanceField`]: construction, samples, curvature (16) |
 //! | `sample` | [`FieldSample`]: push-forward (15), depth, linearised projection (17)–(20) |
-//! | `comparison` | the paper's comparison rows: plain nodal, low-order and piecewise linear interpolation |
+//! | `comparison` | interpolations that the paper compares: plain nodal, low-order and piecewise linear |
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92. We certify distances by a hierarchy, weight normals by angles and take the
-//! depth from the natural gradient by default; [`DistanceFieldOptions`] has the published choices.
+//! depth from the natural gradient by default; [`DistanceFieldOptions`] also offers the choices of the paper.
 
 mod boundary;
 mod closest;

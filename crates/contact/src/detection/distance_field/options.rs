@@ -8,9 +8,9 @@ pub enum DistanceAlgorithm {
     Certified,
     /// Closest-feature front marching with a walk from face to closer face: a local descent.
     RingWalk,
-    /// Closest-feature front marching as published (Algorithm 1).
+    /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The closest support point on the surface, then the faces that contain it.
+    /// The closest support point on the surface, then the closest point on the faces that contain this support point.
     DiscretePoints,
     /// First-order solution of |grad d| = 1 on the sub-simplices of the elements.
     FastMarching,
@@ -22,7 +22,7 @@ pub enum NormalWeight {
     /// Angle of the face at the point, independent of the triangulation.
     #[default]
     Angle,
-    /// Area of the face, as published.
+    /// Area of the face, as in Wolff & Bucher.
     Area,
 }
 

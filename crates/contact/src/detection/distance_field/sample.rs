@@ -1,20 +1,22 @@
 //! A sample of the field, its push-forward and the projection on the surface.
+//!
+//! Equation numbers are those of Wolff & Bucher, CMAME 259 (2013) 77–92.
 
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Slope of the interpolated distance below which the depth is not divided by this slope.
-const FLAT: f64 = 0.2;
+/// Norm of the natural gradient below which the projection divides by the norm of the assumed gradient instead.
+const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. NaN outside the band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSample {
     /// Interpolated distance from the surface \[m\]; positive inside, never negative.
     pub distance: f64,
-    /// Gradient of the interpolated distance; of length 1 where the interpolation is exact.
+    /// Natural gradient: gradient ∇d of the interpolated distance; of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient, into the body; if it nearly vanishes (below 0.1), the direction from the closest
-    /// point of the nearest support point.
+    /// Interpolated assumed gradient G, into the body. If its norm is below 0.1: the unit vector to the sampled point
+    /// from the closest surface point of the support point with the largest shape function.
     pub assumed_gradient: Vec3,
 }
 
@@ -33,27 +35,26 @@ impl FieldSample {
         inverse_deformation.transpose() * gradient
     }
 
-    /// Projection with the slope of the interpolated distance: depth d/|F⁻ᵀ grad d|, direction −F⁻ᵀ G. If the slope is
-    /// below 0.2, as on the skeleton, the depth is d/|γ|.
+    /// Projection with depth d/|F⁻ᵀ ∇d|, from the natural gradient ∇d, and direction −γ = −F⁻ᵀ G, from the assumed
+    /// gradient G. Where the material norm |∇d| is below 0.2, as near the medial axis, the depth is d/|γ|.
     ///
-    /// The interpolated distance is up to 2.4 times too steep near the surface of coarse meshes; its own slope corrects
-    /// it.
+    /// Near the surface of coarse meshes |∇d| is up to 2.4 instead of 1; division by |F⁻ᵀ ∇d| corrects the depth.
     pub fn projection(&self, inverse_deformation: &Mat3) -> Projection {
         let published = self.published_projection(inverse_deformation);
-        let slope = Self::push_forward(&self.natural_gradient, inverse_deformation).norm();
-        if self.natural_gradient.norm() < FLAT {
+        let norm = Self::push_forward(&self.natural_gradient, inverse_deformation).norm();
+        if self.natural_gradient.norm() < LEAST_NATURAL_NORM {
             return published;
         }
-        Projection { depth: self.distance / slope, ..published }
+        Projection { depth: self.distance / norm, ..published }
     }
 
-    /// Projection p = −γ d/|γ|² with the assumed gradient, eqs. (17)–(20).
+    /// Projection of Wolff & Bucher, p = −γ d/|γ|², eqs. (17)–(20).
     pub fn published_projection(&self, inverse_deformation: &Mat3) -> Projection {
         let gradient = Self::push_forward(&self.assumed_gradient, inverse_deformation);
-        let length = gradient.norm();
-        let stretched = if length > 0.0 { length } else { 1.0 };
+        let norm = gradient.norm();
+        let divisor = if norm > 0.0 { norm } else { 1.0 };
         Projection {
-            depth: self.distance / stretched,
+            depth: self.distance / divisor,
             normal: -gradient.try_normalize(0.0).unwrap_or_else(Vec3::zeros),
         }
     }
@@ -65,10 +66,10 @@ impl FieldSample {
 }
 
 /// Projection from `point` by `steps` Newton steps towards d = 0; each step projects from the result of the previous
-/// step.
+/// step. `None` if `point` is outside the body.
 ///
-/// `sample` gives the field and the inverse of the deformation gradient at a position; its `None`, outside the body,
-/// ends the steps. The result is the total projection; `None` if `point` is outside.
+/// `sample` gives the field and the inverse of the deformation gradient at a position, or `None` outside the body. The
+/// iteration ends outside the body. The returned projection leads from `point` to the last iterate.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,
@@ -81,9 +82,9 @@ pub fn newton_projection(
         let Some((next, inverse)) = sample(&foot) else { break };
         let step = next.projection(&inverse);
         foot += step.normal * step.depth;
-        let way = foot - point;
-        projection.depth = way.norm();
-        projection.normal = way.try_normalize(0.0).unwrap_or(projection.normal);
+        let total = foot - point;
+        projection.depth = total.norm();
+        projection.normal = total.try_normalize(0.0).unwrap_or(projection.normal);
     }
     Some(projection)
 }

@@ -1,4 +1,4 @@
-//! Support points of a body, each once, and the narrow band of elements.
+//! Support points of a body, without repetition, and the narrow band of elements.
 
 use std::collections::HashMap;
 
@@ -31,10 +31,10 @@ pub(super) struct Support {
     pub kinds: Vec<CellKind>,
     /// Whether each element belongs to the band.
     pub in_band: Vec<bool>,
-    /// Support points of each element, between offsets.
+    /// Support points of each element, delimited by `element_offsets`.
     element_offsets: Vec<u32>,
     element_points: Vec<u32>,
-    /// Elements of the band at each point with the local number of the point, between offsets.
+    /// Elements of the band at each point with the local number of the point, delimited by `point_offsets`.
     point_offsets: Vec<u32>,
     point_elements: Vec<(u32, u8)>,
     /// Points on the surface, with the faces that contain them.
@@ -48,9 +48,9 @@ pub(super) struct Support {
 pub(super) struct BoundaryPoint {
     /// The point.
     pub point: u32,
-    /// Faces that contain it, and its natural coordinates on each.
+    /// Faces that contain the point, and the natural coordinates of the point on each face.
     pub faces: Vec<(u32, [f64; 2])>,
-    /// The node that it coincides with, if it is a corner.
+    /// The node at the point, if the point is a corner.
     pub corner: Option<u32>,
 }
 
@@ -117,7 +117,8 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer: elements with a node on the surface or in the preceding layer.
+    /// Finds the band layer by layer: the first layer has elements with a node on the surface, a further layer elements
+    /// with a node in the preceding layer.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,
@@ -167,7 +168,7 @@ impl Support {
             [self.element_offsets[element] as usize..self.element_offsets[element + 1] as usize]
     }
 
-    /// Elements of the band that contain a point, and its local number in each.
+    /// Elements of the band that contain a point, and the local number of the point in each element.
     pub fn elements_of(&self, point: usize) -> &[(u32, u8)] {
         &self.point_elements[self.point_offsets[point] as usize..self.point_offsets[point + 1] as usize]
     }

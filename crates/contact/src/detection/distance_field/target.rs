@@ -11,7 +11,7 @@ pub(super) struct Closest {
     pub distance: f64,
     /// The closest face.
     pub face: u32,
-    /// Its closest point \[m\].
+    /// Point of the face closest to the support point \[m\].
     pub point: Vec3,
 }
 

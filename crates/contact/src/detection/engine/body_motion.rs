@@ -12,7 +12,7 @@ use crate::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-use super::displacement::{Steps, in_pieces};
+use super::displacement::{Steps, bounds_of_chunks};
 use super::patches::{BOXES, Patches, Placed};
 
 /// Number of steps at the current speed for which a body should stay in its inflated box.
@@ -35,32 +35,32 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub(super) struct BodyMotion {
     /// Displacements of the points of the body in the last step \[m\].
     pub step: Bounds,
-    /// Box of the body when it was last inflated.
+    /// Box of the body at the last inflation, without the inflation.
     bounds: Aabb,
-    /// Displacements since.
+    /// Displacements since this box was computed.
     since_bounds: Bounds,
     /// Displacement up to which the inflated box contains the body \[m\].
     allowance: f64,
     /// Largest coordinate within the inflated box \[m\].
     largest_coordinate: f64,
-    /// Spheres of its tree when they were last fitted.
+    /// Spheres of the tree as last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements since.
+    /// Displacements since this fit.
     since_fit: Bounds,
     /// A tree rebuilt after large deformation. Boxed, as few bodies have a rebuilt tree and every step reads the other
     /// fields.
     rebuilt: Option<Box<Hierarchy>>,
-    /// Least total volume of the spheres of the current tree, up to a factor \[m³\].
-    best: f64,
+    /// Least sum of r³ over the spheres of the current tree so far \[m³\].
+    least_volume: f64,
     /// Patches of the body, once it has been near another body or can touch itself.
     patches: Option<Box<Patches>>,
     /// Active patches, whose displacements are tracked individually, ascending.
     active: Vec<u32>,
-    /// Displacements since the inactive patches were moved.
+    /// Displacements of the body since its inactive patches were last moved.
     since_moved: Bounds,
     search_depth: f64,
-    /// Share of the body in the distance within which it can touch another body: the smaller of two search depths is at
-    /// most their mean.
+    /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth, as the
+    /// smaller of two search depths is at most their mean, plus its offset.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -95,7 +95,7 @@ impl BodyMotion {
             spheres: Vec::new(),
             since_fit: Bounds::ZERO,
             rebuilt: None,
-            best: f64::INFINITY,
+            least_volume: f64::INFINITY,
             patches: None,
             active: Vec::new(),
             since_moved: Bounds::ZERO,
@@ -111,7 +111,7 @@ impl BodyMotion {
         self.spheres.clear();
         self.patches = None;
         self.active.clear();
-        (self.rebuilt, self.best) = (None, f64::INFINITY);
+        (self.rebuilt, self.least_volume) = (None, f64::INFINITY);
     }
 
     /// Adds the displacements of a step, given the nodes of the surface.
@@ -141,7 +141,7 @@ impl BodyMotion {
         moved > self.allowance || moved.is_nan()
     }
 
-    /// Inflates the box of the body: the returned box contains it until [`BodyMotion::has_escaped`].
+    /// Inflates the box of the body. The returned box contains the body until [`BodyMotion::has_escaped`] is true.
     pub fn inflate(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
@@ -163,7 +163,7 @@ impl BodyMotion {
         self.largest_coordinate
     }
 
-    /// Its patches, if the surface has been divided.
+    /// Patches of the body, if the surface has been divided.
     pub fn patches(&self) -> Option<&Patches> {
         self.patches.as_deref()
     }
@@ -209,8 +209,8 @@ impl BodyMotion {
         }
     }
 
-    /// Refits the boxes of the deformed patches among the needed patches, ascending; returns the number of fitted
-    /// boxes. Also moves the inactive patches.
+    /// Moves the inactive patches, and refits the boxes of those `needed` patches (ascending) that have deformed.
+    /// Returns the number of fitted boxes.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -240,12 +240,12 @@ impl BodyMotion {
         self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
-        if quality > VOLUME_RATIO_LIMIT * self.best {
+        if quality > VOLUME_RATIO_LIMIT * self.least_volume {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
             self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
-            self.best = sum_of_volumes(&self.spheres);
+            self.least_volume = sum_of_volumes(&self.spheres);
         } else {
-            self.best = self.best.min(quality);
+            self.least_volume = self.least_volume.min(quality);
         }
         self.spheres.len()
     }
@@ -264,7 +264,7 @@ impl BodyMotion {
 /// Box of a surface, without rounding margin; points of a curved face may exceed the range of its nodes by `overshoot`.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
-    let bounds = in_pieces(surface.nodes(), of_nodes).beyond(overshoot);
+    let bounds = bounds_of_chunks(surface.nodes(), of_nodes).beyond(overshoot);
     bounds.displace(&Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() })
 }
 
@@ -389,7 +389,7 @@ mod tests {
         let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut spheres = Vec::new();
         fresh.refit(&positions, &mut spheres);
-        assert!(motion.rebuilt.is_some() && motion.best == sum_of_volumes(&spheres));
+        assert!(motion.rebuilt.is_some() && motion.least_volume == sum_of_volumes(&spheres));
         motion.reset();
         assert!(motion.rebuilt.is_none());
     }

@@ -1,5 +1,5 @@
-//! Two nearby bodies, or one body in self-contact: their active patch pairs, and the travel up to which these remain
-//! complete.
+//! Two nearby bodies, or one body in self-contact: the active patch pairs, and the travel up to which the list of
+//! active pairs remains complete.
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
 //! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
@@ -49,7 +49,8 @@ pub(super) struct BodyPair {
     pub rounding: f64,
     /// Lists of the active patches, ascending, those of the first body before those of the second.
     pub patch_lists: Vec<PatchLists>,
-    /// The closest vertices of the two trees at the last separation test that succeeded.
+    /// Tree vertices that determined the distance bound of the last sphere-tree separation search; `None` if the bound
+    /// came from the body boxes or patch pairs were found since.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -66,12 +67,13 @@ impl BodyPair {
         }
     }
 
-    /// Whether it is the self-contact of one body.
+    /// Whether the pair is one body in self-contact.
     pub fn is_self_contact(&self) -> bool {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// Adds the displacements of a step. The travel also bounds the relative displacement of points of the same body.
+    /// Adds the displacements of a step to the travel of the body pair and of its patch lists. The travel also bounds
+    /// the relative displacement of two points of the same body.
     pub fn update(&mut self, motions: &[BodyMotion]) {
         self.measure(motions);
         self.travel.advance();
@@ -87,7 +89,7 @@ impl BodyPair {
         }
     }
 
-    /// Bounds the relative displacement of the last step.
+    /// Bounds the relative displacement of the bodies in the last step.
     fn measure(&mut self, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| &motions[body as usize].step);
         let between = first.greatest_distance(second);
@@ -121,7 +123,8 @@ impl BodyPair {
         0..if self.is_self_contact() { 1 } else { 2 }
     }
 
-    /// Whether patches outside the active pairs may touch; also true if the travel is not finite.
+    /// Whether patches outside the active pairs may touch, so that a search is due; also true if the travel is not
+    /// finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_limit)
     }
@@ -131,7 +134,7 @@ impl BodyPair {
         self.is_due() || self.patch_lists.iter().any(|lists| lists.is_due() || lists.is_short_due())
     }
 
-    /// Distance beyond which surfaces cannot touch \[m\].
+    /// Distance beyond which the surfaces cannot touch in the current configuration \[m\].
     fn contact_distance(&self, model: &ContactModel) -> f64 {
         model.search_depth(self.bodies) + self.rounding
     }
@@ -147,8 +150,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. If the boxes of the bodies are separated, sets the travel of the
-    /// next search instead.
+    /// Whether the active patch pairs must be found. If the body boxes are farther apart than contact distance plus
+    /// margin, stores the travel at which the next search is due, and returns false.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -220,8 +223,8 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the active patch pairs. Patches that stay active keep their lists, unless a new partner, given its
-    /// distance beyond contact \[m\], can touch before the list is renewed.
+    /// Replaces the active patch pairs. Patches that stay active keep their lists. A list becomes due if a new partner
+    /// can touch before its renewal; `slack` gives the distance of that partner minus the contact distance \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -243,14 +246,14 @@ impl BodyPair {
         self.patch_lists = active_pairs.into_iter().map(lists).collect();
     }
 
-    /// Measures the displacements of the active patches in this step.
+    /// Bounds the relative displacement in this step of each active patch and its partners.
     pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
         let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records that the bodies are separated: no patch pair is active, unless the current active pairs remain complete
-    /// for longer.
+    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if they are due, or if
+    /// the bound allows more travel than they do.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -272,7 +275,8 @@ impl BodyPair {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
-    /// Chooses the skins of some lists and updates the rounding for them; returns their indices.
+    /// Chooses the skins of the lists that are due, and updates the rounding if any is; returns the indices of these
+    /// lists.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -298,14 +302,15 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid if no list found batches with overlapping boxes: the
-    /// smallest reach of the lists, or the remaining margin of patches outside the active pairs.
+    /// Lower bound on the distance of the bodies \[m\]: the minimum of the list reaches and of contact distance plus
+    /// remaining travel of the active pairs. Valid if no two face batches (up to eight faces) were within reach when
+    /// listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
     }
 
-    /// All near pairs of nodes and faces.
+    /// All listed node–face pairs.
     pub fn near(&self) -> impl Iterator<Item = &NearPair> {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }

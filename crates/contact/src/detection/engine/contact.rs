@@ -35,10 +35,10 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Smallest number of bodies per task that reads all their nodes.
+/// Smallest number of bodies per task, if the task reads all nodes of its bodies.
 const BODIES_PER_TASK: usize = 32;
 
-/// Smallest number of body pairs per task, and of bodies per task if few of them need work.
+/// Smallest number of body pairs per task, and of bodies per task if few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
 /// Fraction of bodies outside their inflated boxes above which all boxes are rebuilt.
@@ -48,19 +48,20 @@ const REBUILD_FRACTION: f64 = 0.25;
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies, contiguous as every step reads them, and the first node of each body.
+    /// Surface nodes of all bodies in one array, as every step reads them, and the index of the first node of each
+    /// body.
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
     /// Number of bodies that have left their boxes since all boxes were rebuilt.
     num_moved: usize,
-    /// Bodies with overlapping inflated boxes, ascending.
+    /// Pairs of bodies with overlapping inflated boxes, and bodies in self-contact; ascending.
     pub body_pairs: Vec<BodyPair>,
     /// Bounding volumes tested on two faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// End of the nodes of each body among those with candidates.
+    /// For each body, the end of its nodes in the sorted list of nodes with candidates.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
@@ -144,7 +145,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if these are a large fraction; updates
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if a large fraction has left; updates
     /// the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
@@ -195,8 +196,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges the short lists of all patches into one list sorted by node: first body by body, which already gives the
-    /// order if the nodes are numbered body by body.
+    /// Merges the short lists of all patches into one list sorted by node. The nodes are sorted within each body first;
+    /// this is the final order if nodes are numbered body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -241,12 +242,12 @@ pub(super) fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
     patches.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Drops the body pairs that are not among `pairs`; both ascend.
+/// Drops the body pairs that are not among `pairs`; both lists ascend.
 fn keep_only(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     body_pairs.retain(|body_pair| pairs.binary_search(&body_pair.bodies).is_ok());
 }
 
-/// Adds the missing body pairs; both ascend.
+/// Adds the missing body pairs; both lists ascend.
 fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     let is_new =
         |bodies: &&[u32; 2]| body_pairs.binary_search_by_key(*bodies, |body_pair| body_pair.bodies).is_err();
@@ -259,7 +260,7 @@ fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
 }
 
 impl Engine {
-    /// Discards the positions of all bodies.
+    /// Discards the motion of all bodies, the body pairs and the candidates.
     pub(super) fn begin_contact(&mut self) {
         self.contact.motions.iter_mut().for_each(BodyMotion::reset);
         self.contact.body_pairs.clear();

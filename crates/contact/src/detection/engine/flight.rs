@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
 //! The queue covers a time horizon: only bodies with overlapping swept boxes over the horizon form pairs. The work
-//! grows with the number of bodies and their neighbours, not with the number of all pairs. The horizon is the longest
-//! one without too many pairs; for few bodies it reaches the end of the run.
+//! grows with the number of bodies and their neighbours, not with the number of all pairs. The horizon is as long as
+//! the permitted number of pairs allows; for few bodies it reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -24,7 +24,8 @@ const MAX_PAIRS: [usize; 2] = [4, 1024];
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run: swept boxes that overlap in this horizon overlap in any horizon.
+/// Shortest horizon, relative to the rest of the run: swept boxes that overlap in this horizon count as overlapping in
+/// any horizon.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -48,7 +49,7 @@ pub(super) struct FlightPhase {
 }
 
 impl FlightPhase {
-    /// For this number of bodies, with unknown motion.
+    /// Flight phase of this number of bodies, with unknown motion.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
         let max_pairs = MAX_PAIRS[0] * num_bodies + MAX_PAIRS[1];
@@ -63,7 +64,7 @@ impl FlightPhase {
         }
     }
 
-    /// The positions from which the kinematics follow; `None` for exact kinematics.
+    /// Positions of the roots at the first instants, from which the kinematics follow; `None` for exact kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -87,8 +88,8 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
-    /// literature.
+    /// Fits the reference volumes at the first flight; runs without flight do not need them. Bottom-up trees keep their
+    /// nested spheres, as in the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
@@ -109,7 +110,7 @@ impl Engine {
 
     /// Predicts from scratch all root pairs that can touch within a horizon from `begin` \[s\] on.
     ///
-    /// The horizon ends with the run, unless too many swept boxes overlap before.
+    /// The horizon reaches the end of the run, unless too many swept boxes overlap in it.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -177,7 +178,8 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        // The queue lacks pairs that meet after the horizon, so that an impact after it need not be the first impact.
+        // The queue lacks pairs that meet after the horizon, so that an impact after the horizon need not be the first
+        // impact.
         while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;

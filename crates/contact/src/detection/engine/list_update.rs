@@ -55,13 +55,13 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Without previous edges no edges can have left the list.
+        // Dropped patch lists may also have removed edge pairs, unless none was listed before.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
-    /// Finds the active patch pairs that are due; returns the body pairs without active patch pairs.
+    /// Finds the active patch pairs of the body pairs that are due; returns the indices of those without any.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -97,7 +97,7 @@ impl Engine {
         due.into_iter().filter(|&k| body_pairs[k].patch_lists.is_empty()).collect()
     }
 
-    /// Refits the boxes of the deformed patches that these lists need.
+    /// Refits the boxes of the deformed patches that the `due` lists need.
     fn fit_patches(&mut self, configuration: &Configuration<'_>, due: &[[usize; 2]], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -147,7 +147,7 @@ impl Engine {
         found
     }
 
-    /// Finds the separations of some body pairs.
+    /// Bounds the distances of the bodies of some pairs by their sphere trees.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,
@@ -177,7 +177,7 @@ impl Engine {
         self.contact.select_active_patches(configuration);
     }
 
-    /// Separation of a body pair.
+    /// Separation of a body pair; `None` if a body has no tree.
     fn separation(&self, body_pair: &BodyPair) -> Option<Separation> {
         let ([first, second], reach) = (body_pair.bodies, body_pair.separation_bound(&self.model));
         let tree = |body: u32| self.tree_in_contact(body);
@@ -248,13 +248,13 @@ fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     bodies
 }
 
-/// The items at these indices, ascending.
-fn selected<'a, T>(mut items: &'a mut [T], places: &[usize]) -> Vec<&'a mut T> {
+/// The items at the given ascending indices.
+fn selected<'a, T>(mut items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
     let mut first = 0;
-    let item = |&place: &usize| {
-        let (item, rest) = std::mem::take(&mut items).split_at_mut(place - first).1.split_first_mut()?;
-        (items, first) = (rest, place + 1);
+    let item = |&index: &usize| {
+        let (item, rest) = std::mem::take(&mut items).split_at_mut(index - first).1.split_first_mut()?;
+        (items, first) = (rest, index + 1);
         Some(item)
     };
-    places.iter().filter_map(item).collect()
+    indices.iter().filter_map(item).collect()
 }

@@ -88,7 +88,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference volumes are fitted, as flights need.
+    /// Whether the reference volumes have been fitted; only flights need them.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -158,7 +158,8 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each wanted pair of bodies that has one, by ascending bodies.
+    /// Earliest queue entry of each pair of bodies for which `wanted` holds, by ascending bodies; pairs without an
+    /// entry are omitted.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
@@ -169,7 +170,7 @@ impl Engine {
         entries
     }
 
-    /// Records the earliest predicted time of each wanted pair of bodies.
+    /// Records the earliest predicted time of each pair of bodies for which `wanted` holds.
     fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {

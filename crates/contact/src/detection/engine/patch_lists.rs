@@ -1,9 +1,10 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
 //! their validity.
 //!
-//! The fastest node of two bodies limits the life of a single list for both: an ejected fragment would invalidate it
-//! within a few steps. Each patch therefore has lists of its own. Its travel follows its own displacements and those of
-//! its partner patches, until the active patch pairs are found anew ([`body_pair`](super::body_pair)).
+//! The fastest node of two bodies would limit the life of a single list per body pair: an ejected fragment would
+//! invalidate the list within a few steps. Each patch therefore has lists of its own. The travel of these lists follows
+//! the displacements of the patch and of its partner patches, until the active patch pairs are found anew
+//! ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -31,7 +32,7 @@ const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 /// Remaining fraction of the skin below which a short list is renewed together with due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin of a list for this relative displacement per step \[m\].
+/// Skin of a list for a relative displacement of `step` per step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
@@ -64,17 +65,18 @@ pub(super) struct PatchLists {
     pub scope: Scope,
     /// Bound on the relative displacement since the near pairs were listed.
     travel: Travel,
-    /// Travel up to which the near pairs, and the short list, are complete \[m\].
+    /// Travel up to which the near pairs are complete, and travel up to which the short list is complete \[m\].
     near_limit: f64,
     short_limit: f64,
-    /// Skins of both lists \[m\].
+    /// Skins of the near pairs and of the short list \[m\].
     skin: f64,
     short_skin: f64,
-    /// Whether the boxes of any two batches overlapped when the pairs were listed.
+    /// Whether any two batches were within reach when the pairs were listed.
     pub has_near_batches: bool,
     /// Node–face pairs within reach when listed, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach when listed; only one of the two directions lists an edge pair.
+    /// Edge pairs within reach when listed. Two patches list their edge pairs once, in one of the two assignments of
+    /// contactor and target.
     pub edges: Vec<EdgePair>,
     /// Short list: candidates among the near pairs, in the order of their nodes, faces ascending.
     pub short: Vec<Candidate>,
@@ -117,7 +119,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement of the last step by at most `bound`, the bound of the whole bodies \[m\].
+    /// Bounds the relative displacement of the patch and its partners in the last step; the bound of the whole bodies,
+    /// `bound` \[m\], is an upper limit.
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -146,13 +149,13 @@ impl PatchLists {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. The lists become due if a new partner, `slack` \[m\] beyond the search depth, is
-    /// so near that an unlisted pair could touch before the next renewal.
+    /// Replaces the partner patches. The lists become due if a new partner is so near that an unlisted pair could touch
+    /// before the next renewal; `slack` gives the distance of a partner minus the contact distance \[m\].
     ///
-    /// Pairs with former partners stay listed although their travel is no longer updated: they are too far apart to
-    /// touch. A short list excludes a face only in favour of a nearer face that stays within the search depth for the
-    /// life of the list, hence never in favour of a face of a former partner. A later short list measures all distances
-    /// anew.
+    /// Pairs with former partners stay listed although the travel no longer follows these partners: the pairs are too
+    /// far apart to touch. A short list excludes a face only in favour of a nearer face that stays within the search
+    /// depth for the life of the list, hence never in favour of a face of a former partner. A later short list measures
+    /// all distances anew.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };

@@ -1,7 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch is eight batches of eight faces, one face per lane. Lists of a patch are valid until its own nodes or the
-//! nodes of adjacent faces have moved too far, independent of the motion of other patches.
+//! A patch consists of eight batches of eight faces, one face per lane. The displacements of a patch are those of its
+//! nodes and of the nodes of adjacent faces, on which the normals at its nodes depend; the motion of the remaining
+//! surface does not matter.
 
 use std::ops::Range;
 
@@ -47,12 +48,12 @@ pub(super) struct FaceBatch<'a> {
 /// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the points of its faces and of adjacent faces in the last step in which the patch was active
-    /// \[m\].
+    /// Displacements of the points of the faces of the patch and of adjacent faces, in the last step in which the patch
+    /// was active \[m\].
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
-    /// Displacements since its boxes were fitted.
+    /// Displacements since the boxes of the patch were fitted.
     since_fit: Bounds,
 }
 
@@ -73,8 +74,8 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of the points of the patch in a step: by the surrounding nodes if known, otherwise by
-    /// the whole surface.
+    /// Bounds the displacements of the points of the patch in a step: by the nodes `around` if given, otherwise by the
+    /// bounds of the `whole` surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -108,8 +109,8 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and their ends; empty for a single patch, which moves as the whole
-/// surface.
+/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Empty for a single patch,
+/// which has the displacements of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -145,14 +146,14 @@ impl Patches {
             around: NodesAround::default(),
             motions: vec![resting; num_patches],
         };
-        patches.share_nodes(surface);
+        patches.assign_nodes(surface);
         if num_patches > 1 {
             patches.find_surrounding_nodes(surface);
         }
         patches
     }
 
-    fn share_nodes(&mut self, surface: &Surface) {
+    fn assign_nodes(&mut self, surface: &Surface) {
         let mut is_owned = vec![false; surface.nodes().len()];
         for batch in 0..self.faces.len() {
             let faces = self.faces_of(batch..batch + 1).to_vec();
@@ -253,7 +254,7 @@ impl Patches {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the difference of any two of these displacements \[m\].
+    /// Bound on the difference of any two displacements of an active patch in the last step \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }
@@ -290,7 +291,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of some patches; all patches must have been moved.
+    /// Fits the boxes of some patches; the motion of inactive patches must be up to date ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));

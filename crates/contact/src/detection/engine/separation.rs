@@ -13,7 +13,7 @@ const MAX_UNOPENED_LEAVES: u32 = 8;
 pub(super) struct Separation {
     /// Lower bound on the distance of the bodies \[m\].
     pub distance: f64,
-    /// The closest vertices of the two sphere trees.
+    /// Vertices of the two sphere trees that determine this bound; `None` for a bound from the body boxes.
     pub nearest: Option<[u32; 2]>,
     /// Sphere pairs tested.
     pub tests: u64,
@@ -30,7 +30,7 @@ pub(super) struct SeparationSearch<'a> {
 }
 
 impl SeparationSearch<'_> {
-    /// Separation of the bodies, no less than `reach`.
+    /// Separation of the bodies; its distance is `reach` if the spheres do not prove a larger distance.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];
@@ -54,7 +54,7 @@ impl SeparationSearch<'_> {
         separation
     }
 
-    /// Whether two spheres are farther apart than the reach; records their distance.
+    /// Whether two spheres are farther apart than `reach`; if so, updates the smallest distance found.
     fn is_separated(&self, spheres: &[Sphere; 2], vertices: [u32; 2], separation: &mut Separation) -> bool {
         separation.tests += 1;
         let radii = spheres[0].radius + spheres[1].radius;

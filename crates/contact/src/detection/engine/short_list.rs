@@ -67,7 +67,8 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty if the normals of the few listed pairs are cheaper.
+/// Normals of all faces of both bodies; empty if so few pairs are listed that normals computed pair by pair are
+/// cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -125,8 +126,8 @@ impl PairGeometry<'_> {
         })
     }
 
-    /// Candidates of all pairs that can give a constraint, in the order of the nodes of the pairs, the faces of each
-    /// ascending. Pairs sorted by distance for each node give the shortest list.
+    /// Candidates that can give a constraint, in the node order of `near`, the faces of each node ascending. The list
+    /// is shortest if the pairs of each node are sorted by distance.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -156,8 +157,8 @@ impl PairGeometry<'_> {
         self.surface(self.bodies[pair.target as usize]).face(pair.face as usize)
     }
 
-    /// Appends the distance of each pair \[m\], a lower bound for warped and curved faces; flat faces are processed in
-    /// lanes.
+    /// Appends the distance of each pair \[m\], a lower bound for warped and curved faces; triangles and quadrilaterals
+    /// are processed in lanes.
     fn measure(&self, mut pairs: &[NearPair], distances: &mut Vec<f64>) {
         while let Some(first) = pairs.first() {
             let kind = self.face(first).0;
@@ -181,7 +182,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distances of the nodes of some pairs from triangles of their faces, for as many pairs as lanes \[m\].
+    /// Distances of the nodes of some pairs from the triangles of their faces, one triangle per lane \[m\].
     fn distances_of_triangles(&self, pairs: &[NearPair], triangles: &[[usize; 3]]) -> [f64; LANES] {
         let (mut corners, mut queries) = ([[Vec3::zeros(); 3]; LANES], [Vec3::zeros(); LANES]);
         for lane in 0..LANES {
@@ -197,7 +198,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// Bound on the distance of points of a face from its triangles \[m\].
+    /// Bound on the distance of points of a quadrilateral from its two triangles \[m\]; zero for other faces.
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {
@@ -310,8 +311,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of its face rings; `passed` holds corners already
-    /// tested.
+    /// Whether a point stays in front of the planes of a face and of all faces that share a node with it; `passed`
+    /// holds the corners whose face rings are already tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;

@@ -1,4 +1,4 @@
-//! The next pairs of tree vertices to be processed, with their current spheres.
+//! Display of detection: the pairs of tree vertices that the engine processes next, with their current spheres.
 
 use crate::detection::model::Configuration;
 use crate::detection::report::{Placement, QueuedPair};
@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest entry of each pair of bodies with its spheres; before the first prediction, the root pairs, due at
-    /// once, up to the limit of a horizon.
+    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction: the
+    /// root pairs, due at once, at most as many as a horizon may have.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -57,7 +57,7 @@ impl Engine {
         })
     }
 
-    /// The earliest entry for each pair of bodies, ascending.
+    /// Earliest entry for each pair of bodies, by ascending bodies; in contact, the next list update of each body pair.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
@@ -69,8 +69,9 @@ impl Engine {
         }
     }
 
-    /// Time of the next list update of each body pair at constant speed, and its closest vertices: the leaves of the
-    /// nearest node–face pair, or the closest vertices of the separation test.
+    /// Time of the next list update of each body pair at constant speed, with two tree vertices: those that determined
+    /// the bound of the last separation search, otherwise the leaves of the nearest node–face pair, otherwise the
+    /// roots.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -82,7 +83,7 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// Leaf of the face of the nearest pair, and leaf of a face that contains its node.
+    /// Leaves for the nearest listed node–face pair: of its face, and of a face that contains its node.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);

@@ -55,7 +55,7 @@ pub(super) struct Found {
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
-    /// Whether any two batches had overlapping boxes.
+    /// Whether any two batches were within reach.
     pub has_near_batches: bool,
     /// Exclusion tests of nodes or faces against boxes.
     pub tests: u64,
@@ -74,7 +74,7 @@ pub(super) struct Side<'a> {
     pub patches: &'a Patches,
 }
 
-/// A body pair and the distance within which pairs are listed.
+/// A body pair, and the distance within which node–face pairs and edge pairs are listed.
 pub(super) struct Traversal<'a> {
     /// The surfaces, and the edges that can touch.
     pub model: &'a ContactModel,
@@ -92,19 +92,19 @@ pub(super) struct Traversal<'a> {
     pub registers: Registers,
 }
 
-/// The patch of the nodes and the patch of the faces.
+/// Contactor patch (nodes) and target patch (faces).
 #[derive(Clone, Copy)]
 struct PatchPair {
-    /// Side of the faces.
+    /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Shift of the boxes of the nodes' patch relative to the faces' patch since the fit \[m\].
+    /// Displacement of the contactor patch relative to the target patch since their boxes were fitted \[m\].
     shift: Vec3,
-    /// Distance of fitted boxes within which pairs are near \[m\].
+    /// Distance between the shifted box and a fitted box within which their contents may be within reach \[m\].
     margin: f64,
 }
 
-/// A batch of the nodes and a batch of the faces.
+/// A batch of the contactor patch and a batch of the target patch.
 struct BatchPair<'a> {
     patch_pair: &'a PatchPair,
     numbers: [u32; 2],
@@ -138,7 +138,7 @@ type FaceMasks = [u64; WIDTH];
 impl Traversal<'_> {
     /// Near pairs of the nodes of a patch with the faces of patches of the other side, for each side in `contactors`.
     ///
-    /// Each edge pair is listed in one of the two directions only.
+    /// Each edge pair is listed once, in one of the two assignments of contactor and target.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -194,20 +194,21 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default only curved faces do, whose node distances cost
-    /// more.
+    /// Whether the faces of two batches pass the ladder. By default only curved faces do, as distances of nodes from
+    /// curved faces cost more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether this direction lists the edges of two batches: batches are tested in both directions, edges listed in
-    /// one.
+    /// Whether this assignment of contactor and target lists the edge pairs of two batches: batches are tested in both
+    /// assignments, edge pairs listed in one.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
-        let is_first_way = match self.is_self_contact() {
+        let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
             false => pair.patch_pair.target == 1,
         };
-        is_first_way && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
+        is_first_assignment
+            && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
     /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the remaining pairs.
@@ -336,7 +337,8 @@ struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// Shift of the boxes of the faces since they were fitted, and the distance within which nodes are near \[m\].
+    /// Displacement of the face boxes since they were fitted, and distance from a box within which a node is listed
+    /// \[m\].
     shift: Vec3,
     reach: f64,
     masks: &'a FaceMasks,
@@ -427,8 +429,8 @@ mod tests {
                     reach: 0.08,
                     registers: Registers::default(),
                 };
-                let both_ways = if bodies[0] == bodies[1] { 1 } else { 2 };
-                for contactor in 0..both_ways {
+                let num_contactors = if bodies[0] == bodies[1] { 1 } else { 2 };
+                for contactor in 0..num_contactors {
                     let [own, other] = [contactor, 1 - contactor].map(|side| &traversal.sides[side]);
                     let others: Vec<u32> = (0..other.patches.len() as u32).collect();
                     let of_patch = |patch: u32| traversal.list(contactor..contactor + 1, patch, &others).near;

@@ -1,4 +1,4 @@
-//! Geometry of a known contact pair at other positions.
+//! Weights and normal of a known contact pair at other positions.
 
 use crate::detection::face::closest_point::segment_segment::closest_parameters;
 use crate::detection::face::closest_point::{
@@ -69,8 +69,8 @@ fn move_node_on_face(
     if of_face == Vec3::zeros() { *before } else { normal_at(&closest, query, &of_face, before) }
 }
 
-/// Normal at a closest point: the face normal, or on the rim of the face the direction of the distance, if it is nearer
-/// to the normal `before`.
+/// Normal at a closest point: the face normal, or on the rim of the face the direction from the closest point to the
+/// query, if this direction is nearer to the normal `before`.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();

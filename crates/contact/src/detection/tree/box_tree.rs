@@ -62,7 +62,7 @@ impl BoxTree {
         descent.nodes
     }
 
-    /// [`Self::overlapping`] in reused memory.
+    /// As [`Self::overlapping`], with the result in reused memory.
     pub fn find_overlapping<'a>(
         &self,
         registers: Registers,

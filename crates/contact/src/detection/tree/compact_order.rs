@@ -14,10 +14,10 @@ const POINTS_PER_TASK: usize = 4096;
 /// Indices of the points after recursive division by planes across the longest side of their box, down to parts of
 /// eight in ascending order.
 ///
-/// The number of points in the first half is the largest power of two less than their total. Therefore each 2ᵏ ≥ 8
-/// points from a multiple of 2ᵏ form one compact part. On a surface such a part has about half the neighbours of a part
-/// along a space-filling curve, whose cells the points fill unevenly. The order remains useful while neighbours stay
-/// neighbours, so that it is computed once for a moving and deforming body.
+/// The number of points in the first half is the largest power of two less than their total. Therefore each run of 2ᵏ ≥
+/// 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface such a part has about half the
+/// neighbours of a part along a space-filling curve, whose cells the points fill unevenly. The order remains useful
+/// while neighbours stay neighbours, so it is computed once for a moving and deforming body.
 ///
 /// # Cost
 /// O(n log n), in parallel.

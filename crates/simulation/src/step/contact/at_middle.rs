@@ -16,9 +16,9 @@ use super::response::moved_bodies;
 pub(crate) struct MiddleOfStep {
     /// Positions by node, of the nodes in contact \[m\].
     positions: Vec<Vec3>,
-    /// Gap less n · Σ w_a x_a of each contact, its initial gap \[m\].
+    /// Initial gap of each contact: the gap less n · Σ w_a x_a \[m\].
     offsets: Vec<f64>,
-    /// Normals of the contacts at the predicted positions, whose side the normals at the middle keep.
+    /// Normals of the contacts at the predicted positions; they determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
 }
 

@@ -11,8 +11,8 @@ use crate::Simulation;
 use crate::account::resultants::Resultants;
 use crate::model::Model;
 
-/// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies, and along
-/// the slider only for slider nodes.
+/// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies; slider
+/// nodes are mobile along their slider only.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -139,8 +139,8 @@ impl Simulation {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Length of the current step, of a regular step and of the following step: the committed or a regular one,
-    /// unless the run ends earlier.
+    /// Lengths of the current step, of a regular step and of the following step. The following step has the committed
+    /// or the regular length, unless the run ends earlier.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -192,7 +192,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Keeps the positions of the detection for the next one if contact corrects any of them.
+    /// Stores the positions that detection has used for the next detection, if contact corrects any position.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -202,9 +202,9 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to
-    /// the impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half
-    /// of the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with both terms the energy balance of the
+    /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to the
+    /// impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half of
+    /// the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with these two terms the energy balance of the
     /// predictor–corrector is exact. This function adds the terms of f_n.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();

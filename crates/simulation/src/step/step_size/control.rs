@@ -36,7 +36,7 @@ pub(crate) struct StepControl {
     pub(super) stiff_spring: f64,
     /// Largest step in which rigid bodies come to rest under their weight \[s\].
     pub(super) resting_contact: f64,
-    /// Steps from the last computation of the critical step to the next.
+    /// Number of steps from the last computation of the critical step to the next.
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
@@ -56,7 +56,7 @@ pub(crate) struct StepControl {
     pub(super) limit: StepLimit,
     /// Number of steps outside flight by limit, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
-    /// Time at which a step last ended at an impact \[s\].
+    /// Time of the last impact at which a step ended \[s\].
     pub last_cut: f64,
     /// Deformation of each element chunk at the last computation of the critical step.
     pub(super) shapes: Vec<Shape>,
@@ -81,7 +81,8 @@ pub(super) enum CommittedFor {
     Ties,
 }
 
-/// Whether two step lengths are equal up to rounding, so that forces computed for one hold for the other \[s\].
+/// Whether two step lengths \[s\] are equal up to rounding, so that forces computed for one length are valid for the
+/// other.
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
     (step - other).abs() <= STEP_TOLERANCE * other
 }
@@ -169,7 +170,8 @@ impl StepControl {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
-    /// Sets the critical step, and the interval to its next computation from its rate of change.
+    /// Sets the critical step, and derives the interval to the next computation from the rate of change of the critical
+    /// step.
     pub(super) fn renew(&mut self, critical: Option<CriticalStep>) {
         let before = std::mem::replace(&mut self.critical, critical);
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
@@ -207,7 +209,7 @@ pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Sets the step to the stable one if it must shrink or can grow by [`MIN_GROWTH`] \[s\].
+/// Sets the step to the stable step \[s\] if it must shrink or can grow by [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;

@@ -84,7 +84,8 @@ impl Simulation {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step: as long as wanted, to a break, or in equal steps to an exact output time \[s\].
+    /// Length of the next step \[s\]: `wanted`, or shorter to end at a break or to reach an exact output time in equal
+    /// steps.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -105,8 +106,8 @@ impl Simulation {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step: the committed one, or the expected one after a regular step of length `last`
-    /// \[s\].
+    /// Length of the following step \[s\]: the committed length, or the length expected after a regular step of length
+    /// `last`.
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -221,7 +222,7 @@ impl Simulation {
         }
     }
 
-    /// Limit of the last step; `None` before the first.
+    /// Limit that controlled the last step; `None` before the first step.
     pub(crate) fn step_limit(&self) -> Option<StepLimit> {
         let is_cut = self.state.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.state.control.regular_step;
         match self.state.nodes.step {
@@ -232,14 +233,14 @@ impl Simulation {
         }
     }
 
-    /// Counts the limit of the last step, outside flight.
+    /// Counts the limit that controlled the last step; steps of flight are not counted here.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
         }
     }
 
-    /// Number of steps by limit, those of flight included, without limits that no step had.
+    /// Number of steps by controlling limit, including steps of flight; limits that controlled no step are omitted.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
         let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);

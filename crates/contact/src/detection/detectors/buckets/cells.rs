@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a box. A point outside belongs to the nearest cell. A point of a box is always in one of the
-/// cells of that box, as rounding is monotone.
+/// cells that the box overlaps, as rounding is monotone.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -27,7 +27,7 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of this size \[m\] over the zone, or larger ones if these were more than `most`.
+    /// Cells of this size \[m\] over the zone; larger cells if the zone would otherwise have more than `most` cells.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -93,11 +93,11 @@ impl CellRange {
 /// For each marked cell of a grid the boxes that overlap it, ascending.
 ///
 /// # Cost
-/// Memory for a number per cell of the largest grid so far, and for the entries of marked cells; kept from use to use.
+/// Memory for a number per cell of the largest grid so far, and for the entries of marked cells; the memory is reused.
 #[derive(Clone, Debug)]
 pub struct CellLists {
     grid: Grid,
-    /// Index of each cell among the marked ones.
+    /// Index of each cell among the marked cells; [`NONE`] if not marked.
     slots: Vec<u32>,
     marked: Vec<u32>,
     /// End of the list of each marked cell.
@@ -204,8 +204,8 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// Cells have the requested size if few enough, and are enlarged otherwise; a box without extent, or with an
-    /// infinite one, has one cell.
+    /// Cells have the requested size if few enough, and are enlarged otherwise; a box without extent, or with infinite
+    /// extent, has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);

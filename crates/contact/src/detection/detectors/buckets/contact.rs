@@ -20,14 +20,14 @@ use super::cells::{CellLists, Grid};
 /// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Most cells of a grid per contactor node in it; that of the paper has 19.
+/// Largest number of cells of a grid per contactor node in the grid; the grid of the paper has 19.
 const CELLS_PER_NODE: usize = 32;
 
 /// Target life of a sorting, in steps at the present velocities.
 const STEPS: f64 = 32.0;
 
-/// Bounds of the relative displacement until the next sorting, relative to the search depth: a larger one lists more
-/// candidates that never touch, a smaller one needs more sortings.
+/// Bounds of the relative displacement until the next sorting, relative to the search depth: a larger allowance lists
+/// more candidates that never touch, a smaller allowance needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Relative rounding of the distances compared.
@@ -49,7 +49,7 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// Nodes of one body of a pair with faces of the other.
+/// One body of a pair as contactor (nodes) and the other as target (faces).
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
@@ -66,7 +66,7 @@ struct Sorting {
     nodes: Vec<u32>,
     /// Target faces in the zone, ascending.
     faces: Vec<u32>,
-    /// Their boxes, widened by the reach.
+    /// Boxes of these target faces, widened by the reach.
     boxes: Vec<Aabb>,
     candidates: Vec<Candidate>,
     edges: EdgeSorting,
@@ -77,10 +77,10 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges of the target, and their boxes, widened by the reach.
+    /// Edges of the target, and the boxes of these edges widened by the reach.
     targets: Vec<u32>,
     target_boxes: Vec<Aabb>,
-    /// Edges of the contactor in the zone, and their boxes.
+    /// Edges of the contactor in the zone, and the boxes of these edges.
     contactors: Vec<u32>,
     contactor_boxes: Vec<Aabb>,
     /// Edges of the contactor and of the target that may touch.
@@ -99,7 +99,7 @@ impl ContactPhase {
         self.search.start_from(points);
     }
 
-    /// For the bodies of a model, with unknown motion.
+    /// Contact phase of the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
         Self {
@@ -279,8 +279,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges with overlapping boxes, that of the target widened by the reach; once for a pair of
-    /// bodies.
+    /// Lists the pairs of edges with overlapping boxes, the boxes of the target widened by the reach. Each pair of
+    /// bodies is processed in one direction only.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -308,7 +308,7 @@ impl EdgeSorting {
         self.pairs.dedup();
     }
 
-    /// Edges of the target, and those of the contactor that are near one of them, with their boxes.
+    /// Collects the target edges, and the contactor edges near a target edge, with their boxes.
     fn list_boxes(
         &mut self,
         [contactor, target]: [u32; 2],
@@ -386,6 +386,6 @@ pub struct GridCensus {
     pub candidates: usize,
     /// Nodes with a candidate.
     pub contactors: usize,
-    /// Fewest and most candidates of a node that has some.
+    /// Smallest and largest number of candidates of a contactor node with candidates.
     pub faces_per_contactor: [usize; 2],
 }

@@ -1,11 +1,11 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
 //! A pair of bodies is tested from the time on at which their bounding balls can touch. In the frame of the centre of
-//! the first body, which removes the common motion, every face sweeps a box in a slice of time. A slice that is long
-//! relative to an edge is halved while the boxes overlap, the earlier half first. Buckets then find the faces with
-//! overlapping boxes, and their times of impact are computed exactly. A time of impact is the first one in the whole
-//! flight, so each pair of faces is computed once, and the search ends with the first slice that begins after the first
-//! impact found.
+//! the first body, which removes the common motion, every face sweeps a box in a slice of time. While boxes overlap, a
+//! slice in which the relative displacement exceeds an edge is halved; the earlier half is processed first. Buckets
+//! then find the face pairs with overlapping boxes, whose times of impact are computed exactly. A time of impact is the
+//! first one in the whole flight, so each pair of faces is computed once, and the search ends with the first slice that
+//! begins after the first impact found.
 
 use std::time::Instant;
 
@@ -23,11 +23,11 @@ use super::super::sorted_body::{box_of_face, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Most cells of a grid for each face in it.
+/// Largest number of cells of a grid per face in the grid.
 const CELLS_PER_FACE: usize = 32;
 
-/// Number of face pairs that are computed rather than halving a slice, which costs a pass over all faces: a constant,
-/// and one per this many faces.
+/// Number of overlapping face pairs up to which a slice is resolved instead of halved, as halving costs a pass over all
+/// faces: the sum of a constant (first number) and the number of faces divided by the second number.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice, relative to the flight.
@@ -36,11 +36,11 @@ const SHORTEST: f64 = 1e-12;
 /// Relative rounding of swept boxes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// State of flights, reused from one to the next.
+/// State of the flight phase, reused in the next flight.
 pub(super) struct FlightPhase {
     /// Median edge of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration around each body, about its centre of rotation if it rotates.
+    /// Ball in the reference configuration that contains each body; about the centre of rotation if the body rotates.
     balls: Vec<Sphere>,
     /// Time before which each pair cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -63,7 +63,7 @@ struct Slice {
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces in the zone swept by both bodies, and their boxes.
+    /// Faces in the zone that both bodies sweep, and the boxes of these faces.
     near: Vec<u32>,
     boxes: Vec<Aabb>,
     /// Positions of all nodes at an end of the slice; only those of this body are valid.
@@ -82,7 +82,7 @@ impl Slice {
 }
 
 impl FlightPhase {
-    /// For the bodies of a model, with unknown motion.
+    /// Flight phase of the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let swept = || SweptBody { positions: vec![Vec3::zeros(); positions.len()], ..SweptBody::default() };
         Self {
@@ -143,7 +143,7 @@ impl Buckets {
         first
     }
 
-    /// The first of an impact and all those of a pair.
+    /// The earliest of the impact `first` and all impacts of a pair of bodies.
     fn first_impact_of_pair(
         &mut self,
         flight: &Flight<'_>,
@@ -176,7 +176,7 @@ impl Buckets {
         first
     }
 
-    /// Number of face pairs that cost no more than another slice.
+    /// Number of face pairs whose times of impact cost no more than another slice.
     fn worthwhile(&self, bodies: [u32; 2]) -> usize {
         let faces: usize = bodies.iter().map(|&body| self.model.surfaces[body as usize].num_faces()).sum();
         WORTHWHILE.0 + faces / WORTHWHILE.1
@@ -241,7 +241,8 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // A pair counts in the cell that contains the lower corner of its common box only.
+                    // A pair is listed only in the cell that contains the lower corner of the intersection of its
+                    // boxes.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -256,8 +257,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The first of an impact and those of the overlapping faces, the first pair of equally early ones. Pairs already
-    /// computed are left out.
+    /// The earliest of the impact `first` and the impacts of the overlapping face pairs; of equally early impacts, that
+    /// of the first pair. Pairs already computed are skipped.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -279,8 +280,8 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Boxes of the faces of a body over a slice, in the frame, with a margin: a node deviates from the chord between
-    /// its end positions by at most |a| L²/8.
+    /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, with a margin: a
+    /// node deviates from the chord between its end positions by at most |a| L²/8.
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -322,8 +323,8 @@ impl SweptBody {
     }
 }
 
-/// Ball in the reference configuration around a body, about its centre of rotation, or that of its box without
-/// rotation.
+/// Ball in the reference configuration that contains a body: about the centre of rotation, or about the centre of the
+/// bounding box if the body does not rotate.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();

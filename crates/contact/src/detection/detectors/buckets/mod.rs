@@ -3,8 +3,8 @@
 //! ```text
 //! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
 //!          a node is tested against the faces of its own cell only ([`contact`])
-//! flight   time is divided into slices, the first ones first, until the displacement in one is about an edge:
-//!          the swept boxes of the faces are sorted into cells ([`flight`])
+//! flight   time is divided into slices, the earliest slice first, until the displacement in a slice is about an
+//!          edge: the swept boxes of the faces are sorted into cells ([`flight`])
 //! ```
 //! The method uses no hierarchy and, except for bounding balls in flight, no prediction. Boxes exclude distant bodies
 //! pair by pair, and a sorting is valid until nodes have moved too far. The results equal those of
@@ -49,8 +49,8 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// A detector of contact between the surfaces of the model with all nodes at these positions, which are the
-    /// reference positions of its flights.
+    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
+    /// positions of flights.
     pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
         let pairs: Vec<[u32; 2]> = model.pairs().collect();
         let flight = FlightPhase::new(&model, pairs.len(), positions);

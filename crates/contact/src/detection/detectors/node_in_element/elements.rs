@@ -15,11 +15,12 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element \[-\] beyond which a point is in no other element.
+/// Distance from the boundary of an element, in natural coordinates \[-\], beyond which a point of the element is in no
+/// other element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. An element has a number among all elements of the body and a
-/// place in the tree.
+/// Elements of one body with a tree over their boxes. An element has a number among all elements of the body, and a
+/// place: its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
@@ -32,12 +33,12 @@ struct Elements {
     /// Number of each element, by place.
     numbers: Vec<u32>,
     kinds: Vec<CellKind>,
-    /// Begin of the nodes of each element, and the end of the last one.
+    /// Begin of the nodes of each element, and the end of the nodes of the last element.
     offsets: Vec<u32>,
     nodes: Vec<u32>,
     /// Stress-free position of each node of each element \[m\].
     reference: Vec<Vec3>,
-    /// Places of the elements that share a face with each one.
+    /// Places of the elements that share a face with each element.
     neighbour_offsets: Vec<u32>,
     neighbours: Vec<u32>,
 }
@@ -96,7 +97,7 @@ impl ElementSearch {
         self.elements.element(place)
     }
 
-    /// Places of the elements that share a face with the one at a place.
+    /// Places of the elements that share a face with the element at a place.
     pub fn neighbours(&self, place: u32) -> &[u32] {
         self.elements.neighbours(place)
     }
@@ -112,9 +113,9 @@ impl ElementSearch {
         });
     }
 
-    /// The element, of the lowest number, that contains a point \[m\] and is accepted; `may_contain` excludes elements by
-    /// their place alone. The search starts in the element at the place `last` and its neighbours, and falls back on the
-    /// tree; its result does not depend on the start.
+    /// The element of the lowest number that contains a point \[m\] and that `is_accepted`; `may_contain` excludes
+    /// elements by place before the point is located in them. The search begins with the element at the place `last`
+    /// and its neighbours, and continues in the tree. The result does not depend on `last`.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -151,7 +152,7 @@ impl ElementSearch {
 }
 
 impl Elements {
-    /// Finds the elements that share a face with each one.
+    /// Finds the elements that share a face with each element.
     fn connect(&mut self) {
         let mut sides: HashMap<Vec<u32>, [u32; 2]> = HashMap::new();
         let mut pairs = Vec::new();
@@ -208,14 +209,15 @@ impl Elements {
         (kind, &corners[..nodes.len()])
     }
 
-    /// The point of an element at `point` \[m\], if it contains it.
+    /// The material point of an element at `point` \[m\]; `None` if the element does not contain `point`.
     fn point_in(&self, place: u32, positions: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.placed(place, positions, &mut corners);
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The only element that contains a point, if it is the last one or a neighbour of it.
+    /// The element that contains a point, if it is the element `last` or a neighbour of `last`, and if the point is in
+    /// no other element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

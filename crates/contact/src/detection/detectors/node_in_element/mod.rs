@@ -3,14 +3,14 @@
 //!
 //! ```text
 //! pairs     bodies with overlapping boxes, each contactor and target (double pass)
-//! element   of the target near its surface that contains a contactor node: the last one or its neighbours, or by a
-//!           tree over their boxes; the first by number of several
+//! element   the element of the target, near its surface, that contains a contactor node: searched in the element of
+//!           the last step and its neighbours, then by a tree over the element boxes; the lowest number of several
 //! gap       linearised projection onto the surface, p = −γ d/|γ|² with the spatial gradient γ = F⁻ᵀ ∂d/∂X
 //! ```
-//! The direction of the projection is that of the assumed gradient, its length that of the natural one. A contact acts
-//! on the contactor and on the nodes of the element, w = +1 and −N_A(ξ): then Σ w = 0 and Σ w x = 0 although the gap is
-//! not zero, so that contact forces of any direction conserve linear and angular momentum. In flight, impacts are those
-//! of [`Buckets`].
+//! The assumed gradient gives the direction of the projection, the natural gradient its length. A contact acts on the
+//! contactor and on the nodes of the element, w = +1 and −N_A(ξ): then Σ w = 0 and Σ w x = 0 although the gap is not
+//! zero, so that contact forces of any direction conserve linear and angular momentum. In flight the detector uses
+//! [`Buckets`].
 //!
 //! Edges that cross without a node in an element are not found.
 //!
@@ -44,16 +44,17 @@ use elements::{ElementSearch, InElement};
 /// Contactor nodes per task.
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface, over the largest coordinate, below which a node of the same body is on it.
+/// Distance from the surface, over the largest coordinate, below which a node of the same body counts as on the
+/// surface.
 const ON_SURFACE: f64 = 1e-10;
 
-/// Cosine of the largest angle between the normals of the target and against the contactor.
+/// Cosine of the largest admissible angle between the target normal and the reversed contactor normal.
 const LEAST_COSINE: f64 = 0.1;
 
-/// Direction in which nodes in elements are projected onto the surface.
+/// Direction in which nodes in elements are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// That of the assumed gradient of the target.
+    /// Outward, against the assumed gradient of the target.
     #[default]
     Target,
     /// Against the mean normal of the contactor, the inside–outside algorithm. Kept as a counter-example: at rims the
@@ -123,11 +124,11 @@ struct Found {
 }
 
 impl NodeInElement {
-    /// A detector of contact between the bodies of the model with these cells, stress-free at these positions of all
-    /// nodes, which are the reference positions of its flights.
+    /// A detector of contact between the bodies of the model with these cells. All bodies are free of stress with the
+    /// nodes at `positions`, the reference positions of flights.
     ///
     /// # Errors
-    /// The body without a distance field, and why.
+    /// The first body without a distance field, and the reason.
     pub fn new(
         model: ContactModel,
         cells: &[Vec<Cells<'_>>],
@@ -184,8 +185,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Gives the queries of different bodies the elements of the last step. A node of the same body may be in several
-    /// elements at once, of which the first by number counts.
+    /// Starts the queries between different bodies from the elements of the last step. In self-contact a node may be in
+    /// several elements at once, of which the lowest number counts; these queries have no start.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -282,8 +283,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node of the body itself has entered an element without it: not one that shares a face with an element
-    /// of the node, if the node is on the surface.
+    /// Whether a node of the same body has entered an element of which it is not a node. A node on the surface has not
+    /// entered an element that shares a face with an element of the node.
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -291,7 +292,7 @@ impl Target {
     }
 }
 
-/// The projection against the mean normal of the contactor, as far as this leads out of the target.
+/// Projection against the mean normal of the contactor; `None` if this direction does not lead out of the target.
 fn against_contactor(
     projection: &Projection,
     query: &Query,

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! sort      all surface nodes, the particles, into a binary tree over the working space
-//! traverse  for each body with the box of its surface, widened by the buffer b, and where it contains particles of
-//!           other bodies, with the boxes of its faces: pairs of body and particle, and the faces in reach
+//! traverse  the tree for each body, with the box of its surface widened by the buffer b; if this box contains
+//!           particles of other bodies, also with the widened boxes of its faces: pairs of particle and face
 //! pairs     closest point, signed gap
 //! ```
-//! Sorting is repeated after a number of steps n, or earlier when a relative displacement exceeds the buffer, b = n dt
-//! times the largest difference of nodal velocities, which are the displacements of the last step over dt. Each surface is contactor and target (double pass). In flight,
-//! impacts are those of [`Buckets`], as the report has none.
+//! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. The buffer is b = n
+//! dt Δv with the largest difference Δv of nodal velocities, which are computed as the displacements of the last step
+//! over dt. Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], as the report
+//! has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -37,15 +38,16 @@ use particle_tree::ParticleTree;
 /// Relative rounding of the distances compared.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Buffer relative to the search depth below which it is not chosen: bodies at rest need no other.
+/// Smallest buffer, relative to the search depth; it applies to bodies at rest.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
-/// Steps of the sorting detector.
+/// Intervals of the sorting detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1; a particle outside of it causes one as well.
+    /// Sortings between two computations of the working space, ≥ 1; the working space is also computed when a particle
+    /// has left it.
     pub space_every: u32,
 }
 
@@ -64,7 +66,7 @@ pub struct Sorting {
     /// Buffer of the last sorting \[m\].
     buffer: f64,
     /// Steps since the last sorting, and sortings since the last computation of the working space; `None` before the
-    /// first.
+    /// first sorting.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
@@ -73,8 +75,8 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// A detector of contact between the surfaces of the model with all nodes at these positions, which are the
-    /// reference positions of its flights.
+    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
+    /// positions of flights.
     pub fn new(
         model: ContactModel,
         node_face: NodeFaceOptions,
@@ -156,8 +158,8 @@ impl Sorting {
         tests
     }
 
-    /// Traverses the tree with the buffer zone of a body and, if it contains particles of others, with that of each of its
-    /// faces; lists the particles found there as candidates. Returns the number of cells visited.
+    /// Traverses the tree with the buffer zone of a body and, if this zone contains particles of other bodies, with the
+    /// buffer zone of each face; lists the particles in these zones as candidates. Returns the number of cells visited.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -182,8 +184,8 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges with overlapping boxes, that of the second body widened by the reach, of the bodies with particles
-    /// or edges in reach of each other.
+    /// Pairs of edges with overlapping boxes, the boxes of the second body widened by the reach. Only bodies with
+    /// particles or edges within reach of each other are tested.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)

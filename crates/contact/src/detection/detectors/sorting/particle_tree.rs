@@ -20,7 +20,7 @@ const MAX_DEPTH: u32 = 60;
 /// No particle, or no child.
 const NONE: u32 = u32::MAX;
 
-/// Tree of particles, which are numbered in the order of the sorted positions.
+/// Tree of particles. A particle is numbered by its index in the sorted positions.
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,

@@ -1,10 +1,11 @@
-//! Nodes behind rigid walls in contact, where bodies deform.
+//! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! The box of the displacements of all nodes of a body, relative to that of a wall, bounds the descent of its nodes in
-//! a step. While the accumulated descent is below the last known height of a block of nodes, none of them is
-//! behind the wall. This height is negative while one is: the block is then tested until all nodes have risen by as
-//! much. A step thus costs a pass over the displacements of each body, whatever the number of walls, and the nodes near
-//! walls.
+//! An axis-aligned box contains the displacements of all nodes of a body in a step. This box and the displacement of
+//! the wall bound the approach of any node to the wall. Each block of nodes stores the smallest distance of its nodes
+//! from the wall at its last test. The block is tested again once the approach since this test reaches that distance.
+//! In penetration the distance is negative, and the block is tested in every step until the nodes have receded since
+//! the last test by more than the penetration. A step costs one pass over the displacements of each body, for any
+//! number of walls, and the tests of blocks near walls.
 
 use std::time::Instant;
 
@@ -22,36 +23,36 @@ use super::walled_body::{BLOCK, Wall, WalledBody, members};
 /// Steps after which all blocks are tested again, which bounds the accumulated rounding.
 const STEPS: u32 = 65_536;
 
-/// Bound on that rounding, relative to the coordinates.
+/// Bound on the accumulated rounding, relative to the coordinates.
 const ROUNDING: f64 = STEPS as f64 * 4.0 * f64::EPSILON;
 
-/// Fewest nodes per task.
+/// Smallest number of nodes per task.
 const NODES_PER_TASK: usize = 8192;
 
-/// Weights of a contact with a wall: its contactor, and the node of the wall.
+/// Weights of the nodes of a constraint: the contactor and the node of the wall.
 const WEIGHTS: [f64; 2] = [1.0, -1.0];
 
 /// State of the pairs of walls and bodies, from step to step.
 pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
-    pairs: Vec<Descent>,
+    pairs: Vec<Approach>,
     /// Boxes of the displacements of the bodies in the step \[m\].
     steps_of_bodies: Vec<Aabb>,
 }
 
-/// Bound on the descent of the nodes of a body towards a wall.
+/// Bound on the approach of the nodes of a body to a wall.
 #[derive(Clone, Debug)]
-struct Descent {
-    /// Accumulated descent \[m\].
+struct Approach {
+    /// Accumulated approach \[m\]; decreases by recession.
     accumulated: f64,
-    /// Descent at which each block can reach the wall, less than the present one for a block behind it, and the least
-    /// of them \[m\].
+    /// Accumulated approach at which each block can reach the wall; below the current value for a penetrating block.
+    /// `first_arrival` is the minimum \[m\].
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
 
-/// A node behind a wall.
+/// A node on or behind a wall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Penetration {
     key: ContactKey,
@@ -84,13 +85,13 @@ impl WallDetector {
         phase.steps_of_bodies.extend(boxes);
         self.statistics.counts.monitor += self.bodies.len() as u64;
         self.found.clear();
-        for (&[wall, body], descent) in self.pairs.iter().zip(&mut phase.pairs) {
+        for (&[wall, body], approach) in self.pairs.iter().zip(&mut phase.pairs) {
             let (wall, step) = (&self.walls[wall as usize], &phase.steps_of_bodies[body as usize]);
-            descent.accumulated += greatest_approach(wall, step, configuration);
-            if descent.accumulated >= descent.first_arrival {
+            approach.accumulated += greatest_approach(wall, step, configuration);
+            if approach.accumulated >= approach.first_arrival {
                 let body = &self.bodies[body as usize];
                 self.statistics.counts.primitive +=
-                    descent.test_blocks(wall, body, configuration, &mut self.found);
+                    approach.test_blocks(wall, body, configuration, &mut self.found);
             }
         }
         self.found.sort_unstable_by_key(|penetration| penetration.key);
@@ -99,7 +100,7 @@ impl WallDetector {
     }
 
     fn begin_contact(&self) -> ContactPhase {
-        let descent = |&[_, body]: &[u32; 2]| Descent {
+        let approach = |&[_, body]: &[u32; 2]| Approach {
             accumulated: 0.0,
             arrivals: vec![f64::NEG_INFINITY; self.bodies[body as usize].spheres.len()],
             first_arrival: f64::NEG_INFINITY,
@@ -107,14 +108,15 @@ impl WallDetector {
         ContactPhase {
             time: f64::NEG_INFINITY,
             steps: 0,
-            pairs: self.pairs.iter().map(descent).collect(),
+            pairs: self.pairs.iter().map(approach).collect(),
             steps_of_bodies: Vec::with_capacity(self.bodies.len()),
         }
     }
 }
 
-impl Descent {
-    /// Tests the blocks that can have reached the wall; returns the most nodes these may have.
+impl Approach {
+    /// Tests the blocks that can have reached the wall; returns an upper bound on the number of tested nodes (64 per
+    /// block).
     fn test_blocks(
         &mut self,
         wall: &Wall,
@@ -149,7 +151,8 @@ impl Descent {
                     });
                 }
             }
-            // Negative behind the wall: the block is tested until it has risen by as much.
+            // Below the accumulated approach in penetration: the block is tested again in the next step, unless it
+            // recedes by more than the penetration.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }
@@ -172,7 +175,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Bound on the approach to a wall of a node with a displacement in this box \[m\]; negative where all recede.
+/// Upper bound on the approach to a wall of a node whose displacement lies in this box \[m\]; negative if all nodes
+/// recede.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

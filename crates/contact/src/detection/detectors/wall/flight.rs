@@ -16,7 +16,7 @@ use super::walled_body::{Wall, WalledBody, members};
 /// Gap at which a curved face touches, relative to the size of the face.
 const TOUCHING: f64 = 1e-9;
 
-/// State of flights, from the first step to the last.
+/// State of the flight phase, from the first to the last step of a flight.
 pub(super) struct FlightPhase {
     /// Time before which each pair cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -29,7 +29,7 @@ struct Touch {
     time: f64,
     /// Reference position of the point \[m\].
     point: Vec3,
-    /// A face that contains it.
+    /// A face that contains the point.
     face: u32,
 }
 
@@ -267,7 +267,8 @@ impl Search<'_> {
         }
     }
 
-    /// A piece does not touch before its control points, whose hull contains it.
+    /// Queues a piece of a curved face at the first contact time of its control points: their hull contains the piece,
+    /// so the piece does not touch earlier.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -278,8 +279,8 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece whose lowest corner, a point of the face, has reached the tolerance; otherwise splits it.
-    /// A corner within it from the beginning touches when it descends again.
+    /// The contact of a piece whose lowest corner, a point of the face, is within the tolerance of the wall; a higher
+    /// piece is split. A corner within the tolerance from the beginning touches when it descends again.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

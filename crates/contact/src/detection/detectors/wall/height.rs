@@ -11,7 +11,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Most advances; a graze halves its height with each.
+/// Largest number of advances; a grazing point halves its height with each advance.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -32,7 +32,7 @@ pub(super) struct Heights<'a> {
     normal_across: f64,
 }
 
-/// Height of a point at an instant, and its rate.
+/// Height of a point at an instant, and the rate of the height.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
     /// Height of the offset surface above the plane \[m\].
@@ -44,8 +44,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// For a surface with an outward offset \[m\] above a wall with this normal, whose node has this reference position
-    /// \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall, given by its motion, normal and the reference
+    /// position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,

@@ -6,8 +6,8 @@
 //! ```text
 //! flight   first time at which a point of a body is at height zero: a quadratic of time, plus a sine where the body
 //!          rotates; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
-//! contact  nodes below the plane; a block of nodes is tested again when the bounds on the velocities allow it to have
-//!          reached the wall ([`contact`])
+//! contact  nodes below the plane; a block of nodes is tested again when the bounds on the displacements allow its
+//!          nodes to have reached the wall ([`contact`])
 //! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
 //! ```
 //! # Limits
@@ -54,8 +54,8 @@ pub struct WallDetector {
 }
 
 impl WallDetector {
-    /// For walls and the surfaces of all bodies with nodes at these positions, which are the reference positions of
-    /// flights.
+    /// A detector of contact between walls and the surfaces of all bodies. `positions` of all nodes \[m\] are the
+    /// reference positions of flights.
     pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
@@ -81,7 +81,7 @@ impl WallDetector {
         }
     }
 
-    /// The same with outward offsets of all surfaces \[m\]: heights are those of the offset surfaces.
+    /// Adds an outward offset to the surface of each body \[m\]: heights are those of the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
@@ -103,7 +103,7 @@ impl WallDetector {
         impact
     }
 
-    /// Discards all that is kept from earlier configurations.
+    /// Discards the state of earlier configurations.
     pub fn forget(&mut self) {
         (self.flight, self.contact) = (None, None);
     }

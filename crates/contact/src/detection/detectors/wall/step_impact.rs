@@ -10,9 +10,9 @@ use super::WallDetector;
 use super::walled_body::Wall;
 
 impl WallDetector {
-    /// The first contact within a step of a node with a wall that it is not `touching` yet. Nodes and walls move on
-    /// parabolas, and so does the height of a node: its first root is the instant. Contacts in the first millionth of
-    /// the step are ignored, as they ended the last step.
+    /// The first contact within a step of a node with a wall, except the contacts in `touching`. Nodes and walls move
+    /// on parabolas, so the height of a node is quadratic in time, and its first root is the instant of contact.
+    /// Contacts in the first millionth of the step are ignored, as they ended the last step.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).

@@ -32,7 +32,7 @@ pub(super) struct WalledBody {
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces, which can bulge beyond their nodes, and the surface if it has any.
+    /// Curved faces, which can bulge beyond their nodes, and the surface if it has curved faces.
     pub curved: Vec<u32>,
     pub surface: Option<Surface>,
     /// Bounding spheres of the blocks of curved faces.
@@ -63,7 +63,7 @@ impl WalledBody {
     }
 }
 
-/// Members of a block of a list of `count`.
+/// Index range of a block in a list of `count` items.
 pub(super) fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }

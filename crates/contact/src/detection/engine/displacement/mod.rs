@@ -3,5 +3,5 @@
 mod steps;
 mod travel;
 
-pub(super) use steps::{Steps, in_pieces};
+pub(super) use steps::{Steps, bounds_of_chunks};
 pub(super) use travel::Travel;

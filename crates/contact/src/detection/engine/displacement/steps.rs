@@ -11,26 +11,26 @@ const NODES_PER_TASK: usize = 16_384;
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// Largest excess of the displacements of a curved face over the range of its nodal displacements, relative to this
-    /// range.
+    /// Largest excess of the displacements of points of a curved face over the range of the nodal displacements,
+    /// relative to this range.
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
     pub rounding: f64,
 }
 
 impl Steps {
-    /// Bounds for the points of the faces with these nodes.
+    /// Bounds on the displacements of all points of the faces with these nodes in one step.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let of_nodes =
             |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| configuration.displacement(node)), 0.0);
-        let step = in_pieces(nodes, of_nodes).beyond(self.overshoot);
+        let step = bounds_of_chunks(nodes, of_nodes).beyond(self.overshoot);
         if step.is_zero() { step } else { step.widened(self.rounding) }
     }
 }
 
 /// Bounds over a list of nodes; a long list is processed in parallel.
-pub(crate) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
+pub(crate) fn bounds_of_chunks(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);
     }

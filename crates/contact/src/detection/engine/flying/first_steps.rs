@@ -38,7 +38,7 @@ impl FirstSteps {
         &self.history
     }
 
-    /// Whether three positions are known.
+    /// Whether the roots are known at three instants.
     pub fn are_known(&self) -> bool {
         self.history.is_complete()
     }

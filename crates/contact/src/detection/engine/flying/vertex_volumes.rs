@@ -126,8 +126,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere on the tangent of its path, which grows by the largest displacement that rotation adds: the acceleration of a
-/// point at distance |q| from the centre of the body differs from the acceleration of the centre by at most (ω² +
+/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds: the
+/// acceleration of a point at distance |q| from the centre of the body differs from the acceleration of the centre by
+/// at most (ω² +
 /// |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);

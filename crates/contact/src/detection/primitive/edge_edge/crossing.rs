@@ -21,14 +21,14 @@ const AT_END_OF_LIP: f64 = 1e-3;
 pub(super) const CROSSING: f64 = 0.01;
 
 /// Sine of the angle by which the common perpendicular may point into a face: if faces lie flat on each other, as in
-/// crosswise stacked blocks, it is normal to both faces up to their deformation.
+/// crosswise stacked blocks, the perpendicular is normal to both faces except for their deformation.
 const LEANING: f64 = 0.1;
 
 /// Two crossed edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub candidate: EdgePair,
-    /// Coordinates of the closest points along both edges, in \[0, 1\].
+    /// Curve coordinates of the closest points on the two edges, in \[0, 1\].
     pub places: [f64; 2],
     pub points: [Vec3; 2],
     pub gap: f64,
@@ -51,7 +51,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges, if each has penetrated the body of the other through it.
+/// The crossing of two edges, if their gap is negative (in penetration) and not deeper than the search depth; `None`
+/// otherwise.
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -84,7 +85,7 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
 }
 
 /// Whether straight edges with these chords are too close to parallel to cross, as along the rims of blocks. Most pairs
-/// are too close to parallel and need no closest points. Arcs may cross nevertheless.
+/// are, and need no closest points. Curved edges may cross although their chords are parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
@@ -116,7 +117,7 @@ pub(crate) fn normal_of_crossing(
 }
 
 /// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
-/// faces, this follows from the contact normal; at borders of coplanar sheets it is false.
+/// faces, the condition follows from the contact normal; at borders of coplanar sheets it is false.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

@@ -10,7 +10,7 @@ use crate::{Edge, Surface};
 const MAX_STEPS: usize = 30;
 const ARRIVED: f64 = 1e-14;
 
-/// Growth of a squared distance due to rounding.
+/// Relative growth of a squared distance that rounding can cause.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// An edge at one instant: a segment, or a parabola x(s) = a + s (b − a) + 4 s (1 − s) h.
@@ -48,7 +48,7 @@ impl Curve {
         (point, chord + self.height * (4.0 - 8.0 * s))
     }
 
-    /// Lower bound on the distance of two curves; negative if they may touch \[m\].
+    /// Lower bound on the distance of two curves \[m\]; negative if the curves may touch.
     pub fn clearance(&self, other: &Self) -> f64 {
         let ball = |curve: &Self| {
             let radius = 0.5 * (curve.ends[1] - curve.ends[0]).norm() + curve.height.norm();
@@ -77,7 +77,7 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Coordinates of the closest points of the chords of the halves of two curves.
+/// Curve coordinates of the closest points of two polylines, the chords of the halves of each curve.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -116,8 +116,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Step to the minimum of the quadratic model of half the squared distance, with the curvature terms if the model is
-/// then convex.
+/// Step to the minimum of the quadratic model of half the squared distance. The model includes the curvature terms if
+/// it is convex with them.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

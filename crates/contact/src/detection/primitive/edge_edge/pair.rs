@@ -12,14 +12,14 @@ const BEFORE: f64 = 0.1;
 /// Two edges that the stress-free configuration allows to touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
-    /// Numbers of the edges, the lower number first.
+    /// Numbers of the two edges, the lower number first.
     pub key: EdgeOnEdge,
-    /// Their bodies.
+    /// Bodies of the two edges.
     pub bodies: [u32; 2],
 }
 
 impl EdgePair {
-    /// Two edges, given by body and index in its surface; `None` if they can never touch.
+    /// Pair of two edges, each given by its body and its index in the surface; `None` if the edges can never touch.
     pub fn new(model: &ContactModel, bodies: [u32; 2], edges: [u32; 2]) -> Option<Self> {
         let number = |k: usize| model.edges[bodies[k] as usize].first_number + edges[k];
         let (first, second) = (number(0), number(1));

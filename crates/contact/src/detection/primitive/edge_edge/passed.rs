@@ -11,8 +11,8 @@ const PASSED: f64 = 2.0;
 
 /// Whether the edges of a crossing that is not in `before`, the contacts of the last step, have passed each other
 /// beyond their ends. The depth of such a crossing exceeds the displacement of the step and the part of an edge that
-/// node contact covers, and none of its nodes was in a contact of the two bodies. `from`, `to`: positions of all nodes
-/// at the beginning and at the end of the step \[m\].
+/// node contact covers, and none of its nodes was in a contact of the two bodies. `from` and `to` are the positions of
+/// all nodes at the beginning and at the end of the step \[m\].
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;

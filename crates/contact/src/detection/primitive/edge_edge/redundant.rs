@@ -30,15 +30,15 @@ struct Incidence {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RedundantCrossings {
     incidences: Vec<Incidence>,
-    is_shadowed: Vec<bool>,
+    is_redundant: Vec<bool>,
 }
 
 impl RedundantCrossings {
     /// Whether each crossing is redundant.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
-        let Self { incidences, is_shadowed } = self;
-        is_shadowed.clear();
-        is_shadowed.resize(crossings.len(), false);
+        let Self { incidences, is_redundant } = self;
+        is_redundant.clear();
+        is_redundant.resize(crossings.len(), false);
         incidences.clear();
         for (number, EdgeOnEdge { contactor, target }) in
             crossings.iter().map(|c| c.candidate.key).enumerate()
@@ -54,24 +54,24 @@ impl RedundantCrossings {
                     let [a, b] = [one, other].map(|incidence| &crossings[incidence.crossing as usize]);
                     let sides = [one.side, other.side];
                     if are_at_seam(model, positions, [a, b], sides) {
-                        is_shadowed[one.crossing as usize] = true;
-                        is_shadowed[other.crossing as usize] = true;
+                        is_redundant[one.crossing as usize] = true;
+                        is_redundant[other.crossing as usize] = true;
                     }
-                    let (shallow, deep, void) =
+                    let (shallow, deep, redundant) =
                         if a.gap < b.gap { (b, a, one.crossing) } else { (a, b, other.crossing) };
                     let apart = (a.points[one.side] - b.points[other.side]).norm();
                     if shallow.candidate.bodies == deep.candidate.bodies && apart < -deep.gap {
-                        is_shadowed[void as usize] = true;
+                        is_redundant[redundant as usize] = true;
                     }
                 }
             }
         }
-        is_shadowed
+        is_redundant
     }
 }
 
-/// Whether two crossings of one edge are with the rims of a seam between two bodies; `sides` gives the side of this
-/// edge in each crossing.
+/// Whether two crossings of one edge are with the two rims of a seam between flush bodies; `sides` gives the position
+/// of this edge, 0 or 1, in each crossing.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],

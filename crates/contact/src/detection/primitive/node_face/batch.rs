@@ -20,7 +20,7 @@ pub(super) struct Batch {
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// Index of each group of four in the arrays, if computed.
+    /// Index of each group of four in the arrays; `None` if the group was not computed.
     places: [Option<u8>; BLOCKS],
 }
 

@@ -37,12 +37,12 @@ pub struct NodeFaceOptions {
 /// Starting point of an iterative method on a candidate face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartFrom {
-    /// The nearest of the nodes and the centre.
+    /// The nearest to the contactor of the face nodes and the face centre.
     #[default]
     Nearest,
     /// The centre.
     Centre,
-    /// The closest point of the node on the face in the last step, or the nearest of nodes and centre.
+    /// The closest point in the last step, if the closest face is the same; otherwise as `Nearest`.
     Previous,
 }
 
@@ -57,7 +57,7 @@ impl StartFrom {
     }
 }
 
-/// The closest of the candidate faces of one contactor node.
+/// The closest candidate face of one contactor node.
 #[derive(Clone, Copy, Debug)]
 struct Closest {
     /// Index of the face among the candidates.
@@ -70,7 +70,7 @@ struct Closest {
 /// A node that has penetrated its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Penetration {
-    /// Index of its closest face among the candidates.
+    /// Index of the closest face among the candidates.
     candidate: u32,
     xi: [f64; 2],
     gap: Gap,
@@ -89,7 +89,7 @@ pub struct StartingPoint {
 #[derive(Clone, Debug, Default)]
 struct Found {
     penetrations: Vec<Penetration>,
-    /// The closest face of each node, if the next step may start from it.
+    /// The closest face of each node and its closest point, if the next step may start from this point.
     last: Vec<Option<StartingPoint>>,
 }
 
@@ -100,7 +100,8 @@ pub(crate) struct NodeFaceSearch {
     group_ends: Vec<u32>,
     /// Data of the face of each candidate, read in every step.
     target_faces: Vec<TargetFace>,
-    /// Closest face of each contactor node within the search depth, if the next step may start from it.
+    /// Closest face within the search depth of each contactor node and its closest point, if the next step may start
+    /// from this point.
     last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
@@ -116,7 +117,7 @@ const NODES_AT_A_TIME: usize = 64;
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
-    /// Starting points of the next search, ascending; empty unless it starts from the previous points.
+    /// Starting points of the next search, ascending; empty unless the option is [`StartFrom::Previous`].
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.last.iter().flatten().copied().collect()
     }
@@ -243,8 +244,8 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, in ascending order: among the faces with opposed
-    /// normals, the nearest face within the search depth.
+    /// Passes the closest candidate face of each node to `each`, by ascending nodes: among the faces whose normal is
+    /// opposed to that of the node, the nearest face within the search depth.
     ///
     /// Lanes process candidates of different nodes together.
     fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
@@ -275,7 +276,8 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // Separate from the search: unpredictable branches would delay the square roots.
+            // A loop separate from the search, as the unpredictable branches of `each` would delay the square roots of
+            // the search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
@@ -345,7 +347,7 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a face; `None` if a bound already excludes it.
+    /// The closest point of a face; `None` if a bound on the distance already excludes the face.
     fn closest_point_within(
         &self,
         candidate: &Candidate,
@@ -368,8 +370,8 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// The gap of a node inside its target, including the offset. A node past the rim of its face, by at most its
-    /// depth, counts as below the face, so that no force pushes it along the face.
+    /// The penetration of a node inside its target, with the gap to the offset surface. A node past the rim of its
+    /// face, by at most its depth, counts as below the face, so that no force pushes it along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -379,7 +381,8 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // By reference, as the load of a copy would wait for its store, which takes longer than the remaining work.
+        // By reference: the load of a copy would wait for the store of the copy, which takes longer than the remaining
+        // work.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -391,7 +394,7 @@ impl ClosestFaces<'_> {
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
         let nodes = surface.face(candidate.face as usize).1;
-        // Two corners of the face, as a single corner may be at the origin.
+        // The size of two corners bounds the rounding; a single corner may be at the origin.
         let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
         let rounding = rounding_of_gap([query, corners[0], corners[1]]);
         let before = from_face.dot(pseudo_normal);

@@ -3,7 +3,7 @@
 /// The face of a candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TargetFace {
-    /// Its nodes, if it is a triangle.
+    /// Nodes of the face, if it is a triangle.
     pub triangle: Option<[u32; 3]>,
     /// Distance, on either side, within which the candidate can give a constraint \[m\].
     pub reach: f64,

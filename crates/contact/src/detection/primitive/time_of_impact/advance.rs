@@ -7,7 +7,7 @@ use crate::math::Vec3;
 /// Gap, relative to the size of the pair, below which the line between two points is not an accurate normal.
 const NEAR: f64 = 1e-6;
 
-/// Fraction of the last step that a held direction must reach.
+/// Smallest advance along a held direction, relative to the last advance.
 const WORTHWHILE: f64 = 0.1;
 
 /// Whether all points of two hulls have one velocity and finite positions.
@@ -31,8 +31,8 @@ pub(super) struct Advance {
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance, rotated with its features. While this advance makes progress,
-/// no closest points are needed.
+/// Advance along the direction of the previous advance, rotated with the features to which it is normal. While this
+/// advance makes progress, no closest points are needed; `None` if it does not.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -73,7 +73,7 @@ pub(super) fn advance<const N: usize>(
     })
 }
 
-/// Contact, with the normal of the features that touch.
+/// Advance of zero on contact, with the normal of the features that touch.
 fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }

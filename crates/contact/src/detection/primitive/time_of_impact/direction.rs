@@ -38,8 +38,8 @@ impl Direction {
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features on which two closest points lie; `line` gives the sign of the normal, or is
-    /// itself the normal.
+    /// The common normal of the features on which two closest points lie; `line`, the vector between these points or an
+    /// earlier normal, gives the sign of the normal or is itself the normal.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -155,7 +155,8 @@ impl<const N: usize> Motion<'_, N> {
         lowest - highest - self.distance
     }
 
-    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if it always does.
+    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if the direction separates them
+    /// at all times.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
@@ -163,7 +164,8 @@ impl<const N: usize> Motion<'_, N> {
     }
 
     /// First root over all pairs of nodes of a lower bound of (n + h ṅ)·(x_a − x_b): g + p h + q h², with p = n·v + ṅ·x
-    /// and q = ṅ·v + (n·A − deviation)/2. A negative third-order term c h³ >= c H h² joins q up to a horizon H.
+    /// and q = ṅ·v + (n·A − deviation)/2. A negative third-order term satisfies c h³ ≥ c H h² up to a horizon H; c H is
+    /// added to q.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // A rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
@@ -222,7 +224,7 @@ impl Direction {
     }
 }
 
-/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, where it becomes negative; infinite without a root.
+/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, at which the polynomial becomes negative; infinite without a root.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

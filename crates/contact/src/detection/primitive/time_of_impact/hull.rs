@@ -8,7 +8,7 @@ use crate::mesh::CellKind;
 
 /// Deviation of a quadrilateral from its plane, relative to its size, below which it counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Area of a triangle, relative to the product of two edges, below which its edges represent it.
+/// Area of a triangle, relative to the product of two edges, below which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
 /// Widening of a triangle in barycentric coordinates, which closes the seam between the two triangles of a
 /// quadrilateral.
@@ -118,7 +118,7 @@ impl<const N: usize> Hull<N> {
         self.velocities().iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Vector along an edge and its rate.
+    /// Vector along an edge and the rate of this vector.
     pub(super) fn edge(&self, ends: [usize; 2]) -> [Vec3; 2] {
         let [from, to] = ends;
         [self.positions[to] - self.positions[from], self.velocities[to] - self.velocities[from]]

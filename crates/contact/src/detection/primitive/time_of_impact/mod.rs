@@ -45,8 +45,8 @@ const MAX_ADVANCES: usize = 10_000;
 ///   reached.
 /// - Curved faces (quadratic faces and warped quadrilaterals) touch if their gap is below 1e-9 of the size of the
 ///   smaller face. The time is early by at most the time in which the faces close this gap at their largest relative
-///   speed. If they conform so closely that thousands of Bézier faces would touch at once, a gap that these do not
-///   resolve remains at the returned time: it is early, never late.
+///   speed. If they conform so closely that thousands of Bézier faces would touch at once, a gap that the
+///   subdivision does not resolve remains at the returned time, which is early, never late.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }

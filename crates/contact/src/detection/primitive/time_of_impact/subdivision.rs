@@ -1,8 +1,8 @@
 //! First contact of two faces, at least one of them curved, by branch and bound over pairs of Bézier faces.
 //!
 //! The hull of its control points contains a Bézier face, so that two faces cannot touch before their hulls. The pair
-//! with the earliest time is split: the parts of its thicker face, each with its own time, replace this face. The
-//! search ends when the earliest pair is as thin as the tolerance; the hulls of this pair then represent the faces.
+//! with the earliest time is split: pairs with the parts of its thicker face, each with its own time, replace the pair.
+//! The search ends when the earliest pair is as thin as the tolerance; the hulls of this pair then represent the faces.
 //! Parts away from the contact are discarded, so a contact at a point needs about the same number of pairs for each
 //! halving of the faces, and a halving divides their thickness by four.
 //!
@@ -26,8 +26,8 @@ use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces touch; half of it is reserved for the thickness of
-/// Bézier faces.
+/// Gap, relative to the size of the smaller face, below which faces touch; half of this tolerance is reserved for the
+/// thickness of Bézier faces.
 const TOLERANCE: f64 = 1e-9;
 /// Largest number of pairs of Bézier faces: a contact at a point needs some hundreds.
 const MAX_PAIRS: usize = 8192;
@@ -91,13 +91,13 @@ struct BezierFacePair {
     bezier_faces: [QuadraticBezierFace; 2],
     /// Time \[s\] at which the hulls can touch.
     time: f64,
-    /// Midpoint of the closest points at this time.
+    /// Midpoint of the closest points of the hulls at `time`.
     point: Vec3,
     /// Last separating direction from b to a.
     normal: Vec3,
-    /// Whether the hulls are separated at this time, so that further advances would increase it.
+    /// Whether the hulls are separated at `time`, so that further advances would increase it.
     is_separated: bool,
-    /// Number of subdivisions of their faces.
+    /// Number of subdivisions of the two faces.
     depth: u32,
 }
 
@@ -145,18 +145,18 @@ struct Search<'a, A, B> {
 
 /// State of two thin Bézier faces at the start.
 enum Start {
-    /// They penetrate each other.
+    /// The faces penetrate each other.
     Crossing,
-    /// They may touch, and separate or rest for this time \[s\].
+    /// The faces may touch, and separate or rest for this time \[s\].
     Apart(f64),
-    /// They touch, and may be about to penetrate.
+    /// The faces touch and may be about to penetrate.
     Touching,
 }
 
 /// Two hulls without a separating direction.
 struct Stuck {
     time: f64,
-    /// Last separating direction; `None` if they were never separated.
+    /// Last separating direction; `None` if the hulls were never separated.
     normal: Option<Vec3>,
     point: Vec3,
     /// Whether the hulls are still separated, after the largest number of advances.
@@ -222,7 +222,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            // Hulls may touch in one plane: the last separating direction gives the side from which they came.
+            // If the hulls touch in one plane, the last separating direction gives the side of each hull.
             let parted = stuck.normal.unwrap_or(pair.normal);
             let is_separated = closest.distance - self.distance > motion.rounding;
             let line = if is_separated { closest.line() } else { parted };
@@ -311,7 +311,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 }
 
-/// Bound on the relative speed of any two points.
+/// Bound on the relative speed of any two points of two hulls.
 fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
     let reference = a.velocities()[0];
     let largest = |hull: &Hull<9>| {

@@ -3,14 +3,15 @@
 //! All queries of a block pass a stage before the next stage begins. The processor then never waits for the
 //! intermediate result of a query: it continues with the other queries.
 //!
-//! 1. Nearby queries form groups. A descent to the nearest node bounds the distance of a group from the faces; the
-//!    group lists the nodes of the lowest level within that distance.
-//! 2. Each query starts in the nearest listed node and its nearest leaf.
+//! 1. Nearby queries form groups. The distances of the queries from sample points, on faces below the lowest-level node
+//!    nearest to the group, bound their distances from the surface. The group lists the lowest-level nodes within the
+//!    largest of these bounds.
+//! 2. Each query starts in the nearest listed node and the nearest leaf of this node.
 //! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the remaining nodes and leaves form
 //!    pairs with the query.
-//! 4. The distances of all pairs are computed; the least gives the closest face.
+//! 4. The faces of all paired leaves are measured; the least distance gives the closest face.
 //!
-//! A query that overflows a list is searched alone.
+//! A query whose group list or pair list overflows is answered by a separate branch-and-bound search from the root.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -35,7 +36,7 @@ const GROUP: usize = 8;
 /// Number of chunks of eight listed nodes.
 const CHUNKS: usize = LISTED / CHILDREN;
 
-/// Largest number of pairs of a query and a node or leaf per block.
+/// Largest number of pairs per block, of a query and a node or of a query and a leaf.
 const PAIRS: usize = 16 * BLOCK;
 
 /// Marks a missing index.
@@ -55,7 +56,7 @@ struct Block<'a, O> {
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// Group of each query, and nodes listed by each group.
+    /// Group of each query, and lowest-level nodes listed by each group.
     group_of: [usize; BLOCK],
     nodes: [[u32; LISTED]; BLOCK],
     num_nodes: [usize; BLOCK],
@@ -64,51 +65,56 @@ struct Block<'a, O> {
     rounded: [Rounded; BLOCK],
     /// Upper bound on the squared distance of each query from its closest face.
     limits: [f64; BLOCK],
-    /// Keys of the nodes of the group for each query.
+    /// Keys of the listed nodes for each query: bits of the squared distance to the box in single precision; the low
+    /// bits store the position in the list.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// Index in the list of the first node of each query, if any, and the keys of its leaves.
+    /// List position of the listed node nearest to each query (`NONE` if beyond the limit), and the keys of the leaves
+    /// of that node.
     first_nodes: [u32; BLOCK],
     first_keys: [[u32; CHILDREN]; BLOCK],
+    /// Pairs of a query and the nearest leaf of that node.
     first_leaves: Pairs,
-    /// Other nodes within the limits, by index in the list, and other leaves.
+    /// Pairs of a query and a further listed node within its limit (by list position); pairs of a query and a further
+    /// leaf.
     near_nodes: Pairs,
     near_leaves: Pairs,
     /// Squared distances of the query–leaf pairs.
     distances: [Lanes; PAIRS],
     /// Closest face of each query so far.
     best: [Best; BLOCK],
-    /// Whether a query overflowed a list.
-    goes_alone: [bool; BLOCK],
+    /// Whether the group list or a pair list of a query overflowed.
+    overflowed: [bool; BLOCK],
     stack: Stack,
 }
 
-/// Squared distance, face, and index of the leaf times [`LANES`] plus lane, packed in that order: the least value
-/// belongs to the closest face, the first among equally close faces.
+/// Packed key: squared distance (high 64 bits), face, and position `leaf * LANES + lane`. The minimum belongs to the
+/// closest face; ties go to the lowest face number.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
-/// Pairs of a query and an index.
+/// Pairs of a query and the index of a leaf or of a listed node.
 struct Pairs {
     count: usize,
     queries: [u32; PAIRS],
-    places: [u32; PAIRS],
+    indices: [u32; PAIRS],
 }
 
 impl Pairs {
-    const NONE: Self = Self { count: 0, queries: [0; PAIRS], places: [0; PAIRS] };
+    const NONE: Self = Self { count: 0, queries: [0; PAIRS], indices: [0; PAIRS] };
 
     /// Pairs a query with the indices `first` to `first` + 7 that `set` marks; returns false if the list is full.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
-        let (Some(queries), Some(places)) = (self.queries.get_mut(range.clone()), self.places.get_mut(range))
+        let (Some(queries), Some(indices)) =
+            (self.queries.get_mut(range.clone()), self.indices.get_mut(range))
         else {
             return false;
         };
         let bits = set_bits(set);
         for k in 0..CHILDREN {
             queries[k] = query as u32;
-            places[k] = first + u32::from(bits[k]);
+            indices[k] = first + u32::from(bits[k]);
         }
         self.count += set.count_ones() as usize;
         true
@@ -116,7 +122,7 @@ impl Pairs {
 
     #[inline(always)]
     fn get(&self, pair: usize) -> (usize, u32) {
-        (self.queries[pair] as usize % BLOCK, self.places[pair])
+        (self.queries[pair] as usize % BLOCK, self.indices[pair])
     }
 }
 
@@ -160,7 +166,7 @@ impl Kernel for SearchAll<'_> {
             near_leaves: Pairs::NONE,
             distances: [Lanes([0.0; LANES]); PAIRS],
             best: [Best::NONE; BLOCK],
-            goes_alone: [false; BLOCK],
+            overflowed: [false; BLOCK],
             stack: [0; STACK],
         };
         for (queries, closest) in self.queries.chunks(BLOCK).zip(self.closest.chunks_mut(BLOCK)) {
@@ -181,8 +187,8 @@ impl Best {
 
     #[inline(always)]
     fn new(distance_squared: f64, face: u32, leaf: u32, lane: usize) -> Self {
-        let place = leaf * LANES as u32 + lane as u32;
-        Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(place))
+        let position = leaf * LANES as u32 + lane as u32;
+        Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(position))
     }
 
     /// The closer of this face and the faces of a leaf.
@@ -198,20 +204,20 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf and lane of the face, if its squared distance is at most `farthest`.
+    /// Leaf of the face and lane in this leaf, if the squared distance is at most `farthest`.
     #[inline(always)]
-    fn place(self, farthest: f64) -> Option<(u32, usize)> {
-        let place = self.0 as u32;
+    fn position(self, farthest: f64) -> Option<(u32, usize)> {
+        let position = self.0 as u32;
         let is_near = self.distance_squared() <= farthest;
-        is_near.then_some((place / LANES as u32, place as usize % LANES))
+        is_near.then_some((position / LANES as u32, position as usize % LANES))
     }
 }
 
 impl<O: EightLanes> Block<'_, O> {
-    /// Forms the groups, and lists the nodes of each with their keys.
+    /// Forms the groups; lists the nodes of each group, and their keys for each query.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
-        self.goes_alone = [false; BLOCK];
+        self.overflowed = [false; BLOCK];
         let (mut start, mut group) = (0, 0);
         while start < queries.len() {
             let most = queries.len().min(start + GROUP);
@@ -258,11 +264,11 @@ impl<O: EightLanes> Block<'_, O> {
         };
         self.num_nodes[group] = count.unwrap_or(0);
         if count.is_none() {
-            self.goes_alone[members].fill(true);
+            self.overflowed[members].fill(true);
         }
     }
 
-    /// Finds the nearest leaf in the nearest node of each query, and the distances of its faces.
+    /// Finds the nearest leaf of the nearest listed node of each query, and measures the faces of this leaf.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;
@@ -298,10 +304,10 @@ impl<O: EightLanes> Block<'_, O> {
         for k in 0..queries.len() {
             let (limit, group) = (single(self.limits[k]), self.group_of[k]);
             for chunk in 0..self.num_nodes[group].div_ceil(CHILDREN) {
-                let place = (chunk * CHILDREN) as u32;
+                let first = (chunk * CHILDREN) as u32;
                 let near = self.simd.at_most(&self.keys[k][chunk], limit)
-                    & !bit(self.first_nodes[k].wrapping_sub(place));
-                self.goes_alone[k] |= !self.near_nodes.add(k, place, near);
+                    & !bit(self.first_nodes[k].wrapping_sub(first));
+                self.overflowed[k] |= !self.near_nodes.add(k, first, near);
             }
             let node = self.nodes[group][self.first_nodes[k] as usize % LISTED];
             let near = match self.first_nodes[k] {
@@ -309,36 +315,36 @@ impl<O: EightLanes> Block<'_, O> {
                 _ => self.simd.at_most(&self.first_keys[k], limit),
             };
             let near = near & !bit(self.simd.least(&self.first_keys[k]) % CHILDREN as u32);
-            self.goes_alone[k] |= !self.near_leaves.add(k, self.index.nodes[node as usize].first, near);
+            self.overflowed[k] |= !self.near_leaves.add(k, self.index.nodes[node as usize].first, near);
         }
         for pair in 0..self.near_nodes.count {
-            let (k, place) = self.near_nodes.get(pair);
-            let node = &self.index.nodes[self.nodes[self.group_of[k]][place as usize % LISTED] as usize];
+            let (k, listed) = self.near_nodes.get(pair);
+            let node = &self.index.nodes[self.nodes[self.group_of[k]][listed as usize % LISTED] as usize];
             let keys = node.keys(self.simd, &self.rounded[k]);
             let near = self.simd.at_most(&keys, single(self.limits[k]));
-            self.goes_alone[k] |= !self.near_leaves.add(k, node.first, near);
+            self.overflowed[k] |= !self.near_leaves.add(k, node.first, near);
         }
         for pair in 0..self.near_leaves.count {
-            prefetch(&self.index.leaves[self.near_leaves.places[pair] as usize]);
+            prefetch(&self.index.leaves[self.near_leaves.indices[pair] as usize]);
         }
     }
 
-    /// The closest face of each query.
+    /// Visits the further leaves, and stores the closest face of each query.
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
         visit(self.simd, index, &self.near_leaves, queries, &mut self.distances, &mut self.best);
-        let mut places = [None; BLOCK];
+        let mut positions = [None; BLOCK];
         for (k, query) in queries.iter().enumerate() {
-            places[k] = if self.goes_alone[k] {
+            positions[k] = if self.overflowed[k] {
                 index.search(self.simd, query, self.farthest, &mut self.stack)
             } else {
-                self.best[k].place(self.farthest)
+                self.best[k].position(self.farthest)
             };
         }
-        let answers = queries.chunks(LANES).zip(closest.chunks_mut(LANES)).zip(places.chunks(LANES));
-        for ((queries, closest), places) in answers {
-            index.closest_faces(queries, places, closest);
+        let answers = queries.chunks(LANES).zip(closest.chunks_mut(LANES)).zip(positions.chunks(LANES));
+        for ((queries, closest), positions) in answers {
+            index.closest_faces(queries, positions, closest);
         }
     }
 }

@@ -43,7 +43,7 @@ const CHILDREN: usize = WIDTH;
 pub struct ClosestFace {
     /// The face.
     pub face: u32,
-    /// Its closest point.
+    /// The point of the face closest to the query.
     pub point: ClosestPoint,
 }
 
@@ -56,7 +56,7 @@ pub struct ClosestFaceIndex {
     /// Nodes level by level, from the lowest level, whose children are the leaves, to the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-    /// Points of the leaves of each node of the lowest level.
+    /// Sample points on faces of the leaves of each lowest-level node.
     samples: Vec<Sample>,
     /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
     span: f64,

@@ -22,7 +22,8 @@ const NUMBER: u32 = LISTED as u32 - 1;
 /// Largest number of stack entries: seven for each of at most 11 levels, and eight written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
-/// Nodes and leaves that may hold a closer face: their numbers, below the bits of the bound.
+/// Nodes and leaves that may hold a closer face. Each entry has the bits of the distance bound in its high half and the
+/// number of the node or leaf in its low half.
 pub(super) type Stack = [u64; STACK];
 
 /// Processes the leaves that a descent reaches.
@@ -42,7 +43,7 @@ struct Search<'a> {
     least: f64,
     /// Key beyond which boxes are ignored.
     limit: u32,
-    /// The closest face so far, its leaf and its lane there.
+    /// The closest face so far, the leaf of this face and its lane in the leaf.
     best: Option<(u32, u32, usize)>,
 }
 
@@ -150,7 +151,8 @@ pub(super) fn single(limit: f64) -> u32 {
 /// and to the squared coordinates, as both distances are rounded.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
-/// Upper bound on the squared distance to the surface, from points of the surface.
+/// Upper bound on the squared distance of a query from the surface: the least squared distance from the sample points,
+/// with a margin for rounding.
 #[inline(always)]
 pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     let mut sum = [0.0; CHILDREN];
@@ -165,8 +167,8 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // The distance of a sample from the origin is at most the distance of the query from the origin plus the distance
-    // between both.
+    // The distance of a sample point from the origin is at most the distance of the query from the origin plus the
+    // distance between query and sample point.
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
@@ -213,8 +215,8 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Points of the faces near the centre of some queries, from a descent to the nearest boxes; `None` if they cannot
-    /// improve the limit `farthest`.
+    /// Sample points of the lowest-level node that a descent through the nearest boxes reaches from the centre of some
+    /// queries. `None` if the limit `farthest` is already so small that sample points hardly improve it.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {

@@ -29,7 +29,7 @@ pub struct Clusters {
 pub struct Pairs {
     /// Preference of each cluster for its partner; zeros beyond the last cluster.
     best: Vec<u32>,
-    /// Preferences of the pairs at one distance.
+    /// Preferences of the pairs at one distance along the curve.
     preferences: Vec<u32>,
     /// The lower cluster of each pair.
     lower: Vec<u32>,
@@ -192,7 +192,7 @@ impl Pairs {
             let best = eight_from(&self.best, first);
             let mut ahead = [0; WIDTH];
             for k in 0..WIDTH {
-                ahead[k] = places_ahead(first + k, best[k]);
+                ahead[k] = partner_offset(first + k, best[k]);
             }
             let (mut lower, mut upper) = (0, carried);
             for distance in 1..=WINDOW {
@@ -238,15 +238,15 @@ impl Pairs {
 
 /// Offset of the partner encoded in the preference of cluster `i`, modulo 32.
 #[inline(always)]
-fn places_ahead(i: usize, preference: u32) -> u32 {
+fn partner_offset(i: usize, preference: u32) -> u32 {
     ((i as u32 ^ preference) & PARTNER_BITS).wrapping_sub(i as u32) & PARTNER_BITS
 }
 
 /// The partner encoded in the preference of cluster `i`.
 #[inline(always)]
 fn partner(i: usize, preference: u32) -> usize {
-    // The partner is up to 15 places ahead or behind.
-    let signed = (places_ahead(i, preference) ^ 16).wrapping_sub(16);
+    // The partner is up to 15 positions ahead or behind.
+    let signed = (partner_offset(i, preference) ^ 16).wrapping_sub(16);
     (i as u32).wrapping_add(signed) as usize
 }
 

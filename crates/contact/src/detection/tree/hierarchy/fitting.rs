@@ -11,7 +11,8 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere, as it grows over few levels only.
+/// Largest number of leaves below a vertex that keeps its nested sphere: nested spheres grow with the number of levels,
+/// which is small there.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
@@ -61,9 +62,11 @@ impl Hierarchy {
     /// The largest subtrees with few leaves, from left to right, and the vertices above them.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the current group; a linear search is cheap for its few nodes, and trees may share the positions.
+        // Nodes of the current group. A linear search is cheap for the few nodes of a group; an array of marks would be
+        // as long as `positions`, which several trees may share.
         let mut seen = Vec::new();
-        // Vertices to visit; a second visit after the children has the first group below the vertex.
+        // Vertices to visit. The second visit of a vertex, after its children, carries the first group below the
+        // vertex.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {

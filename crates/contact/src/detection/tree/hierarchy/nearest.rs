@@ -26,7 +26,7 @@ struct Run {
 pub struct Partner {
     /// Radius of the joint sphere \[m\].
     pub cost: f64,
-    /// Place of the partner in the list.
+    /// Position of the partner in the list.
     pub place: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct Runs {
     levels: Vec<Vec<Run>>,
 }
 
-/// A removed sphere, at an infinite distance from every other.
+/// Marks a removed sphere: at an infinite distance from every other sphere.
 pub const REMOVED: Sphere =
     Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
 
@@ -61,7 +61,7 @@ impl Run {
     }
 
     /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: no centre is nearer than the
-    /// box, and no radius is smaller than the least radius.
+    /// box of the run, and no radius is smaller than the least radius in the run.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -102,7 +102,7 @@ impl Runs {
         }
     }
 
-    /// Widens the boxes around an index of the list for a new sphere there.
+    /// Widens the boxes over a list position for the new sphere at this position.
     pub fn widen(&mut self, place: u32, sphere: &Sphere) {
         let mut index = place as usize / RUN;
         for level in &mut self.levels {

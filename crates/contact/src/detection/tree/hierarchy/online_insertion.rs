@@ -1,9 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds one pair for each live ball: the ball, its best partner at some time, and the radius of their joint
-//! ball. Removal of balls only raises the cost of the best partner, so a stale cost is a lower bound; a new ball that
-//! is a better partner has a pair of its own. The first pair of the queue with two live balls is therefore the best
-//! pair.
+//! The queue holds one pair for each live ball: the ball, its best partner when the pair was queued, and the radius of
+//! their joint ball. Removal of balls only raises the cost of the best partner, so a stale cost is a lower bound; a new
+//! ball that is a better partner has a pair of its own. The first pair of the queue with two live balls is therefore
+//! the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -101,7 +101,7 @@ struct OnlineTree {
     vertices: Vec<Vertex>,
     free: Vec<u32>,
     root: u32,
-    /// Vertex of each ball by its number; [`NONE`] for a ball that is not in the tree.
+    /// Vertex of each ball, by the number of the ball; [`NONE`] for a ball that is not in the tree.
     places: Vec<u32>,
 }
 

@@ -37,17 +37,17 @@ impl Block {
         (self.num_leaves + self.num_inner) as usize
     }
 
-    /// First vertex after it.
+    /// First vertex after the block.
     pub fn end(self) -> usize {
         self.first_vertex as usize + self.num_vertices()
     }
 
-    /// Its leaves, counted among the leaves of the tree.
+    /// Range of the leaves of the block among the leaves of the tree.
     pub fn leaves(self) -> std::ops::Range<usize> {
         self.first_leaf as usize..(self.first_leaf + self.num_leaves) as usize
     }
 
-    /// The block that follows it.
+    /// The following block, with these numbers of leaves and inner vertices.
     pub fn next(self, num_leaves: u32, num_inner: u32) -> Self {
         Self {
             first_vertex: self.end() as u32,
@@ -113,7 +113,7 @@ impl Topology {
         for (k, &[left, right]) in merges.iter().enumerate() {
             sizes[n + k] = sizes[left as usize] + sizes[right as usize];
         }
-        // The block of each cluster, from the root down; NONE above the blocks.
+        // The block of each cluster, determined from the root down; NONE above the blocks.
         let mut block_of = vec![NONE; n + merges.len()];
         let mut blocks: Vec<Block> = Vec::new();
         for cluster in (0..n + merges.len()).rev() {

@@ -86,7 +86,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 }
 
 /// Weights of the corners in the centres of the minimum balls of triangles. If the angle facing the longest edge is not
-/// acute, the centre is the middle of that edge. Otherwise it is the circumcentre, with barycentric coordinates
+/// acute, the centre is the middle of that edge. Otherwise the centre is the circumcentre, with barycentric coordinates
 /// proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²) for the edges aᵢ facing the corners. The last value is zero if the weights are
 /// reliable. It is one for acute needles with differences below rounding and for non-finite positions.
 ///
