@@ -186,7 +186,7 @@ fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec
     let Some(name) = &options.filter else {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
         let first = in_contact.next().unwrap_or(0.0);
-        let window = options.mean.unwrap_or(MEAN * (in_contact.last().unwrap_or(first) - first));
+        let window = options.mean.unwrap_or(MEAN * (in_contact.next_back().unwrap_or(first) - first));
         let name = format!("mean over {}", with_unit(window, "s", options.units.unwrap_or(Units::None)));
         return Ok((name, on_times(moving_mean(&times, &values, window))));
     };
