@@ -51,7 +51,10 @@ fn a_run_is_drawn() {
     let (peaks, listed): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(' '));
     assert_eq!(listed, paths);
     assert!(peaks.len() == 2 && peaks[0].starts_with("  left – right: at most "), "{peaks:?}");
-    assert!(peaks[1].starts_with("  left – right, mean over ") && peaks[1].contains(" kN, at t = "), "{peaks:?}");
+    assert!(
+        peaks[1].starts_with("  left – right, mean over ") && peaks[1].contains(" kN, at t = "),
+        "{peaks:?}"
+    );
     for (name, axis) in
         names.into_iter().zip(["energy [J]", "momentum [", "step [", "contact force [kN]", "velocity [m/s]"])
     {

@@ -66,17 +66,8 @@ fn check_keys(line: &str, arguments: &[String]) {
 fn check_cargo(line: &str, arguments: &[String]) {
     let at = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     let (own, rest) = (&arguments[..at], arguments.get(at + 1..).unwrap_or(&[]));
-    let known = [
-        "--release",
-        "--profile",
-        "-p",
-        "--test",
-        "--bench",
-        "--no-fail-fast",
-        "--open",
-        "--path",
-        "--all",
-    ];
+    let known =
+        ["--release", "--profile", "-p", "--test", "--bench", "--no-fail-fast", "--open", "--path", "--all"];
     assert!(options(own).all(|option| known.contains(&option)), "{line}");
     if let Some(profile) = value_of(own, "--profile") {
         assert!(read("Cargo.toml").contains(&format!("[profile.{profile}]")), "{line}");
