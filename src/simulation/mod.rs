@@ -16,6 +16,9 @@ mod state;
 mod step;
 mod timings;
 
+#[cfg(test)]
+mod history_tests;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
@@ -160,7 +163,7 @@ impl Simulation {
     /// # Errors
     /// [`OtherModel`], and the simulation is unchanged.
     pub fn restore(&mut self, state: State) -> Result<(), OtherModel> {
-        if !state.fits(&self.model) {
+        if !(state.fits(&self.model) && self.caches.internal.fits(&state.history)) {
             return Err(OtherModel);
         }
         self.forget_copy();
@@ -187,8 +190,9 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // The last step has evaluated the same positions without a failure.
-            let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
+            // The last step has evaluated the same positions, from the same history at its beginning, without a failure.
+            let State { nodes, history, control, .. } = &mut self.state;
+            let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());
         } else {
             self.caches.internal.reset();
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::contact::Constraints;
 use crate::contact::detection::DetectionMemory;
 use crate::contact::response::{ContactAction, ResponseMemory};
-use crate::dynamics::{Audit, Energies, NodalState, RigidBody, Wrench};
+use crate::dynamics::{Audit, Energies, MaterialHistory, NodalState, RigidBody, Wrench};
 use crate::math::Vec3;
 
 use super::account::contact_audit::{ContactAudit, PairBalance};
@@ -33,6 +33,8 @@ pub struct State {
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
+    /// History of the materials at the beginning and at the end of the last step.
+    pub(crate) history: MaterialHistory,
     /// Forces at the end of the last step, and prescribed motion.
     pub(crate) forces: Forces,
     pub(crate) contact: ContactState,
@@ -108,7 +110,7 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices are those of a state of this model.
+    /// Whether all lengths and indices but those of the history are those of a state of this model.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
@@ -134,6 +136,7 @@ impl State {
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
+        history: MaterialHistory,
         response: ResponseMemory,
         control: StepControl,
         (function_ranges, warnings): (Vec<FunctionRange>, Vec<String>),
@@ -145,6 +148,7 @@ impl State {
             phase: Phase::Stepping,
             relaxation: Relaxation::default(),
             steps_in_flight: 0,
+            history,
             forces: Forces::new(model),
             contact: ContactState {
                 constraints: Constraints::default(),

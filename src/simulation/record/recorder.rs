@@ -454,6 +454,7 @@ impl CellStress {
             if let Some(internal) = block.internal {
                 simulation.caches.internal.cauchy_stress(
                     &simulation.state.nodes.positions,
+                    &simulation.state.history,
                     internal,
                     &mut stress,
                 );
