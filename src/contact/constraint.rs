@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 /// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
 /// point on its edge.
@@ -43,7 +44,7 @@ pub struct EdgeOnEdge {
 /// contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge. A
 /// normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum. Structure of arrays
 /// with compressed rows, reused from step to step.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
@@ -54,6 +55,8 @@ pub struct Constraints {
     nodes: Vec<u32>,
     weights: Vec<f64>,
 }
+
+clone_by_field!(Constraints { keys, bodies, gaps, normals, ends, nodes, weights });
 
 /// One side of a contact: a node, an edge or a face.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 /// Kinematic state of all nodes at one instant.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
@@ -20,6 +21,8 @@ pub struct NodalState {
     /// Accelerations a \[m/s²\].
     pub accelerations: Vec<Vec3>,
 }
+
+clone_by_field!(NodalState { time, time_remainder, step, positions, velocities, accelerations });
 
 impl NodalState {
     /// Nodes at rest at these positions at t = 0.

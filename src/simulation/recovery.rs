@@ -40,8 +40,13 @@ impl Simulation {
 
     fn keep_copy(&mut self) {
         let age = self.earlier.as_ref().map(|earlier| self.state.nodes.step - earlier.nodes.step);
-        if age.is_none_or(|age| age >= STEPS_PER_COPY) {
-            self.earlier = Some(self.checkpoint());
+        match &mut self.earlier {
+            Some(_) if age.is_some_and(|age| age < STEPS_PER_COPY) => {}
+            Some(earlier) => {
+                earlier.clone_from(&self.state);
+                earlier.contact.detection = self.caches.detector.memory();
+            }
+            None => self.earlier = Some(self.checkpoint()),
         }
     }
 

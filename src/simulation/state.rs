@@ -9,6 +9,7 @@ use crate::contact::detection::DetectionMemory;
 use crate::contact::response::{ContactAction, ResponseMemory};
 use crate::dynamics::{Audit, Energies, MaterialHistory, NodalState, RigidBody, Wrench};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 use super::account::contact_audit::{ContactAudit, PairBalance};
 use super::account::energy_audit::BodyBalance;
@@ -24,7 +25,7 @@ use super::step::step_size::StepControl;
 
 /// All that evolves in time, between two steps. A copy is a restart point: with the same model, a simulation continues
 /// from it to the same bits.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
@@ -42,8 +43,21 @@ pub struct State {
     pub(crate) ledger: Ledger,
 }
 
+clone_by_field!(State {
+    nodes,
+    rigid_bodies,
+    phase,
+    relaxation,
+    steps_in_flight,
+    history,
+    forces,
+    contact,
+    control,
+    ledger,
+});
+
 /// Contacts of the last step, and the memory of the response.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
@@ -59,8 +73,19 @@ pub(crate) struct ContactState {
     pub tie_iterations: u64,
 }
 
+clone_by_field!(ContactState {
+    constraints,
+    action,
+    detected_positions,
+    initial_gaps,
+    response,
+    detection,
+    tied_step,
+    tie_iterations,
+});
+
 /// Energies, momenta and their balances since the start, and what has been reported.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
     pub audit: Audit,
@@ -84,6 +109,23 @@ pub(crate) struct Ledger {
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
+
+clone_by_field!(Ledger {
+    energies,
+    audit,
+    balances,
+    pair_balances,
+    contact_audit,
+    hourglass_audits,
+    rounded_moment,
+    external_wrench,
+    support_accounts,
+    first_contacts,
+    have_touched,
+    steps_past_tolerance,
+    function_ranges,
+    warnings,
+});
 
 /// A state does not fit the model of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

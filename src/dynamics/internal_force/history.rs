@@ -2,17 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::clone_by_field::clone_by_field;
 use crate::math::pack::Row;
 
 /// History of all integration points at the beginning and at the end of the last step: the numbers of their laws, by
 /// block, chunk, group, point and number, with the elements of a group in lanes. Empty without laws with history.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MaterialHistory {
     /// At the beginning of the step.
     before: Vec<Row>,
     /// At its end.
     now: Vec<Row>,
 }
+
+clone_by_field!(MaterialHistory { before, now });
 
 impl MaterialHistory {
     /// Zero, of this number of rows.

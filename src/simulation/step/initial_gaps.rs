@@ -17,12 +17,13 @@ use crate::contact::detection::edges_have_passed;
 use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 /// Relative excess of the initial gap over the measured one, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
     #[serde(skip)]
@@ -32,6 +33,8 @@ pub(crate) struct InitialGaps {
     #[serde(skip)]
     workspace: Constraints,
 }
+
+clone_by_field!(InitialGaps { now, before, passed, workspace });
 
 impl InitialGaps {
     /// Initial gaps from the gaps of `constraints`.

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 use contact::Contact;
 use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
@@ -71,7 +72,7 @@ pub struct Decomposition {
 }
 
 /// Memory of the decomposition response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct DecompositionMemory {
     /// Steps until the next contact solution.
     steps_to_solution: u32,
@@ -81,6 +82,8 @@ pub struct DecompositionMemory {
     earlier: ContactHistory<Earlier>,
     sticking: StickingPairs,
 }
+
+clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sticking });
 
 /// History of a continuing contact.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

@@ -27,6 +27,7 @@ use super::{
 };
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 use gradient::Gradient;
 pub use midpoint::MidpointGeometry;
 use tied_motions::TiedMotions;
@@ -122,7 +123,7 @@ pub struct EnergyMomentum {
 }
 
 /// Memory of the energy–momentum response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct EnergyMomentumMemory {
     /// Detected contacts, and lost ones that still store energy.
     contacts: Constraints,
@@ -131,6 +132,8 @@ pub struct EnergyMomentumMemory {
     /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
     pending: [f64; 2],
 }
+
+clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 
 impl EnergyMomentumMemory {
     /// Whether its constraints fit these numbers of nodes and bodies, and have a spring each.

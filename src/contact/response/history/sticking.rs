@@ -6,15 +6,18 @@ use crate::contact::Constraints;
 use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::is_rigid_contact;
 use crate::contact::response::{ContactResult, Status};
+use crate::math::clone_by_field::clone_by_field;
 
 /// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the other contacts do not slide,
 /// even with friction at its bound: they move only with the deformation of the springs of sticking contacts, and have
 /// the static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
     pairs: Vec<[u32; 2]>,
 }
+
+clone_by_field!(StickingPairs { pairs });
 
 impl StickingPairs {
     /// Records the sticking pairs of a step.

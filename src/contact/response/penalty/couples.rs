@@ -10,15 +10,18 @@ use crate::contact::Constraint;
 use crate::contact::response::couple::Couple;
 use crate::contact::response::{Bodies, ContactAction};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 /// Couples of a step.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\].
     forces: Vec<(u32, Vec3)>,
     /// Bodies of each couple, and the end of its forces.
     owners: Vec<([u32; 2], usize)>,
 }
+
+clone_by_field!(Couples { forces, owners });
 
 impl Couples {
     /// Whether its lists are consistent, for this number of nodes.

@@ -17,6 +17,7 @@ use super::row::{compliance_along_normal, relative_acceleration};
 use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 use couples::Couples;
 use release::{Opening, Releases};
@@ -65,7 +66,7 @@ pub struct Penalty {
 }
 
 /// Memory of the penalty response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PenaltyMemory {
     springs: ContactHistory<Spring>,
     /// Constraints whose springs are compressed or dissipate energy.
@@ -76,6 +77,8 @@ pub struct PenaltyMemory {
     couples: Couples,
     sticking: StickingPairs,
 }
+
+clone_by_field!(PenaltyMemory { springs, pressed, releases, time_step, couples, sticking });
 
 impl PenaltyMemory {
     /// Whether the stored constraints fit these numbers of nodes and bodies.

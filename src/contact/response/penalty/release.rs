@@ -18,6 +18,7 @@ use super::couples::Couples;
 use crate::contact::response::{Bodies, ContactAction, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+use crate::math::clone_by_field::clone_by_field;
 
 /// A contact that opened in a step.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,7 @@ impl Opening {
 }
 
 /// Balancing forces of opened contacts.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
     /// Contacts that opened in this step; a contact that is no longer detected keeps its constraint of the previous
     /// step.
@@ -61,6 +62,8 @@ pub(super) struct Releases {
     forces: Vec<f64>,
     couples: Couples,
 }
+
+clone_by_field!(Releases { constraints, forces, couples });
 
 impl Releases {
     /// Whether its lists are consistent, for these numbers of nodes and bodies.
