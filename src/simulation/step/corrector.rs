@@ -249,7 +249,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
 }
 
 /// Index range of the items with nodes in a range; the nodes of the items ascend.
-fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
+pub(crate) fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
     start..end
