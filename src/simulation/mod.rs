@@ -37,7 +37,7 @@ pub use error::{
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 use parts::{Caches, Scratch, Settings};
 pub(crate) use progress::Phase;
-pub use progress::{FirstContact, Outcome, Progress};
+pub use progress::{FirstContact, Outcome, Progress, RelaxationProgress};
 pub use record::checkpoints::Checkpoint;
 pub use record::recorder::Recorder;
 pub use state::{OtherModel, State};
@@ -107,7 +107,7 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if any, without output but a last frame on failure.
+    /// Runs the dynamic relaxation, if any, without output but checkpoints, and a last frame on failure.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -123,6 +123,7 @@ impl Simulation {
                 recorder.record_last(self)?;
                 return Err(failure.into());
             }
+            recorder.record_relaxation(self)?;
             report(&self.progress());
         }
         Ok(Outcome::Finished)
@@ -243,7 +244,7 @@ impl Simulation {
             contacts: self.state.contact.constraints.len(),
             energy_error: self.state.ledger.audit.energy_error().last,
             in_flight: self.state.phase == Phase::Flight,
-            in_relaxation: self.is_relaxing(),
+            relaxation: self.relaxation_progress(),
         }
     }
 
