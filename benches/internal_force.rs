@@ -116,11 +116,13 @@ fn bench_mesh((kind, shape, n): (CellKind, Shape, usize), rate: f64) {
         }
         let block = ElementBlock::new(kind, material, 7850.0, &connectivity, &nodes).unwrap();
         let mut model = InternalForce::new(vec![block], nodes.len());
-        let timing = measure(num_elements, repetitions(15), || model.evaluate(&moved).unwrap());
+        let timing = measure(num_elements, repetitions(15), || {
+            model.evaluate(&moved, &mut model.initial_history(), 0.0).unwrap()
+        });
         report(&format!("  {title} {name}"), "element", timing);
         if name == "neo-hookean" {
             let timing = measure(num_elements, repetitions(3), || {
-                std::hint::black_box(model.critical_step(&moved));
+                std::hint::black_box(model.critical_step(&moved, &model.initial_history()));
             });
             report(&format!("  {title} {name}, critical step"), "element", timing);
         }

@@ -146,7 +146,8 @@ fn critical_step(
         .map(|block| ElementBlock::new(block.kind, material, density, &block.connectivity, &mesh.nodes))
         .collect::<Result<Vec<_>, ElementError>>()
         .map_err(|error| Failure::Usage { fact: format!("there is no critical step: {error}"), help })?;
-    let critical = InternalForce::new(elements, mesh.nodes.len()).critical_step(&mesh.nodes);
+    let elements = InternalForce::new(elements, mesh.nodes.len());
+    let critical = elements.critical_step(&mesh.nodes, &elements.initial_history());
     let element = |critical: CriticalStep| cells[critical.block].tags[critical.element];
     Ok(CriticalReport {
         critical_step: critical.map(|critical| critical.time_step),

@@ -1,12 +1,12 @@
 //! Progress of a run on standard error: a bar on a terminal, a line every ten seconds elsewhere.
 //!
-//! The percentage is that of the steps outside flight, which take nearly all the time, and not that of the simulated
-//! time, most of which a flight may cover in an instant.
+//! The percentage is that of the present stage: of the decay of motion in dynamic relaxation, of the time in flight, and
+//! then of the steps, which take nearly all the time.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use ictus::simulation::Progress;
+use ictus::simulation::{Progress, RelaxationProgress};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::print;
@@ -23,11 +23,30 @@ pub struct Reporter {
     display: Display,
     last: Instant,
     work: Work,
+    stage: Stage,
     /// Start of the stable steps of this process, and number of stable steps before it.
     stepping: Option<(Instant, u64)>,
 }
 
-/// Estimate of the work done, from 0 to 1: monotone, and 1 at the end only.
+/// Stage of a run, each with a percentage of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Relaxation,
+    Flight,
+    Steps,
+}
+
+impl Stage {
+    fn of(progress: &Progress) -> Self {
+        match progress {
+            Progress { relaxation: Some(_), .. } => Self::Relaxation,
+            Progress { in_flight: true, .. } => Self::Flight,
+            _ => Self::Steps,
+        }
+    }
+}
+
+/// Estimate of the work of a stage done, from 0 to 1: monotone, and 1 at the end only.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
@@ -37,9 +56,20 @@ impl Work {
     /// Largest fraction before the end; in per cent with one decimal it is below 100.
     const MOST: f64 = 0.999;
 
-    /// The estimate after `done` steps, with about `remaining` steps (not finite: unknown) to the end \[-\].
-    fn update(&mut self, done: u64, remaining: f64) -> f64 {
-        let fraction = match done as f64 / (done as f64 + remaining) {
+    /// The estimate for the progress in its stage.
+    fn of(&mut self, progress: &Progress) -> f64 {
+        match progress {
+            Progress { relaxation: Some(relaxation), .. } => {
+                self.update(relaxation.part_done, 1.0 - relaxation.part_done)
+            }
+            Progress { in_flight: true, time, end, .. } => self.update(*time, end - time),
+            _ => self.update(progress.stable_steps as f64, progress.remaining_steps),
+        }
+    }
+
+    /// The estimate for the work `done` and about `remaining` (not finite: unknown) to the end, in the same unit.
+    fn update(&mut self, done: f64, remaining: f64) -> f64 {
+        let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
             fraction if fraction.is_finite() => fraction.min(Self::MOST),
             _ => 0.0,
@@ -71,12 +101,16 @@ impl Reporter {
         } else {
             Display::Lines
         };
-        Self { display, last: Instant::now(), work: Work::default(), stepping: None }
+        Self { display, last: Instant::now(), work: Work::default(), stage: Stage::Steps, stepping: None }
     }
 
     /// Shows the progress if the display is due.
     pub fn show(&mut self, progress: &Progress) {
-        if !(progress.in_flight || progress.in_relaxation) && self.stepping.is_none() {
+        let stage = Stage::of(progress);
+        if stage != std::mem::replace(&mut self.stage, stage) {
+            self.work = Work::default();
+        }
+        if stage == Stage::Steps && self.stepping.is_none() {
             self.stepping = Some((Instant::now(), progress.stable_steps));
         }
         let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
@@ -84,7 +118,7 @@ impl Reporter {
             return;
         }
         self.last = Instant::now();
-        let fraction = self.work.update(progress.stable_steps, progress.remaining_steps);
+        let fraction = self.work.of(progress);
         let message = format!("{}{}", describe(progress), self.time_left(progress));
         match &self.display {
             Display::Silent => {}
@@ -115,8 +149,11 @@ impl Reporter {
 }
 
 fn describe(progress: &Progress) -> String {
-    if progress.in_relaxation {
-        return format!("dynamic relaxation  step {}  {} contacts", progress.step, progress.contacts);
+    if let Some(RelaxationProgress { share, tolerance, .. }) = progress.relaxation {
+        return format!(
+            "dynamic relaxation  step {}  {} contacts  kinetic energy {share:.1e} of its peak, to {tolerance:.0e}",
+            progress.step, progress.contacts
+        );
     }
     if progress.in_flight {
         return format!(
@@ -134,17 +171,46 @@ fn describe(progress: &Progress) -> String {
 mod tests {
     use super::*;
 
-    /// A flight leaves the work open. Equal steps are shares of their number. When the steps become ten times
-    /// shorter, the estimate stays until their share has grown past it. It is 1 only at the end.
+    /// The work of a relaxation and of a flight is known by their progress. A stage begins at zero.
+    #[test]
+    fn every_stage_has_its_percentage() {
+        let mut progress = Progress {
+            time: 3.0,
+            end: 12.0,
+            step: 50,
+            stable_steps: 40,
+            remaining_steps: 360.0,
+            time_step: 0.1,
+            contacts: 0,
+            energy_error: 0.0,
+            in_flight: true,
+            relaxation: Some(RelaxationProgress { share: 0.1, tolerance: 1e-6, part_done: 0.125 }),
+        };
+        let mut reporter = Reporter::new(true);
+        let mut fraction = |progress: &Progress| {
+            reporter.last = Instant::now() - 2 * LINE;
+            reporter.show(progress);
+            (reporter.stage, reporter.work.fraction)
+        };
+        assert_eq!(fraction(&progress), (Stage::Relaxation, 0.125));
+        progress.relaxation = None;
+        assert_eq!(fraction(&progress), (Stage::Flight, 0.25));
+        progress.in_flight = false;
+        assert_eq!(fraction(&progress), (Stage::Steps, 0.1));
+    }
+
+    /// Equal steps are shares of their number. When the steps become ten times shorter, the estimate stays until their
+    /// share has grown past it. It is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();
-        assert_eq!([f64::INFINITY, f64::NAN].map(|unknown| work.update(0, unknown)), [0.0; 2]);
-        let equal = [(0, 100.0), (25, 75.0), (50, 50.0)].map(|(done, left)| work.update(done, left));
+        assert_eq!([f64::INFINITY, f64::NAN].map(|unknown| work.update(0.0, unknown)), [0.0; 2]);
+        let equal = [(0.0, 100.0), (25.0, 75.0), (50.0, 50.0)].map(|(done, left)| work.update(done, left));
         assert_eq!(equal, [0.0, 0.25, 0.5]);
-        let shorter = [(51, 490.0), (300, 241.0), (500, 41.0)].map(|(done, left)| work.update(done, left));
+        let shorter =
+            [(51.0, 490.0), (300.0, 241.0), (500.0, 41.0)].map(|(done, left)| work.update(done, left));
         assert_eq!(shorter, [0.5, 300.0 / 541.0, 500.0 / 541.0]);
-        let last = [(u64::from(u32::MAX), 1e-3), (u64::from(u32::MAX), 0.0)];
+        let last = [(1e9, 1e-3), (1e9, 0.0)];
         assert_eq!(last.map(|(done, left)| work.update(done, left)), [0.999, 1.0]);
         assert_eq!(format!("{:5.1}", 100.0 * Work::MOST), " 99.9");
     }

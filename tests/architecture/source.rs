@@ -27,7 +27,8 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
             continue;
         }
         let parent = modules.get(&module).map_or("", |parent| parent.code.as_str());
-        if let Some(source) = passed_on(&module, parent, &name) {
+        // A module passes on a macro of its own under its own path.
+        if let Some(source) = passed_on(&module, parent, &name).filter(|source| *source != child) {
             return if source.starts_with(&module) { resolve(modules, source) } else { module };
         }
         return passed_on_by_glob(modules, &module, parent, &name).unwrap_or(module);

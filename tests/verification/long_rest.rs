@@ -90,7 +90,8 @@ fn rest_stops_no_run() {
 }
 
 /// Goal: an unstable run of a body at rest is stopped. With steps slightly above the stability limit of the highest
-/// mode, rounding grows until the energy balance fails, near the origin and far off, before the pressure acts.
+/// mode, rounding grows until the energy balance fails, near the origin and far off, before the pressure acts. The failed
+/// step leaves the state before it, bit for bit, and fails again.
 #[test]
 fn unstable_rest_is_stopped() {
     const STEPS: u32 = 15_000;
@@ -98,14 +99,18 @@ fn unstable_rest_is_stopped() {
     let unstable = 1.009 * scene(Rest::Free, NEAR, 1, STEP).critical_step(0).unwrap().0;
     for place in [NEAR, FAR] {
         let mut simulation = scene(Rest::Free, place, STEPS, unstable);
-        let stopped = loop {
+        let (before, failure) = loop {
             assert!(simulation.state().step < u64::from(STEPS), "not stopped at {place:?}");
+            let before = simulation.checkpoint();
             if let Err(failure) = simulation.advance(f64::INFINITY) {
-                break failure.cause;
+                break (before.encode().unwrap(), failure);
             }
         };
-        println!("at {place:?}: {stopped:?} in step {}", simulation.state().step);
-        assert!(matches!(stopped, FailureCause::EnergyImbalance { .. }), "{stopped:?}");
+        println!("at {place:?}: {failure}");
+        assert!(matches!(failure.cause, FailureCause::EnergyImbalance { .. }), "{failure}");
+        assert!(simulation.checkpoint().encode().unwrap() == before, "at {place:?}");
+        assert_eq!(simulation.advance(f64::INFINITY), Err(failure));
+        assert!(simulation.checkpoint().encode().unwrap() == before, "at {place:?}, once more");
     }
 }
 

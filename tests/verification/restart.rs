@@ -154,6 +154,35 @@ fn settled_and_damped_boxes_go_on() {
     }
 }
 
+/// Goal: a run that is killed during dynamic relaxation continues from its last checkpoint. Checkpoints are due by the sum
+/// of the steps, while the time is zero.
+#[test]
+fn checkpoints_are_written_during_relaxation() {
+    let [meshes, directory] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+    fs::write(meshes.path().join("base.msh"), box_mesh([-1.0, -1.0, -0.5], [1.0, 1.0, 0.0], [4, 4, 1]))
+        .unwrap();
+    fs::write(meshes.path().join("box.msh"), box_mesh([-0.3, -0.3, 0.0], [0.3, 0.3, 0.6], [2; 3])).unwrap();
+    let text = sliding_box("penalty", RUBBER, "[dynamic_relaxation]\n")
+        .replace("group = \"x0\"\nfix", "fix")
+        .replace("[output]\n", "[output]\ncheckpoint = { interval = 1e-2 }\n");
+    let scenario = Scenario::parse(&text, &meshes.path().join("test.toml"), &[]).unwrap();
+    let mut simulation = Simulation::new(&scenario).unwrap();
+    let mut recorder = Recorder::create(&scenario, directory.path(), &simulation).unwrap();
+    let mut instants = Vec::new();
+    let mut report = |progress: &ictus::simulation::Progress| {
+        let is_due = progress.relaxation.is_some() && progress.step.is_multiple_of(16);
+        if let Some((checkpoint, _)) =
+            is_due.then(|| Checkpoint::read(&scenario, directory.path()).ok()).flatten()
+        {
+            instants.push(checkpoint.instant());
+        }
+    };
+    simulation.run(&mut recorder, &mut report, &AtomicBool::new(false)).unwrap();
+    instants.dedup();
+    assert!(instants.len() > 1, "{instants:?}");
+    assert!(instants.iter().all(|&(time, step)| time == 0.0 && step > 0), "{instants:?}");
+}
+
 #[test]
 fn steps_that_end_at_impacts_go_on() {
     assert_text_restarts("resolve_impact", &sliding_box("penalty", RUBBER, "resolve_impact = true\n"));

@@ -39,10 +39,13 @@ fn steps_follow_elements_that_are_crushed() {
             &references,
         );
         let elements = InternalForce::new(vec![block.unwrap()], references.len());
-        let undeformed = elements.critical_step(&references).unwrap().time_step;
+        let undeformed = elements.critical_step(&references, &elements.initial_history()).unwrap().time_step;
         let (mut longest, mut shortest, mut num_steps) = (0.0_f64, f64::INFINITY, 0);
         while !simulation.is_finished() {
-            let critical = elements.critical_step(&simulation.state().positions).unwrap().time_step;
+            let critical = elements
+                .critical_step(&simulation.state().positions, &elements.initial_history())
+                .unwrap()
+                .time_step;
             let flies = simulation.first_contacts().is_empty();
             simulation.advance(f64::INFINITY).unwrap();
             if !flies {

@@ -1,5 +1,6 @@
 //! Contact constraints: a gap, a normal, and nodal weights that sum to zero.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use super::flush::rounding_of_gap;
@@ -43,7 +44,7 @@ pub struct EdgeOnEdge {
 /// contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge. A
 /// normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum. Structure of arrays
 /// with compressed rows, reused from step to step.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
@@ -54,6 +55,8 @@ pub struct Constraints {
     nodes: Vec<u32>,
     weights: Vec<f64>,
 }
+
+clone_by_field!(Constraints { keys, bodies, gaps, normals, ends, nodes, weights });
 
 /// One side of a contact: a node, an edge or a face.
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use pulp::{Simd, WithSimd};
 
 use super::elements::block::{ElementBlock, ElementOperation};
-use super::elements::formulation::ElementFormulation;
+use super::elements::formulation::{ElementFormulation, history_rows};
 use super::elements::group::element_of;
+use super::elements::history::PresentHistory;
 use crate::material::Law;
-use crate::math::pack::{Pack, Registers, Slots, WIDTH};
+use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 
 /// The stable step and its controlling element.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,8 @@ pub(super) struct ChunkBound<'a> {
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,
+    /// Rows of the present history.
+    pub history: &'a [Row],
     pub registers: Registers,
 }
 
@@ -80,16 +83,18 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for BoundKernel<
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Option<WorstElement> {
-        let ChunkBound { block, groups, slots, positions, .. } = self.work;
+        let ChunkBound { block, groups, slots, positions, history, .. } = self.work;
         let mut worst: Option<WorstElement> = None;
         let mut largest = f64::NEG_INFINITY;
         let mut state = F::state(simd);
-        for (group, slots) in groups.clone().zip(slots.as_chunks::<N>().0) {
+        for (index, (group, slots)) in groups.clone().zip(slots.as_chunks::<N>().0).enumerate() {
             block.prefetch(group);
             for part in 0..Pack::<S>::PARTS {
                 let x = Pack::gather_rows(simd, positions, slots, part);
                 let data = block.part(simd, group, part);
-                let bound = self.formulation.frequency_squared_bound(self.law, &data, &x, &mut state);
+                let history = PresentHistory::of_group(simd, history, index, history_rows::<F, L, N>(), part);
+                let bound =
+                    self.formulation.frequency_squared_bound(self.law, &data, &x, &mut state, history);
                 for (lane, &bound) in bound.lanes().iter().enumerate() {
                     // A NaN bound counts as infinite.
                     let bound = if bound < f64::INFINITY { bound } else { f64::INFINITY };

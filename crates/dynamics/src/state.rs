@@ -1,11 +1,12 @@
 //! Kinematic state of the nodes.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
 
 /// Kinematic state of all nodes at one instant.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
@@ -20,6 +21,8 @@ pub struct NodalState {
     /// Accelerations a \[m/s²\].
     pub accelerations: Vec<Vec3>,
 }
+
+clone_by_field!(NodalState { time, time_remainder, step, positions, velocities, accelerations });
 
 impl NodalState {
     /// Nodes at rest at these positions at t = 0.

@@ -19,7 +19,7 @@ use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
 /// Version of the layout above and of the state; raise it with either.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 

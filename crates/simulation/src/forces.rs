@@ -1,5 +1,6 @@
 //! Nodal forces, and forces on rigid bodies, that a simulation keeps from step to step.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::dynamics::{PrescribedStep, RigidBody, RotationOverStep, Support, VelocityJumps, Wrench};
@@ -8,7 +9,7 @@ use crate::math::Vec3;
 use super::model::{Body, Model};
 
 /// Nodal forces at the end of the last step \[N\].
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
     /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
     /// driven.
@@ -26,6 +27,8 @@ pub(crate) struct Forces {
     /// Reactions of the slider constraints.
     pub sliders: Vec<Vec3>,
 }
+
+clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
     /// Whether the array lengths, except those of the supports, match a model.

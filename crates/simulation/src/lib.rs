@@ -22,6 +22,10 @@ mod state;
 mod step;
 mod timings;
 
+#[cfg(test)]
+#[cfg(feature = "test-law")]
+mod history_tests;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
@@ -40,7 +44,7 @@ pub use error::{
 pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 use parts::{Caches, Scratch, Settings};
 pub(crate) use progress::Phase;
-pub use progress::{FirstContact, Outcome, Progress};
+pub use progress::{FirstContact, Outcome, Progress, RelaxationProgress};
 pub use record::checkpoints::Checkpoint;
 pub use record::recorder::Recorder;
 pub use state::{OtherModel, State};
@@ -110,7 +114,7 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if any, without output but a last frame on failure.
+    /// Runs the dynamic relaxation, if any, without output but checkpoints, and a last frame on failure.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -126,6 +130,7 @@ impl Simulation {
                 recorder.record_last(self)?;
                 return Err(failure.into());
             }
+            recorder.record_relaxation(self)?;
             report(&self.progress());
         }
         Ok(Outcome::Finished)
@@ -135,13 +140,16 @@ impl Simulation {
     ///
     /// # Errors
     /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or the
-    /// energy imbalance exceeds its tolerance. The state is then restored bit for bit to the last valid step.
+    /// energy imbalance exceeds its tolerance. The state is then restored bit for bit to the last valid step, but for a
+    /// failed balance in flight: motion in closed form has no copy to return to, and the state is that after the step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
-            Phase::Flight => self.fly_timed(until),
-            Phase::Stepping | Phase::Relaxing => self.step_or_recover()?,
+            Phase::Flight => {
+                self.fly_timed(until);
+                self.check_energy()
+            }
+            Phase::Stepping | Phase::Relaxing => self.step_or_recover(),
         }
-        self.check_energy()
     }
 
     /// Time that remains to the end time \[s\].
@@ -166,7 +174,7 @@ impl Simulation {
     /// # Errors
     /// [`OtherModel`], and the simulation is unchanged.
     pub fn restore(&mut self, state: State) -> Result<(), OtherModel> {
-        if !state.fits(&self.model) {
+        if !(state.fits(&self.model) && self.caches.internal.fits(&state.history)) {
             return Err(OtherModel);
         }
         self.forget_copy();
@@ -193,8 +201,9 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // The last step has evaluated the same positions without a failure.
-            let _ = self.caches.internal.evaluate(&self.state.nodes.positions);
+            // The last step has evaluated the same positions, from the same history at its beginning, without a failure.
+            let State { nodes, history, control, .. } = &mut self.state;
+            let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());
         } else {
             self.caches.internal.reset();
         }
@@ -242,7 +251,7 @@ impl Simulation {
             contacts: self.state.contact.constraints.len(),
             energy_error: self.state.ledger.audit.energy_error().last,
             in_flight: self.state.phase == Phase::Flight,
-            in_relaxation: self.is_relaxing(),
+            relaxation: self.relaxation_progress(),
         }
     }
 

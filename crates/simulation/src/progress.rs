@@ -76,8 +76,19 @@ pub struct Progress {
     pub energy_error: f64,
     /// Whether all bodies are in flight.
     pub in_flight: bool,
-    /// Whether the bodies come to rest before t = 0.
-    pub in_relaxation: bool,
+    /// Dynamic relaxation before t = 0, during it.
+    pub relaxation: Option<RelaxationProgress>,
+}
+
+/// Progress of a dynamic relaxation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelaxationProgress {
+    /// Kinetic energy over its peak \[-\].
+    pub share: f64,
+    /// Share below which the bodies count as at rest \[-\].
+    pub tolerance: f64,
+    /// Estimate of the part done, from 0 to 1.
+    pub part_done: f64,
 }
 
 /// Limit of a time step.

@@ -16,21 +16,22 @@ impl Simulation {
     pub(super) fn step_or_recover(&mut self) -> Result<(), NumericalFailure> {
         let begin = self.state.nodes.step;
         self.keep_copy();
-        let outcome = self.step_of_phase();
+        let outcome = self.step_and_check();
         if outcome.is_err() {
             self.return_to(begin);
         }
         outcome
     }
 
-    /// A step of the run, or of the relaxation before it.
-    fn step_of_phase(&mut self) -> Result<(), NumericalFailure> {
+    /// A step of the run, or of the relaxation before it, with the check of its balance.
+    fn step_and_check(&mut self) -> Result<(), NumericalFailure> {
         if self.is_relaxing() {
-            return self.relax();
+            self.relax()?;
+        } else {
+            self.step()?;
+            self.count_step_limit();
         }
-        self.step()?;
-        self.count_step_limit();
-        Ok(())
+        self.check_energy()
     }
 
     /// Discards the copy after a change of the state from outside, which steps do not repeat.
@@ -40,8 +41,13 @@ impl Simulation {
 
     fn keep_copy(&mut self) {
         let age = self.earlier.as_ref().map(|earlier| self.state.nodes.step - earlier.nodes.step);
-        if age.is_none_or(|age| age >= STEPS_PER_COPY) {
-            self.earlier = Some(self.checkpoint());
+        match &mut self.earlier {
+            Some(_) if age.is_some_and(|age| age < STEPS_PER_COPY) => {}
+            Some(earlier) => {
+                earlier.clone_from(&self.state);
+                earlier.contact.detection = self.caches.detector.memory();
+            }
+            None => self.earlier = Some(self.checkpoint()),
         }
     }
 
@@ -50,8 +56,6 @@ impl Simulation {
         let Some(earlier) = self.earlier.take() else { return };
         self.restart_from(earlier);
         // None of these steps has failed before.
-        while self.state.nodes.step < step && self.step_of_phase().and_then(|()| self.check_energy()).is_ok()
-        {
-        }
+        while self.state.nodes.step < step && self.step_and_check().is_ok() {}
     }
 }

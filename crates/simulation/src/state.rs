@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::Constraints;
 use crate::contact::detection::DetectionMemory;
 use crate::contact::response::{ContactAction, ResponseMemory};
-use crate::dynamics::{Audit, Energies, NodalState, RigidBody, Wrench};
+use crate::dynamics::{Audit, Energies, MaterialHistory, NodalState, RigidBody, Wrench};
 use crate::math::Vec3;
 
 use super::account::contact_audit::{ContactAudit, PairBalance};
@@ -24,7 +25,7 @@ use super::step::step_size::StepControl;
 
 /// All that evolves in time, between two steps. A copy is a restart point: with the same model, a simulation continues
 /// from it to the same bits.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
@@ -33,6 +34,8 @@ pub struct State {
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
+    /// History of the materials at the beginning and at the end of the last step.
+    pub(crate) history: MaterialHistory,
     /// Forces at the end of the last step, and prescribed motion.
     pub(crate) forces: Forces,
     pub(crate) contact: ContactState,
@@ -40,8 +43,21 @@ pub struct State {
     pub(crate) ledger: Ledger,
 }
 
+clone_by_field!(State {
+    nodes,
+    rigid_bodies,
+    phase,
+    relaxation,
+    steps_in_flight,
+    history,
+    forces,
+    contact,
+    control,
+    ledger,
+});
+
 /// Contacts of the last step, and the memory of the response.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
@@ -57,8 +73,19 @@ pub(crate) struct ContactState {
     pub tie_iterations: u64,
 }
 
+clone_by_field!(ContactState {
+    constraints,
+    action,
+    detected_positions,
+    initial_gaps,
+    response,
+    detection,
+    tied_step,
+    tie_iterations,
+});
+
 /// Energies, momenta and their balances since the start, and what has been reported.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
     pub audit: Audit,
@@ -82,6 +109,23 @@ pub(crate) struct Ledger {
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
+
+clone_by_field!(Ledger {
+    energies,
+    audit,
+    balances,
+    pair_balances,
+    contact_audit,
+    hourglass_audits,
+    rounded_moment,
+    external_wrench,
+    support_accounts,
+    first_contacts,
+    have_touched,
+    steps_past_tolerance,
+    function_ranges,
+    warnings,
+});
 
 /// A state does not fit the model of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,7 +152,7 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices are those of a state of this model.
+    /// Whether all lengths and indices but those of the history are those of a state of this model.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
@@ -134,6 +178,7 @@ impl State {
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
+        history: MaterialHistory,
         response: ResponseMemory,
         control: StepControl,
         (function_ranges, warnings): (Vec<FunctionRange>, Vec<String>),
@@ -145,6 +190,7 @@ impl State {
             phase: Phase::Stepping,
             relaxation: Relaxation::default(),
             steps_in_flight: 0,
+            history,
             forces: Forces::new(model),
             contact: ContactState {
                 constraints: Constraints::default(),

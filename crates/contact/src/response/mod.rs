@@ -48,6 +48,7 @@ use std::ops::Range;
 
 use bytemuck::zeroed_vec;
 use fixedbitset::FixedBitSet;
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::math::Vec3;
@@ -204,7 +205,7 @@ impl std::ops::AddAssign for UnsolvedProblems {
 }
 
 /// Action of contact on the bodies in one step.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ContactAction {
     /// Forces on all nodes of the model \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
@@ -252,6 +253,29 @@ pub struct ContactAction {
     /// Time over which impulses are averaged for output as forces \[s\].
     spread: f64,
 }
+
+clone_by_field!(ContactAction {
+    forces,
+    impulses,
+    friction_forces,
+    nodes,
+    num_of_contact,
+    node_corrections,
+    rigid_corrections,
+    tie_impulses,
+    tie_forces,
+    rigid_forces,
+    results,
+    unlisted,
+    stored_energy,
+    work,
+    unsolved,
+    tie_gap,
+    support_moment,
+    frequency_squared,
+    listed,
+    spread,
+});
 
 impl ContactAction {
     /// No action on `num_nodes` nodes.

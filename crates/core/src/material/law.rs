@@ -1,4 +1,4 @@
-//! Hyperelastic laws.
+//! Constitutive laws, and the history of material points.
 
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
@@ -34,8 +34,130 @@ pub struct TangentBound<R> {
     pub dilatation: R,
 }
 
-/// A hyperelastic law: P = ∂W/∂F.
+/// History of a material point: numbers that a law reads at the beginning of a step and writes at its end. All are zero
+/// at the start.
+pub trait PointHistory<R>: Copy {
+    /// Numbers per point; the same for every `R`.
+    const LEN: usize;
+
+    /// The same number throughout.
+    fn filled(number: R) -> Self;
+
+    /// The numbers.
+    fn numbers(&self) -> &[R];
+
+    /// The numbers, to be set.
+    fn numbers_mut(&mut self) -> &mut [R];
+}
+
+impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
+    const LEN: usize = LEN;
+
+    #[inline(always)]
+    fn filled(number: R) -> Self {
+        [number; LEN]
+    }
+
+    #[inline(always)]
+    fn numbers(&self) -> &[R] {
+        self
+    }
+
+    #[inline(always)]
+    fn numbers_mut(&mut self) -> &mut [R] {
+        self
+    }
+}
+
+/// A constitutive law: the stress of a point from its deformation and its history.
+///
+/// A step of length `time_step` \[s\] turns the history at its beginning into that at its end. A step of zero length
+/// gives the stress of the present history, and leaves the history to rounding. The energy is that stored, and
+/// dissipated since the start: the work done on the point.
 pub trait Law: Copy + Send + Sync {
+    /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.
+    const SMALL_STRAIN: bool;
+
+    /// History of a point; `[R; 0]` without.
+    type History<R: Real>: PointHistory<R>;
+
+    /// Functions of the volume change, common to points with the same volume change.
+    type Volumetric<R: Real>: Copy;
+
+    /// Evaluates them at the volume change J − 1.
+    fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
+
+    /// Stress and energy at the displacement gradient H = F − I at the end of a step.
+    fn response<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        history: &mut Self::History<R>,
+        time_step: f64,
+    ) -> Response<R>;
+
+    /// Stress and energy at the end of a step, at the strain E = ½(C − I) of a finite-strain law, or at the small strain
+    /// of a small-strain law.
+    fn response_to_strain<R: Real>(
+        &self,
+        strain: &SymmetricTensor<R>,
+        volumetric: &Self::Volumetric<R>,
+        history: &mut Self::History<R>,
+        time_step: f64,
+    ) -> MaterialResponse<R>;
+
+    /// An upper bound of the tangent at H and the present history, for the stable time step.
+    fn tangent_bound<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        history: &Self::History<R>,
+    ) -> TangentBound<R>;
+}
+
+impl<L: Hyperelastic> Law for L {
+    const SMALL_STRAIN: bool = <L as Hyperelastic>::SMALL_STRAIN;
+
+    type History<R: Real> = [R; 0];
+
+    type Volumetric<R: Real> = <L as Hyperelastic>::Volumetric<R>;
+
+    #[inline(always)]
+    fn volumetric<R: Real>(&self, change: R) -> <L as Hyperelastic>::Volumetric<R> {
+        Hyperelastic::volumetric(self, change)
+    }
+
+    #[inline(always)]
+    fn response<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        _history: &mut [R; 0],
+        _time_step: f64,
+    ) -> Response<R> {
+        Hyperelastic::response(self, displacement_gradient)
+    }
+
+    #[inline(always)]
+    fn response_to_strain<R: Real>(
+        &self,
+        strain: &SymmetricTensor<R>,
+        volumetric: &<L as Hyperelastic>::Volumetric<R>,
+        _history: &mut [R; 0],
+        _time_step: f64,
+    ) -> MaterialResponse<R> {
+        Hyperelastic::response_to_strain(self, strain, volumetric)
+    }
+
+    #[inline(always)]
+    fn tangent_bound<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        _history: &[R; 0],
+    ) -> TangentBound<R> {
+        Hyperelastic::tangent_bound(self, displacement_gradient)
+    }
+}
+
+/// A law without history: P = ∂W/∂F.
+pub trait Hyperelastic: Copy + Send + Sync {
     /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.
     const SMALL_STRAIN: bool;
 

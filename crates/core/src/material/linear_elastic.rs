@@ -1,6 +1,6 @@
 //! Small-strain isotropic elasticity (Hooke).
 
-use super::{Elasticity, Law, MaterialResponse, Response, TangentBound};
+use super::{Elasticity, Hyperelastic, MaterialResponse, Response, TangentBound};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -10,7 +10,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 
-impl Law for LinearElastic {
+impl Hyperelastic for LinearElastic {
     const SMALL_STRAIN: bool = true;
 
     type Volumetric<R: Real> = ();

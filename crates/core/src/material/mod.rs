@@ -1,9 +1,10 @@
-//! Hyperelastic laws over [`Real`](crate::math::real::Real): one source for single points and vectors of points.
+//! Constitutive laws over [`Real`](crate::math::real::Real): one source for single points and vectors of points.
 //!
 //! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
 //! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.
 //!
-//! A new law needs a file, a row of [`Material`] and of [`LAWS`], and a row in the dispatch of element blocks.
+//! A new law needs a file, a row of [`Material`] and of [`LAWS`], and a row in the dispatch of element blocks. It implements
+//! [`Hyperelastic`], or [`Law`] if points have a history, which the state of a simulation then keeps.
 
 use std::fmt;
 
@@ -13,12 +14,16 @@ mod linear_elastic;
 mod neo_hookean;
 mod st_venant_kirchhoff;
 
+#[cfg(feature = "test-law")]
+mod maxwell;
 #[cfg(test)]
 mod tests;
 
 pub use elasticity::{Elasticity, ElasticityError};
-pub use law::{Law, MaterialResponse, Response, TangentBound};
+pub use law::{Hyperelastic, Law, MaterialResponse, PointHistory, Response, TangentBound};
 pub use linear_elastic::LinearElastic;
+#[cfg(feature = "test-law")]
+pub use maxwell::{Maxwell, RELAXATION_TIME};
 pub use neo_hookean::NeoHookean;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 
@@ -31,6 +36,9 @@ pub enum Material {
     StVenantKirchhoff(Elasticity),
     /// Compressible neo-Hookean.
     NeoHookean(Elasticity),
+    /// A law with history.
+    #[cfg(feature = "test-law")]
+    Maxwell(Elasticity),
 }
 
 /// A law by its name in scenarios, which alone identifies it: an address of a function differs between processes.
@@ -68,6 +76,8 @@ impl Material {
     pub fn elasticity(&self) -> Elasticity {
         match *self {
             Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
+            #[cfg(feature = "test-law")]
+            Self::Maxwell(e) => e,
         }
     }
 }

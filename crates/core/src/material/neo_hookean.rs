@@ -1,7 +1,7 @@
 //! Compressible neo-Hookean solid.
 
 use super::elasticity::Elasticity;
-use super::law::{Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::law::{Hyperelastic, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -28,7 +28,7 @@ pub struct Volumetric<R> {
     energy: R,
 }
 
-impl Law for NeoHookean {
+impl Hyperelastic for NeoHookean {
     const SMALL_STRAIN: bool = false;
 
     type Volumetric<R: Real> = Volumetric<R>;

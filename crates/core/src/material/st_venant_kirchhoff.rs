@@ -1,7 +1,7 @@
 //! St. Venant–Kirchhoff: Hooke's law between Green–Lagrange strain and second Piola–Kirchhoff stress.
 
 use super::elasticity::Elasticity;
-use super::law::{Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::law::{Hyperelastic, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -12,7 +12,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 
-impl Law for StVenantKirchhoff {
+impl Hyperelastic for StVenantKirchhoff {
     const SMALL_STRAIN: bool = false;
 
     type Volumetric<R: Real> = ();

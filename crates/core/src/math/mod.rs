@@ -14,6 +14,7 @@
 //! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which
 //! closest-point searches store in their structures.
 
+mod clone_by_field;
 pub mod eight_lanes;
 pub mod pack;
 pub mod polynomial;

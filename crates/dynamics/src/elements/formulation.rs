@@ -4,10 +4,11 @@ use pulp::Simd;
 
 use super::frequency_bound::{Spectrum, frequency_squared_bound};
 use super::group::GroupPart;
+use super::history::{HistoryOfPoints, PresentHistory};
 use super::interpolation::Interpolation;
 use super::kernel::{ElementState, nodal_forces};
 use super::reference_geometry::{NodeGeometry, ReferenceGeometry};
-use crate::material::Law;
+use crate::material::{Law, PointHistory};
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::SymmetricTensor;
@@ -25,6 +26,9 @@ pub(crate) struct Evaluation<S: Simd> {
 
 /// An element of `N` nodes, total Lagrangian.
 pub(crate) trait ElementFormulation<const N: usize>: Sync {
+    /// Integration points.
+    const NUM_POINTS: usize;
+
     /// Workspace, reused over a chunk of elements.
     type State<S: Simd>;
 
@@ -38,6 +42,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         state: &mut Self::State<S>,
+        history: &mut impl HistoryOfPoints<S>,
         forces: &mut [[Pack<S>; 3]; N],
     ) -> Evaluation<S>;
 
@@ -48,6 +53,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         state: &mut Self::State<S>,
+        history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>>;
 
     /// Bound of ω² \[1/s²\]; infinite or NaN for an inverted element.
@@ -57,13 +63,22 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         state: &mut Self::State<S>,
+        history: PresentHistory<'_, S>,
     ) -> Pack<S>;
+}
+
+/// Rows of the history of a group: for each integration point the numbers of its law.
+#[inline(always)]
+pub(crate) const fn history_rows<F: ElementFormulation<N>, L: Law, const N: usize>() -> usize {
+    F::NUM_POINTS * <L::History<f64> as PointHistory<f64>>::LEN
 }
 
 /// An element integrated at `P` points.
 pub(crate) struct Integrated<I, const P: usize>(pub I);
 
 impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<N> for Integrated<I, P> {
+    const NUM_POINTS: usize = P;
+
     type State<S: Simd> = (ElementState<S, P>, NodeGeometry<S, P>);
 
     #[inline(always)]
@@ -78,15 +93,16 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         (state, nodes): &mut Self::State<S>,
+        history: &mut impl HistoryOfPoints<S>,
         forces: &mut [[Pack<S>; 3]; N],
     ) -> Evaluation<S> {
         let geometry = self.0.geometry(data, nodes);
         if I::MEAN_DILATATION && !L::SMALL_STRAIN {
-            state.mean_dilatation(law, &self.0, &geometry, positions);
+            state.mean_dilatation(law, &self.0, &geometry, positions, history);
             self.0.divergence(&state.stresses, forces);
         } else {
             state.deform::<I, L, N>(&self.0, &geometry, positions);
-            state.stress::<I, L>(law, &geometry);
+            state.stress::<I, L>(law, &geometry, history);
             nodal_forces(&self.0, &geometry, &mut state.stresses, forces);
         }
         Evaluation {
@@ -103,14 +119,15 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         (state, nodes): &mut Self::State<S>,
+        mut history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>> {
         let geometry = self.0.geometry(data, nodes);
         if I::MEAN_DILATATION && !L::SMALL_STRAIN {
-            state.mean_dilatation(law, &self.0, &geometry, positions);
+            state.mean_dilatation(law, &self.0, &geometry, positions, &mut history);
             return state.kirchhoff_sum().symmetric_part() * state.current_volume.reciprocal();
         }
         state.deform::<I, L, N>(&self.0, &geometry, positions);
-        state.stress::<I, L>(law, &geometry);
+        state.stress::<I, L>(law, &geometry, &mut history);
         let zero = state.energy.constant(0.0);
         let (mut sum, mut volume) = (SymmetricTensor([zero; 6]), zero);
         for (k, stress) in state.stresses.iter().enumerate() {
@@ -131,12 +148,13 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
         (state, nodes): &mut Self::State<S>,
+        history: PresentHistory<'_, S>,
     ) -> Pack<S> {
         let geometry = self.0.geometry(data, nodes);
         state.deform::<I, L, N>(&self.0, &geometry, positions);
         let spectrum =
             Spectrum { laplacian: data.load(&data.spectrum[0]), dilatation: data.load(&data.spectrum[1]) };
-        let bound = frequency_squared_bound(&self.0, law, &geometry, &spectrum, state);
+        let bound = frequency_squared_bound(&self.0, law, &geometry, &spectrum, state, history);
         infinite_where_inverted(bound, state.smallest_jacobian())
     }
 }

@@ -30,6 +30,7 @@
 
 use pulp::Simd;
 
+use super::history::{HistoryOfPoints, PresentHistory};
 use super::interpolation::Interpolation;
 use super::kernel::{ElementState, nodal_forces};
 use super::reference_geometry::ReferenceGeometry;
@@ -62,6 +63,7 @@ pub(crate) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: us
     geometry: &impl ReferenceGeometry<S>,
     spectrum: &Spectrum<Pack<S>>,
     state: &ElementState<S, P>,
+    history: PresentHistory<'_, S>,
 ) -> Pack<S>
 where
     I: Interpolation<N, P>,
@@ -73,7 +75,7 @@ where
     let mut cofactors = [Tensor::filled(zero).plus_identity(); P];
     for k in 0..P {
         let h = state.law_gradient::<I, L>(k);
-        let bound = law.tangent_bound(&h);
+        let bound = law.tangent_bound(&h, &history.at(k));
         gradient = gradient.max(bound.gradient);
         dilatation = dilatation.max(bound.dilatation);
         if L::SMALL_STRAIN {
@@ -87,7 +89,7 @@ where
         cofactors[k] = cofactor;
         if I::MEAN_DILATATION {
             volume_ratio = volume_ratio.max(jacobian / state.mean_jacobian);
-            let first = law.first_piola_kirchhoff(&h);
+            let first = law.response(&h, &mut history.at(k), history.time_step()).stress;
             let kirchhoff = first.dot_transposed(&h) + first;
             stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
         }

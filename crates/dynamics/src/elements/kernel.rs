@@ -11,6 +11,7 @@
 
 use pulp::Simd;
 
+use super::history::HistoryOfPoints;
 use super::interpolation::{Formulation, Interpolation};
 use super::reference_geometry::ReferenceGeometry;
 use crate::material::{Law, Response};
@@ -137,11 +138,19 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
     /// Computes the stress at every point and the energy for the last deformation, except with mean dilatation at
     /// finite strain.
     #[inline(always)]
-    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &impl ReferenceGeometry<S>) {
+    pub fn stress<I: Formulation, L: Law>(
+        &mut self,
+        law: L,
+        geometry: &impl ReferenceGeometry<S>,
+        history: &mut impl HistoryOfPoints<S>,
+    ) {
         let zero = self.volume.constant(0.0);
         let (mut energy, mut pressure_sum) = (zero, zero);
         for k in 0..P {
-            let Response { stress, energy: density } = law.response(&self.law_gradient::<I, L>(k));
+            let mut of_point = history.at(k);
+            let Response { stress, energy: density } =
+                law.response(&self.law_gradient::<I, L>(k), &mut of_point, history.time_step());
+            history.keep(k, &of_point);
             energy = geometry.weight(k).mul_add(density, energy);
             self.stresses[k] = stress;
             if I::MEAN_DILATATION {

@@ -9,6 +9,7 @@
 
 use pulp::Simd;
 
+use super::history::HistoryOfPoints;
 use super::interpolation::Interpolation;
 use super::kernel::ElementState;
 use super::reference_geometry::ReferenceGeometry;
@@ -26,6 +27,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         interpolation: &I,
         geometry: &impl ReferenceGeometry<S>,
         positions: &[[Pack<S>; 3]; N],
+        history: &mut impl HistoryOfPoints<S>,
     ) where
         I: Interpolation<N, P>,
         L: Law,
@@ -60,7 +62,10 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
         for k in 0..P {
             let (weight, stretch) = (geometry.weight(k), self.stretches[k]);
-            let response = law.response_to_strain(&self.strains[k], &volumetric);
+            let mut of_point = history.at(k);
+            let response =
+                law.response_to_strain(&self.strains[k], &volumetric, &mut of_point, history.time_step());
+            history.keep(k, &of_point);
             energy = weight.mul_add(response.energy, energy);
             let pressure = response.kirchhoff_trace * (1.0 / 3.0);
             pressure_sum = weight.mul_add(pressure, pressure_sum);

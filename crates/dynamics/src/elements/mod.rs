@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod formulation;
 pub(crate) mod frequency_bound;
 pub(crate) mod group;
+pub(crate) mod history;
 pub(crate) mod interpolation;
 pub(crate) mod kernel;
 pub(crate) mod mean_dilatation;

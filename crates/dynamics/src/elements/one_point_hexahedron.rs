@@ -22,6 +22,7 @@ use pulp::Simd;
 use super::formulation::{ElementFormulation, Evaluation, infinite_where_inverted};
 use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::GroupPart;
+use super::history::{HistoryOfPoints, PresentHistory};
 use crate::element::hexahedron::CORNER_BY_SIDE;
 use crate::element::{quadrature, shape_gradients};
 use crate::material::{Elasticity, Law, Response};
@@ -172,6 +173,8 @@ fn kinematics<S: Simd, const GENERAL: bool>(
 }
 
 impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> {
+    const NUM_POINTS: usize = 1;
+
     type State<S: Simd> = ();
 
     #[inline(always)]
@@ -184,11 +187,14 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; 8],
         (): &mut (),
+        history: &mut impl HistoryOfPoints<S>,
         forces: &mut [[Pack<S>; 3]; 8],
     ) -> Evaluation<S> {
         let Kinematics { gradient, hourglass } = kinematics::<S, GENERAL>(data, positions);
         let (volume, stiffness) = (data.load(&data.rows[VOLUME]), data.load(&data.rows[STIFFNESS]));
-        let Response { stress, energy } = law.response(&gradient);
+        let mut of_point = history.at(0);
+        let Response { stress, energy } = law.response(&gradient, &mut of_point, history.time_step());
+        history.keep(0, &of_point);
         // Work conjugate of F: V P − Σ k q_α ⊗ H_α.
         let mut work = stress.scale(volume);
         let zero = volume.constant(0.0);
@@ -234,9 +240,10 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; 8],
         (): &mut (),
+        history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>> {
         let h = kinematics::<S, GENERAL>(data, positions).gradient;
-        let stress = law.first_piola_kirchhoff(&h);
+        let Response { stress, .. } = law.response(&h, &mut history.at(0), history.time_step());
         if L::SMALL_STRAIN {
             return stress.symmetric_part();
         }
@@ -253,9 +260,10 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; 8],
         (): &mut (),
+        history: PresentHistory<'_, S>,
     ) -> Pack<S> {
         let h = kinematics::<S, GENERAL>(data, positions).gradient;
-        let bound = law.tangent_bound(&h);
+        let bound = law.tangent_bound(&h, &history.at(0));
         let volume = data.load(&data.rows[VOLUME]);
         let of_spectrum = |row: usize| data.load(&data.spectrum[row]);
         let one = volume.constant(1.0);

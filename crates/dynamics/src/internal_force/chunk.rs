@@ -17,8 +17,9 @@ use super::{ChunkWork, ElementFailure, FailureKind};
 use crate::critical_step::{ChunkBound, CriticalStep};
 use crate::element::MAX_NODES;
 use crate::elements::block::{ElementBlock, ElementOperation};
-use crate::elements::formulation::{ElementFormulation, Evaluation};
+use crate::elements::formulation::{ElementFormulation, Evaluation, history_rows};
 use crate::elements::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk};
+use crate::elements::history::{HistoryOverStep, PresentHistory};
 use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
@@ -56,6 +57,9 @@ pub(super) struct Chunk {
     /// Shear modulus times volume \[J\].
     stiffness: f64,
     groups: Range<usize>,
+    history_rows_per_group: usize,
+    /// Range of its rows in the history of all chunks.
+    history: Range<usize>,
     /// Range of its slots in the nodes of all chunks, ascending.
     nodes: Range<usize>,
     /// Slots of its owned nodes, which are contiguous: no earlier chunk has them, and this chunk starts their sums.
@@ -98,6 +102,8 @@ impl Chunk {
             stiffness: block.material().elasticity().mu * block.volume() * num_present
                 / block.num_elements() as f64,
             groups,
+            history_rows_per_group: block.history_rows_per_group(),
+            history: 0..0,
             nodes: 0..nodes.len(),
             owned: 0..0,
             owned_range: 0..0,
@@ -111,6 +117,22 @@ impl Chunk {
     pub fn append_nodes(&mut self, of_chunk: &[u32], nodes: &mut Vec<u32>) {
         self.nodes = nodes.len()..nodes.len() + of_chunk.len();
         nodes.extend_from_slice(of_chunk);
+    }
+
+    /// Places its rows of history from `first` on; returns their end.
+    pub fn place_history(&mut self, first: usize) -> usize {
+        self.history = first..first + self.groups.len() * self.history_rows_per_group;
+        self.history.end
+    }
+
+    /// Range of its rows in the history of all chunks.
+    pub fn history_range(&self) -> Range<usize> {
+        self.history.clone()
+    }
+
+    /// Its rows of history.
+    fn history<'a>(&self, work: &ChunkWork<'a>) -> &'a [Row] {
+        &work.history[self.history.clone()]
     }
 
     /// Its part of the nodes of all chunks.
@@ -162,14 +184,17 @@ impl Chunk {
         nodes[..self.owned.start].iter().chain(&nodes[self.owned.end..]).copied()
     }
 
-    /// Computes forces and energies of the elements at current positions.
-    pub fn compute(&mut self, work: &ChunkWork<'_>, sums: ChunkSums<'_>) {
+    /// Computes forces, energies and history of the elements at the end of a step.
+    pub fn compute(&mut self, work: &ChunkWork<'_>, mut sums: ChunkSums<'_>) {
+        let (before, now) = (self.history(work), std::mem::take(&mut sums.history));
         let (block, registers) = (&work.blocks[self.block], work.registers);
         with_scratch(|[positions, forces]| {
             self.gather(work, positions);
             for search in [false, true] {
                 let ahead = Prefetcher::new((&self.groups, &self.nodes), work, &sums);
-                let work = ChunkForces { block, chunk: self, ahead, positions, forces, registers, search };
+                let history = StepRows { before, now: &mut *now, time_step: work.time_step };
+                let work =
+                    ChunkForces { block, chunk: self, ahead, positions, forces, history, registers, search };
                 if block.dispatch(work) != Some(false) {
                     break;
                 }
@@ -199,8 +224,8 @@ impl Chunk {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         let worst = with_scratch(|[positions, _]| {
             self.gather(work, positions);
-            let (groups, slots) = (self.groups.clone(), &self.slots);
-            block.dispatch(ChunkBound { block, groups, slots, positions, registers })
+            let (groups, slots, history) = (self.groups.clone(), &self.slots, self.history(work));
+            block.dispatch(ChunkBound { block, groups, slots, positions, history, registers })
         });
         Some(worst.flatten().flatten()?.into_step(self.block))
     }
@@ -210,8 +235,8 @@ impl Chunk {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         with_scratch(|[positions, _]| {
             self.gather(work, positions);
-            let (groups, slots) = (self.groups.clone(), &self.slots);
-            block.dispatch(MeanStress { block, groups, slots, positions, out, registers })
+            let (groups, slots, history) = (self.groups.clone(), &self.slots, self.history(work));
+            block.dispatch(MeanStress { block, groups, slots, positions, history, out, registers })
         });
     }
 
@@ -238,6 +263,34 @@ fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
+/// Rows of the history of a chunk over a step.
+struct StepRows<'a> {
+    /// At its beginning.
+    before: &'a [Row],
+    /// At its end.
+    now: &'a mut [Row],
+    /// Length of the step \[s\].
+    time_step: f64,
+}
+
+impl StepRows<'_> {
+    /// History of a part of the group with this index, of this number of rows.
+    #[inline(always)]
+    fn part<S: Simd>(
+        &mut self,
+        simd: S,
+        index: usize,
+        num_rows: usize,
+        part: usize,
+    ) -> HistoryOverStep<'_, S> {
+        HistoryOverStep {
+            before: PresentHistory::of_group(simd, self.before, index, num_rows, part),
+            now: &mut self.now[index * num_rows..(index + 1) * num_rows],
+            time_step: self.time_step,
+        }
+    }
+}
+
 /// Forces of a chunk as an operation on elements; the result is whether all elements are valid.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
@@ -247,6 +300,7 @@ struct ChunkForces<'a> {
     positions: &'a Slots,
     /// Forces by slot \[N\].
     forces: &'a mut Slots,
+    history: StepRows<'a>,
     registers: Registers,
     /// Whether to identify the failed element.
     search: bool,
@@ -272,7 +326,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
         let Self { work, formulation, law } = self;
-        let ChunkForces { block, chunk, mut ahead, positions, forces: sums, search, .. } = work;
+        let ChunkForces { block, chunk, mut ahead, positions, forces: sums, mut history, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
         for slot in 0..chunk.nodes.len() {
             sums[slot] = Padded::splat(0.0);
@@ -295,8 +349,9 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
             for part in 0..Pack::<S>::PARTS {
                 let x = gather(simd, positions, slots, part);
                 let data = block.part(simd, group, part);
+                let mut history = history.part(simd, index, history_rows::<F, L, N>(), part);
                 let Evaluation { mut energy, mut hourglass, jacobian } =
-                    formulation.forces(law, &data, &x, &mut state, &mut forces);
+                    formulation.forces(law, &data, &x, &mut state, &mut history, &mut forces);
                 smallest = smallest.min(jacobian);
                 finite += energy * 0.0 + jacobian * 0.0;
                 if search {

@@ -5,10 +5,11 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use crate::elements::block::{ElementBlock, ElementOperation};
-use crate::elements::formulation::ElementFormulation;
+use crate::elements::formulation::{ElementFormulation, history_rows};
 use crate::elements::group::element_of;
+use crate::elements::history::PresentHistory;
 use crate::material::Law;
-use crate::math::pack::{Pack, Registers, Slots, WIDTH};
+use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 
 /// Element averages of the Cauchy stress in a chunk.
 pub(super) struct MeanStress<'a> {
@@ -18,6 +19,8 @@ pub(super) struct MeanStress<'a> {
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,
+    /// Rows of the present history.
+    pub history: &'a [Row],
     /// Stress by element of the chunk \[Pa\].
     pub out: &'a mut [[f64; 6]],
     pub registers: Registers,
@@ -42,14 +45,15 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for StressKernel
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let MeanStress { block, groups, slots, positions, out, .. } = self.work;
+        let MeanStress { block, groups, slots, positions, history, out, .. } = self.work;
         let mut state = F::state(simd);
         let first = element_of(groups.start, 0, block.num_elements()).unwrap_or(0);
-        for (group, slots) in groups.zip(slots.as_chunks::<N>().0) {
+        for (index, (group, slots)) in groups.zip(slots.as_chunks::<N>().0).enumerate() {
             for part in 0..Pack::<S>::PARTS {
                 let x = Pack::gather_rows(simd, positions, slots, part);
-                let stress =
-                    self.formulation.mean_stress(self.law, &block.part(simd, group, part), &x, &mut state);
+                let data = block.part(simd, group, part);
+                let history = PresentHistory::of_group(simd, history, index, history_rows::<F, L, N>(), part);
+                let stress = self.formulation.mean_stress(self.law, &data, &x, &mut state, history);
                 for lane in 0..Pack::<S>::LANES {
                     let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
                     let Some(element) = element else { continue };

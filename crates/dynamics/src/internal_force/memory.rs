@@ -9,7 +9,7 @@ use pulp::{Simd, WithSimd};
 
 use super::ChunkWork;
 use crate::math::Vec3;
-use crate::math::pack::{Padded, Slots, prefetch};
+use crate::math::pack::{Padded, Row, Slots, prefetch};
 
 /// Gathers the positions of nodes.
 pub(super) struct GatherNodes<'a> {
@@ -33,20 +33,23 @@ impl WithSimd for GatherNodes<'_> {
     }
 }
 
-/// Output of the force sums of chunks \[N\].
+/// Output of chunks: force sums \[N\], and history.
 pub(super) struct ChunkSums<'a> {
     /// By node of their owned ranges.
     pub owned: &'a mut [Vec3],
     /// By halo node.
     pub halo: &'a mut [Vec3],
+    /// Rows of the history at the end of the step.
+    pub history: &'a mut [Row],
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits off the sums of the first chunks, with these numbers of owned and halo nodes.
-    pub fn split(self, num_owned: usize, num_halo_nodes: usize) -> (Self, Self) {
+    /// Splits off the output of the first chunks, with these numbers of owned and halo nodes and rows of history.
+    pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
-        (Self { owned, halo }, Self { owned: other_owned, halo: other_halo })
+        let (history, other_history) = self.history.split_at_mut(num_history_rows);
+        (Self { owned, halo, history }, Self { owned: other_owned, halo: other_halo, history: other_history })
     }
 }
 

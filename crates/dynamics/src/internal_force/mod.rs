@@ -6,6 +6,7 @@
 //! chunks, in the order of chunks. The order of all sums is independent of the threads.
 
 mod chunk;
+mod history;
 mod mean_stress;
 mod memory;
 mod shape;
@@ -21,8 +22,9 @@ use super::elements::group::{ELEMENTS_PER_CHUNK, num_chunks};
 use super::internal_force::chunk::Chunk;
 use super::internal_force::memory::ChunkSums;
 use crate::math::Vec3;
-use crate::math::pack::Registers;
+use crate::math::pack::{Registers, Row};
 use crate::math::reduction::nodes_per_task;
+pub use history::MaterialHistory;
 pub use shape::Shape;
 
 /// A failed element.
@@ -67,6 +69,7 @@ pub struct InternalForce {
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
     registers: Registers,
+    num_history_rows: usize,
 }
 
 impl InternalForce {
@@ -92,6 +95,7 @@ impl InternalForce {
             .map(|(node, place)| [node, place])
             .collect();
         halo.par_sort_unstable();
+        let num_history_rows = chunks.iter_mut().fold(0, |first, chunk| chunk.place_history(first));
         let energy = vec![0.0; blocks.len()];
         Self {
             blocks,
@@ -103,7 +107,18 @@ impl InternalForce {
             strain_energy: energy.clone(),
             hourglass_energy: energy,
             registers: Registers::default(),
+            num_history_rows,
         }
+    }
+
+    /// History of the materials at the start.
+    pub fn initial_history(&self) -> MaterialHistory {
+        MaterialHistory::new(self.num_history_rows)
+    }
+
+    /// Whether a history has the rows of these blocks.
+    pub fn fits(&self, history: &MaterialHistory) -> bool {
+        history.num_rows() == Some(self.num_history_rows)
     }
 
     /// The blocks, in the order given.
@@ -142,14 +157,22 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes the element forces at current `positions` \[m\]; [`InternalForce::forces`] returns their sums.
+    /// Computes the element forces at the `positions` \[m\] at the end of a step of length `time_step` \[s\], and the
+    /// `history` there from that at its beginning; [`InternalForce::forces`] returns the sums of the forces. Repeated
+    /// with the same arguments, it computes the same bits. The history is one that [`InternalForce::fits`].
     ///
     /// # Errors
-    /// The failed element with the lowest (block, element).
-    pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
-        let work =
-            ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers };
-        let sums = ChunkSums { owned: &mut self.forces, halo: &mut self.halo_forces };
+    /// The failed element with the lowest (block, element); the history at the beginning is unchanged.
+    pub fn evaluate(
+        &mut self,
+        positions: &[Vec3],
+        history: &mut MaterialHistory,
+        time_step: f64,
+    ) -> Result<(), ElementFailure> {
+        let (history, history_now) = history.ends();
+        let (blocks, nodes, registers) = (&self.blocks, &self.nodes, self.registers);
+        let work = ChunkWork { blocks, nodes, positions, history, time_step, registers };
+        let sums = ChunkSums { owned: &mut self.forces, halo: &mut self.halo_forces, history: history_now };
         work.compute(&mut self.chunks, sums);
         self.scatter_halo_forces();
         self.strain_energy.fill(0.0);
@@ -184,16 +207,16 @@ impl InternalForce {
         });
     }
 
-    /// Largest stable time step at current `positions`, and its controlling element.
+    /// Largest stable time step at current `positions` and `history`, and its controlling element.
     ///
     /// `None` without elements. A failed element gives a step of zero.
-    pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
-        self.critical_steps(positions).into_iter().flatten().reduce(CriticalStep::smaller)
+    pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
+        self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
 
     /// Critical step of each block.
-    pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-        let work = self.work(positions);
+    pub fn critical_steps(&self, positions: &[Vec3], history: &MaterialHistory) -> Vec<Option<CriticalStep>> {
+        let work = self.work(positions, history);
         let steps: Vec<Option<CriticalStep>> =
             self.chunks.par_iter().map(|chunk| chunk.critical_step(&work)).collect();
         let mut shortest = vec![None; self.blocks.len()];
@@ -207,9 +230,15 @@ impl InternalForce {
     /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].
     ///
     /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
-    pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
+    pub fn cauchy_stress(
+        &self,
+        positions: &[Vec3],
+        history: &MaterialHistory,
+        block: usize,
+        out: &mut [[f64; 6]],
+    ) {
         let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
-        let work = self.work(positions);
+        let work = self.work(positions, history);
         let tasks = chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK));
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
@@ -219,6 +248,7 @@ impl InternalForce {
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],
+        history: &MaterialHistory,
         block: usize,
         elements: impl Iterator<Item = (usize, f64)>,
     ) -> [f64; 6] {
@@ -229,7 +259,7 @@ impl InternalForce {
             let number = element / ELEMENTS_PER_CHUNK;
             let Some(chunk) = chunks.get(number) else { break };
             if computed.replace(number) != Some(number) {
-                chunk.mean_stress(&self.work(positions), &mut stresses);
+                chunk.mean_stress(&self.work(positions, history), &mut stresses);
             }
             for (sum, stress) in sum.iter_mut().zip(stresses[element % ELEMENTS_PER_CHUNK]) {
                 *sum += weight * stress;
@@ -238,8 +268,10 @@ impl InternalForce {
         sum
     }
 
-    fn work<'a>(&'a self, positions: &'a [Vec3]) -> ChunkWork<'a> {
-        ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers }
+    /// Input at present positions and history.
+    fn work<'a>(&'a self, positions: &'a [Vec3], history: &'a MaterialHistory) -> ChunkWork<'a> {
+        let (blocks, nodes, registers) = (&self.blocks, &self.nodes, self.registers);
+        ChunkWork { blocks, nodes, positions, history: history.now(), time_step: 0.0, registers }
     }
 }
 
@@ -248,6 +280,10 @@ struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
     positions: &'a [Vec3],
+    /// History at the beginning of the step; without a step, at present.
+    history: &'a [Row],
+    /// Length of the step \[s\].
+    time_step: f64,
     registers: Registers,
 }
 
@@ -260,7 +296,8 @@ impl ChunkWork<'_> {
             let (first, second) = chunks.split_at_mut(chunks.len() / 2);
             let num_own = first.iter().map(|chunk| chunk.owned_range().len()).sum();
             let num_halo_nodes = first.iter().map(Chunk::num_halo_nodes).sum();
-            let (sums, other_sums) = sums.split(num_own, num_halo_nodes);
+            let num_history_rows = first.iter().map(|chunk| chunk.history_range().len()).sum();
+            let (sums, other_sums) = sums.split(num_own, num_halo_nodes, num_history_rows);
             rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
         }
     }

@@ -183,7 +183,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
     optional(["output", "checkpoint"], "none: only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),
-    required("output.checkpoint", "interval", "s", "time between checkpoints, at the ends of steps; a checkpoint waits until the one before it is written"),
+    required("output.checkpoint", "interval", "s", "time between checkpoints, at the ends of steps, in dynamic relaxation by the sum of its steps; a checkpoint waits until the one before it is written"),
     optional(["output.checkpoint", "keep"], "2", "", "number of checkpoint files kept, 1 to 1000: checkpoint.bin, and the older checkpoint.1.bin, checkpoint.2.bin, …"),
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];

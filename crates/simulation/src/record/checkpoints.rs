@@ -119,19 +119,24 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Queues a checkpoint after a step of length `time_step` \[s\], and waits for the previous checkpoint. The
-    /// checkpoint is written when all frames submitted so far are `written`.
+    /// Times the checkpoints from a time on \[s\].
+    pub fn restart_at(&mut self, time: f64) {
+        if let Some(settings) = self.settings {
+            self.next = next_after(time, settings.interval);
+        }
+    }
+
+    /// Queues a checkpoint at a `time` \[s\] after a step of length `time_step` \[s\], and waits for the previous
+    /// checkpoint. The checkpoint is written when all frames submitted so far are `written`.
     pub fn write(
         &mut self,
         state: State,
         output: OutputPosition,
         written: Vec<Receiver<()>>,
-        time_step: f64,
+        [time, time_step]: [f64; 2],
     ) -> Result<(), OutputError> {
         self.wait()?;
-        if let Some(settings) = self.settings {
-            self.next = next_after(state.nodes.time + EARLY * time_step, settings.interval);
-        }
+        self.restart_at(time + EARLY * time_step);
         let Some(identity) = self.identity else { return Ok(()) };
         let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
         let write = move || {

@@ -126,7 +126,7 @@ impl Recorder {
             fields: fields.clone(),
             distances: NodalDistances::of_fields(fields, &simulation.model),
             schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
-            checkpoints: Checkpoints::new(scenario, &directory, simulation.state.nodes.time),
+            checkpoints: Checkpoints::new(scenario, &directory, simulation.clock()),
             tables,
             creation: 0.0,
             frame_times,
@@ -150,8 +150,21 @@ impl Recorder {
         &self.probe_summaries
     }
 
+    /// Writes the checkpoint due after a step of dynamic relaxation, whose time is the sum of its steps.
+    pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        if simulation.is_relaxing()
+            && self.checkpoints.is_due(simulation.clock(), simulation.state.control.time_step())
+        {
+            self.write_checkpoint(simulation)?;
+        }
+        simulation.timings.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
     /// Records the initial state, unless the run is resumed.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        self.checkpoints.restart_at(simulation.state.nodes.time);
         if !self.frame_times.is_empty() {
             return Ok(());
         }
@@ -193,7 +206,7 @@ impl Recorder {
             tables: self.tables.lengths()?,
         };
         let time_step = simulation.state.control.time_step();
-        self.checkpoints.write(simulation.checkpoint(), position, written, time_step)
+        self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
     /// Records the last state unless already recorded, and waits until all output is written.
@@ -454,6 +467,7 @@ impl CellStress {
             if let Some(internal) = block.internal {
                 simulation.caches.internal.cauchy_stress(
                     &simulation.state.nodes.positions,
+                    &simulation.state.history,
                     internal,
                     &mut stress,
                 );

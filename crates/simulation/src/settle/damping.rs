@@ -29,6 +29,7 @@ use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
 use crate::Simulation;
+use crate::step::corrector::{supports_of, within};
 use crate::step::rigid_bodies::is_supported;
 
 /// Coefficient β of local damping: amplitudes fall to a ninth in half a period. Source: Cundall 1987.
@@ -142,10 +143,11 @@ impl Simulation {
     /// Jumps of velocity and of angular momentum of a rigid body by the impulses of the last step.
     fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
-        let correction = corrections.iter().find(|correction| correction.body as usize == body);
-        let (Some(correction), Some(rigid_state)) = (correction, &self.state.rigid_bodies[body]) else {
+        let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);
+        let (Ok(place), Some(rigid_state)) = (place, &self.state.rigid_bodies[body]) else {
             return [Vec3::zeros(); 2];
         };
+        let correction = &corrections[place];
         [correction.velocity, rigid_state.inertia_times(&correction.angular_velocity)]
     }
 
@@ -181,14 +183,13 @@ impl Simulation {
         motion
             .with_min_len(nodes_per_task(nodes.len()))
             .for_each(|(velocity, acceleration)| *velocity = map(velocity, acceleration, Momentum::Linear));
-        let damped = self.scratch.damped_velocities.iter();
-        let of_body = damped.filter(|(node, _)| nodes.contains(&(*node as usize)));
-        of_body.for_each(|(node, velocity)| self.state.nodes.velocities[*node as usize] = *velocity);
-        for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
-            if !nodes.contains(&(support.nodes[0] as usize)) {
-                continue;
-            }
-            for (&node, component) in support.nodes.iter().zip(components) {
+        let slowed = &self.scratch.damped_velocities;
+        for (node, velocity) in &slowed[within(slowed, |(node, _)| *node, &nodes)] {
+            self.state.nodes.velocities[*node as usize] = *velocity;
+        }
+        for (index, places) in supports_of(&self.settings.chunks, &nodes) {
+            let (support, components) = (&self.model.supports[*index], &self.state.forces.supported[*index]);
+            for (&node, component) in support.nodes[places.clone()].iter().zip(&components[places.clone()]) {
                 self.state.nodes.velocities[node as usize][support.axis] = component.end.velocity;
             }
         }

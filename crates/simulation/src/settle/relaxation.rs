@@ -14,7 +14,7 @@ use crate::account::hourglass::HourglassAudit;
 use crate::account::support_account::SupportAccount;
 use crate::error::{FailureCause, NumericalFailure};
 use crate::model::Body;
-use crate::progress::Phase;
+use crate::progress::{Phase, RelaxationProgress};
 
 /// Smallest number of steps during which the bodies must stay at rest.
 const MIN_CALM_STEPS: u64 = 100;
@@ -24,6 +24,10 @@ const MIN_CALM_STEPS: u64 = 100;
 pub(crate) struct Relaxation {
     /// Steps taken.
     pub steps: u64,
+    /// Sum of their lengths \[s\].
+    pub time: f64,
+    /// Kinetic energy at the middle of the last step \[J\].
+    kinetic: f64,
     /// Largest kinetic energy \[J\].
     pub peak: f64,
     /// Steps since the kinetic energy was last above its tolerance.
@@ -33,7 +37,7 @@ pub(crate) struct Relaxation {
 impl Relaxation {
     /// Records the kinetic energy at the middle of a step \[J\] and, for its peak, at the end.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
-        self.steps += 1;
+        (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
         let is_calm = kinetic <= tolerance * self.peak;
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
@@ -42,7 +46,23 @@ impl Relaxation {
     /// Whether the bodies have been at rest for half of the steps, longer than their slowest oscillation has taken to
     /// decay: the kinetic energy of an oscillation vanishes in each half period.
     fn is_settled(&self) -> bool {
-        self.calm_steps >= MIN_CALM_STEPS.max(self.steps / 2)
+        self.calm_steps >= self.required_steps()
+    }
+
+    /// Number of steps at rest with which it ends.
+    fn required_steps(&self) -> u64 {
+        MIN_CALM_STEPS.max(self.steps / 2)
+    }
+
+    /// Kinetic energy over its peak \[-\].
+    fn share(&self) -> f64 {
+        if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
+    }
+
+    /// Estimate of the part done, from 0 to 1: half for the decay to the tolerance, half for the steps at rest.
+    fn part_done(&self, tolerance: f64) -> f64 {
+        let decayed = self.share().ln() / tolerance.ln();
+        0.5 * (decayed.clamp(0.0, 1.0) + self.calm_steps as f64 / self.required_steps() as f64)
     }
 }
 
@@ -52,9 +72,22 @@ impl Simulation {
         self.state.phase == Phase::Relaxing
     }
 
+    /// Time of the present phase, by which checkpoints are written: in dynamic relaxation the sum of its steps \[s\].
+    pub(crate) fn clock(&self) -> f64 {
+        if self.is_relaxing() { self.state.relaxation.time } else { self.state.nodes.time }
+    }
+
     /// Steps of the dynamic relaxation before the run so far.
     pub fn relaxation_steps(&self) -> u64 {
         self.state.relaxation.steps
+    }
+
+    /// Progress of the dynamic relaxation; `None` outside it.
+    pub(crate) fn relaxation_progress(&self) -> Option<RelaxationProgress> {
+        let (settings, _) = self.settings.relaxation.as_ref().filter(|_| self.is_relaxing())?;
+        let (relaxation, tolerance) = (&self.state.relaxation, settings.tolerance);
+        let (share, part_done) = (relaxation.share(), relaxation.part_done(tolerance));
+        Some(RelaxationProgress { share, tolerance, part_done })
     }
 
     /// One step of dynamic relaxation; the run begins after the last.
@@ -67,12 +100,12 @@ impl Simulation {
         let (dt, at_end) = (self.state.control.time_step(), self.state.ledger.energies.kinetic);
         self.damp_locally(dt);
         let kinetic = self.kinetic_at_mid_step(dt);
+        self.state.relaxation.time += dt;
         self.state.relaxation.note(kinetic, at_end, tolerance);
         if self.state.relaxation.is_settled() {
             self.begin_after_relaxation();
         } else if self.state.relaxation.steps >= max_steps {
-            let peak = self.state.relaxation.peak;
-            let share = if peak > 0.0 { kinetic / peak } else { 0.0 };
+            let share = self.state.relaxation.share();
             return Err(self.failure(FailureCause::NotAtRest { share, tolerance }, None));
         }
         Ok(())

@@ -217,7 +217,7 @@ impl BodiesApart {
             assembly;
         drop(meshes);
         let internal = InternalForce::new(element_blocks, model.reference_positions.len());
-        let critical = internal.critical_steps(&model.reference_positions);
+        let critical = internal.critical_steps(&model.reference_positions, &internal.initial_history());
         warnings.extend(bodies_behind_sheets(scenario, &contact, &model, &extents));
         warnings.extend(step_warning(&scenario.time, &critical));
         warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &critical));
@@ -247,7 +247,9 @@ impl BodiesApart {
         let control = StepControl::new(scenario.time.step, scenario.time.safety, limits);
         let ranges = settings.driving_functions.ranges(scenario.time.end);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
-        let state = State::at_rest(&model, rigid_states, response.no_memory(), control, (ranges, warnings));
+        let history = internal.initial_history();
+        let memory = response.no_memory();
+        let state = State::at_rest(&model, rigid_states, history, memory, control, (ranges, warnings));
         let selection = ContactSelection {
             policy: contact.policy.clone(),
             entry_faces: entry_faces(scenario, &contact),

@@ -58,6 +58,15 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
+/// Supports of the nodes of a body, by the chunks of all bodies, each with the range of these nodes in those of the
+/// support.
+pub(crate) fn supports_of<'a>(
+    chunks: &'a [NodeChunk],
+    nodes: &Range<usize>,
+) -> impl Iterator<Item = &'a (usize, Range<usize>)> + use<'a> {
+    chunks[within(chunks, |chunk| chunk.nodes.start as u32, nodes)].iter().flat_map(|chunk| &chunk.supports)
+}
+
 impl Simulation {
     /// Computes accelerations, velocities and balances at the end of the step.
     pub(crate) fn correct(&mut self, dt: f64) {
@@ -249,7 +258,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
 }
 
 /// Index range of the items with nodes in a range; the nodes of the items ascend.
-fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
+pub(crate) fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
     start..end

@@ -11,6 +11,7 @@
 //!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks initial and later penetrations likewise.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::detection::edges_have_passed;
@@ -22,7 +23,7 @@ use crate::math::Vec3;
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
     #[serde(skip)]
@@ -32,6 +33,8 @@ pub(crate) struct InitialGaps {
     #[serde(skip)]
     workspace: Constraints,
 }
+
+clone_by_field!(InitialGaps { now, before, passed, workspace });
 
 impl InitialGaps {
     /// Initial gaps from the gaps of `constraints`.

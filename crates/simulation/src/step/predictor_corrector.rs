@@ -32,7 +32,7 @@ impl Simulation {
         self.begin_step(dt);
         self.detect(dt);
         self.respond_to_motion(dt);
-        self.compute_forces()?;
+        self.compute_forces(dt)?;
         self.check_tunnelling()?;
         self.respond_to_forces(dt);
         self.correct(dt);
@@ -45,6 +45,7 @@ impl Simulation {
         self.check_driving_functions(dt);
         self.advance_time(dt);
         self.state.nodes.step += 1;
+        self.state.history.begin_step();
         self.swap_contact();
     }
 
@@ -118,10 +119,10 @@ impl Simulation {
         }
     }
 
-    /// Internal and external forces at the new positions and time.
-    pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
+    /// Internal and external forces, and history, at the new positions and time, after a step of length `dt` \[s\].
+    pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
-            self.caches.internal.evaluate(&self.scratch.positions_next)
+            self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)
         });
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {

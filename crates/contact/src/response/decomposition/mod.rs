@@ -10,6 +10,7 @@ mod projection;
 mod tied_rows;
 mod unknown;
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use super::groups::connected::Groups;
@@ -71,7 +72,7 @@ pub struct Decomposition {
 }
 
 /// Memory of the decomposition response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct DecompositionMemory {
     /// Steps until the next contact solution.
     steps_to_solution: u32,
@@ -81,6 +82,8 @@ pub struct DecompositionMemory {
     earlier: ContactHistory<Earlier>,
     sticking: StickingPairs,
 }
+
+clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sticking });
 
 /// History of a continuing contact.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

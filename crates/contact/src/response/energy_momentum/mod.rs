@@ -10,6 +10,7 @@ mod tied_motions;
 
 use std::ops::Range;
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use super::assembled_stiffness::AssembledStiffness;
@@ -122,7 +123,7 @@ pub struct EnergyMomentum {
 }
 
 /// Memory of the energy–momentum response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct EnergyMomentumMemory {
     /// Detected contacts, and lost ones that still store energy.
     contacts: Constraints,
@@ -131,6 +132,8 @@ pub struct EnergyMomentumMemory {
     /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
     pending: [f64; 2],
 }
+
+clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 
 impl EnergyMomentumMemory {
     /// Whether its constraints fit these numbers of nodes and bodies, and have a spring each.

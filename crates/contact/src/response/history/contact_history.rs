@@ -1,11 +1,12 @@
 //! Contact history: states of contacts by key, from step to step.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::{Constraint, Constraints, ContactKey};
 
 /// History state of each contact, in the order of the constraints.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
     now: States<S>,
@@ -16,11 +17,15 @@ pub(crate) struct ContactHistory<S> {
     order: Vec<(ContactKey, u32)>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+clone_by_field!(ContactHistory<S> { now, before, order });
+
+#[derive(Debug, Serialize, Deserialize)]
 struct States<S> {
     keys: Vec<ContactKey>,
     states: Vec<S>,
 }
+
+clone_by_field!(States<S> { keys, states });
 
 impl<S> Default for ContactHistory<S> {
     fn default() -> Self {

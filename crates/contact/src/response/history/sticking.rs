@@ -1,5 +1,6 @@
 //! Sticking pairs of rigid bodies.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::Constraints;
@@ -10,11 +11,13 @@ use crate::response::{ContactResult, Status};
 /// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the other contacts do not slide,
 /// even with friction at its bound: they move only with the deformation of the springs of sticking contacts, and have
 /// the static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
     pairs: Vec<[u32; 2]>,
 }
+
+clone_by_field!(StickingPairs { pairs });
 
 impl StickingPairs {
     /// Records the sticking pairs of a step.

@@ -4,6 +4,7 @@
 //! tangential part has a moment. Nodal forces with zero sum remove this moment. Their work follows the trapezoidal
 //! rule: half of it is done in the step at whose end they act, half in the next step.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::Constraint;
@@ -12,13 +13,15 @@ use crate::response::couple::Couple;
 use crate::response::{Bodies, ContactAction};
 
 /// Couples of a step.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\].
     forces: Vec<(u32, Vec3)>,
     /// Bodies of each couple, and the end of its forces.
     owners: Vec<([u32; 2], usize)>,
 }
+
+clone_by_field!(Couples { forces, owners });
 
 impl Couples {
     /// Whether its lists are consistent, for this number of nodes.

@@ -6,6 +6,7 @@ mod release;
 mod restitution;
 mod spring;
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
@@ -65,7 +66,7 @@ pub struct Penalty {
 }
 
 /// Memory of the penalty response between steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PenaltyMemory {
     springs: ContactHistory<Spring>,
     /// Constraints whose springs are compressed or dissipate energy.
@@ -76,6 +77,8 @@ pub struct PenaltyMemory {
     couples: Couples,
     sticking: StickingPairs,
 }
+
+clone_by_field!(PenaltyMemory { springs, pressed, releases, time_step, couples, sticking });
 
 impl PenaltyMemory {
     /// Whether the stored constraints fit these numbers of nodes and bodies.

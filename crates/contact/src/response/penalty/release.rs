@@ -12,6 +12,7 @@
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use super::couples::Couples;
@@ -52,7 +53,7 @@ impl Opening {
 }
 
 /// Balancing forces of opened contacts.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
     /// Contacts that opened in this step; a contact that is no longer detected keeps its constraint of the previous
     /// step.
@@ -61,6 +62,8 @@ pub(super) struct Releases {
     forces: Vec<f64>,
     couples: Couples,
 }
+
+clone_by_field!(Releases { constraints, forces, couples });
 
 impl Releases {
     /// Whether its lists are consistent, for these numbers of nodes and bodies.

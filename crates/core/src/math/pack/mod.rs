@@ -13,6 +13,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
+use serde::{Deserialize, Serialize};
 
 use super::real::Real;
 
@@ -23,7 +24,7 @@ pub const WIDTH: usize = 8;
 pub const QUARTET: usize = 4;
 
 /// Contiguous numbers in memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; WIDTH]);
 

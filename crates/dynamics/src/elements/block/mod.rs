@@ -20,7 +20,7 @@ use stored_geometry::StoredGeometry;
 pub use error::ElementError;
 pub use stored_geometry::Integration;
 
-use super::formulation::{ElementFormulation, Integrated};
+use super::formulation::{ElementFormulation, Integrated, history_rows};
 use super::group::{GROUPS_PER_CHUNK, GroupPart, element_of, num_groups};
 use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, Parallelepiped, QuadraticTetrahedron, Tabulated, Tetrahedron,
@@ -158,6 +158,11 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
+    /// Rows of the history of a group, for each integration point the numbers of its law.
+    pub(crate) fn history_rows_per_group(&self) -> usize {
+        self.dispatch(HistoryRows).unwrap_or(0)
+    }
+
     /// Prefetches the rows of a later group.
     #[inline(always)]
     pub(crate) fn prefetch(&self, group: usize) {
@@ -217,6 +222,17 @@ pub(crate) trait ElementOperation {
     fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) -> Self::Output;
 }
 
+/// Number of rows of the history of a group.
+struct HistoryRows;
+
+impl ElementOperation for HistoryRows {
+    type Output = usize;
+
+    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, _: &F, _: L) -> usize {
+        history_rows::<F, L, N>()
+    }
+}
+
 fn with_law<O: ElementOperation, F: ElementFormulation<N>, const N: usize>(
     material: Material,
     formulation: &F,
@@ -226,6 +242,8 @@ fn with_law<O: ElementOperation, F: ElementFormulation<N>, const N: usize>(
         Material::LinearElastic(e) => operation.run(formulation, LinearElastic(e)),
         Material::StVenantKirchhoff(e) => operation.run(formulation, StVenantKirchhoff(e)),
         Material::NeoHookean(e) => operation.run(formulation, NeoHookean(e)),
+        #[cfg(feature = "test-law")]
+        Material::Maxwell(e) => operation.run(formulation, crate::material::Maxwell(e)),
     }
 }
 

@@ -1,6 +1,8 @@
 mod bits;
 mod cells;
 mod frequency;
+#[cfg(feature = "test-law")]
+mod history;
 mod one_point;
 
 use super::*;
@@ -45,7 +47,7 @@ fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<Inte
 }
 
 fn forces_of(model: &mut InternalForce, positions: &[Vec3]) -> Vec<Vec3> {
-    model.evaluate(positions).unwrap();
+    model.evaluate(positions, &mut model.initial_history(), 0.0).unwrap();
     model.forces().to_vec()
 }
 
@@ -157,7 +159,7 @@ fn patch_test() {
             let (energy, expected) = exact_patch(material, &f);
             assert!((model.strain_energy()[0] - energy * volume).abs() < 1e-13 * volume * 10.0);
             let mut stress = vec![[f64::NAN; 6]; num_elements];
-            model.cauchy_stress(&current, 0, &mut stress);
+            model.cauchy_stress(&current, &model.initial_history(), 0, &mut stress);
             for element in &stress {
                 for (got, expected) in element.iter().zip(&expected) {
                     assert!((got - expected).abs() < 1e-12, "{kind:?} {material:?} {element:?} {expected:?}");
@@ -190,7 +192,7 @@ fn quadratic_elements_reproduce_a_quadratic_field() {
         let exact = e * e * size.powi(4) / 3.0 * (1.5 * mu + 0.5 * lambda) * depth;
         assert!((energy_of(&mut model, &current) / exact - 1.0).abs() < 1e-12, "{kind:?}");
         let mut stress = vec![[f64::NAN; 6]; num_elements];
-        model.cauchy_stress(&current, 0, &mut stress);
+        model.cauchy_stress(&current, &model.initial_history(), 0, &mut stress);
         let corners = kind.corners().len();
         for (cell, stress) in connectivity.chunks_exact(kind.num_nodes()).zip(&stress) {
             let centre =
@@ -214,15 +216,16 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
             let sigma = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
             (0.5 * sigma.dot(&strain), sigma)
         }
-        Material::StVenantKirchhoff(_) => {
-            let strain = (f.transpose() * f - identity) * 0.5;
-            let second = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
-            (0.5 * second.dot(&strain), f * second * f.transpose() / j)
-        }
         Material::NeoHookean(_) => {
             let b = f * f.transpose();
             let sigma = ((b - identity) * mu + identity * (lambda * j.ln())) / j;
             (0.5 * mu * (b.trace() - 3.0) - mu * j.ln() + 0.5 * lambda * j.ln().powi(2), sigma)
+        }
+        // St. Venant–Kirchhoff, and the law with history at its start.
+        _ => {
+            let strain = (f.transpose() * f - identity) * 0.5;
+            let second = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
+            (0.5 * second.dot(&strain), f * second * f.transpose() / j)
         }
     };
     (energy, [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|ij| sigma[ij]))
@@ -293,7 +296,10 @@ fn parallelepipeds_equal_general_elements() {
             // Coordinates up to 40 are rounded to 4e-15.
             assert!((force - expected).norm() < 1e-12 * size, "{material:?} {force:?} {expected:?}");
         }
-        let steps = [plain.critical_step(&current), mixed.critical_step(&mixed_current)];
+        let steps = [
+            plain.critical_step(&current, &plain.initial_history()),
+            mixed.critical_step(&mixed_current, &mixed.initial_history()),
+        ];
         let [plain, mixed] = steps.map(|step| step.unwrap());
         let difference = plain.time_step / mixed.time_step - 1.0;
         assert!(difference.abs() < 1e-11, "{integration:?} {material:?} {plain:?} {mixed:?} {difference:e}");
@@ -357,7 +363,7 @@ fn changes_of_shape_are_compression_and_strain() {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut change = |motion: &dyn Fn(&Vec3) -> Vec3| {
         let moved: Vec<Vec3> = nodes.iter().map(motion).collect();
-        model.evaluate(&moved).unwrap();
+        model.evaluate(&moved, &mut model.initial_history(), 0.0).unwrap();
         let change = model.change_of_shapes(&shapes);
         shapes = model.shapes().collect();
         assert_eq!(model.change_of_shapes(&shapes), 0.0);
@@ -402,18 +408,18 @@ fn the_lowest_failed_element_is_reported() {
     let mut broken = nodes.clone();
     let (late, early) = (nodes.len() - 400, nodes.len() / 2);
     broken[late].x = f64::NAN;
-    let failure = model.evaluate(&broken).unwrap_err();
+    let failure = model.evaluate(&broken, &mut model.initial_history(), 0.0).unwrap_err();
     assert_eq!(
         failure,
         ElementFailure { block: 0, element: touching(late as u32), kind: FailureKind::NonFinite }
     );
 
     broken[early] += Vec3::new(5.0, 5.0, 5.0);
-    let failure = model.evaluate(&broken).unwrap_err();
+    let failure = model.evaluate(&broken, &mut model.initial_history(), 0.0).unwrap_err();
     assert!(failure.element < touching(late as u32));
     assert!(matches!(failure.kind, FailureKind::Inverted { jacobian } if jacobian <= 0.0), "{failure}");
-    assert_eq!(model.critical_step(&broken).unwrap().time_step, 0.0);
-    assert!(model.evaluate(&nodes).is_ok(), "a failure does not stick");
+    assert_eq!(model.critical_step(&broken, &model.initial_history()).unwrap().time_step, 0.0);
+    assert!(model.evaluate(&nodes, &mut model.initial_history(), 0.0).is_ok(), "a failure does not stick");
 }
 
 #[test]
@@ -425,9 +431,9 @@ fn nodes_without_elements_get_zero_and_no_elements_no_step() {
     assert_eq!(forces_of(&mut model, &stretched)[4], Vec3::zeros());
     let mut empty = InternalForce::new(Vec::new(), 5);
     assert_eq!(forces_of(&mut empty, &reference), vec![Vec3::zeros(); 5]);
-    assert_eq!(empty.critical_step(&reference), None);
+    assert_eq!(empty.critical_step(&reference, &empty.initial_history()), None);
     let block = ElementBlock::new(CellKind::Hex8, materials(0.3)[0], 1.0, &[], &reference).unwrap();
-    assert_eq!(InternalForce::new(vec![block], 5).critical_step(&reference), None);
+    assert_eq!(InternalForce::new(vec![block], 5).critical_step(&reference, &empty.initial_history()), None);
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl Simulation {
             let elements = block.iter().map(|sample| (sample.element, sample.weight));
             Some(symmetric(self.caches.internal.weighted_cauchy_stress(
                 &self.state.nodes.positions,
+                &self.state.history,
                 internal,
                 elements,
             )))

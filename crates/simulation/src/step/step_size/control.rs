@@ -1,5 +1,6 @@
 //! Step control: data of the step choice that persist between steps, and the limits of the step.
 
+use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
 
 use crate::dynamics::{CriticalStep, Shape};
@@ -25,7 +26,7 @@ const STEP_TOLERANCE: f64 = 1e-12;
 const CONTACT_SAFETY: f64 = 0.95;
 
 /// Chooses the length of the next step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StepControl {
     pub(super) size: StepSize,
     pub(super) safety: f64,
@@ -61,6 +62,29 @@ pub(crate) struct StepControl {
     /// Deformation of each element chunk at the last computation of the critical step.
     pub(super) shapes: Vec<Shape>,
 }
+
+clone_by_field!(StepControl {
+    size,
+    safety,
+    critical,
+    rigid_travel,
+    stiff_spring,
+    resting_contact,
+    interval,
+    since_refresh,
+    time_step,
+    regular_step,
+    spring_step,
+    committed,
+    differs_from_committed,
+    longest,
+    first,
+    preferred,
+    limit,
+    limit_counts,
+    last_cut,
+    shapes,
+});
 
 /// A committed length of the following step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -170,9 +170,9 @@ impl Simulation {
     }
 
     pub(crate) fn refresh_critical_step(&mut self) {
-        let positions = &self.state.nodes.positions;
+        let (positions, history) = (&self.state.nodes.positions, &self.state.history);
         let critical =
-            timed(&mut self.timings.critical_step, || self.caches.internal.critical_step(positions));
+            timed(&mut self.timings.critical_step, || self.caches.internal.critical_step(positions, history));
         self.state.control.shapes.clear();
         self.state.control.shapes.extend(self.caches.internal.shapes());
         self.state.control.renew(critical);

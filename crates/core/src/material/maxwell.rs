@@ -1,0 +1,68 @@
+//! A law with history, for tests: a viscoelastic solid whose stress relaxes in closed form.
+
+use super::law::green_lagrange;
+use super::{Elasticity, Law, MaterialResponse, Response, StVenantKirchhoff, TangentBound};
+use crate::math::real::Real;
+use crate::math::tensor::{SymmetricTensor, Tensor};
+
+/// Relaxation time τ \[s\].
+pub const RELAXATION_TIME: f64 = 0.05;
+
+/// S = C : (E − V) with the moduli C of St. Venant–Kirchhoff and V̇ = (E − V)/τ.
+///
+/// A step at its final strain multiplies E − V by exp(−Δt/τ). The history is V, and the energy dissipated.
+#[derive(Clone, Copy, Debug)]
+pub struct Maxwell(pub Elasticity);
+
+impl Law for Maxwell {
+    const SMALL_STRAIN: bool = false;
+
+    type History<R: Real> = [R; 7];
+
+    type Volumetric<R: Real> = ();
+
+    fn volumetric<R: Real>(&self, _: R) {}
+
+    fn response<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        history: &mut [R; 7],
+        time_step: f64,
+    ) -> Response<R> {
+        let strain = green_lagrange(displacement_gradient);
+        let MaterialResponse { stress, energy, .. } =
+            self.response_to_strain(&strain, &(), history, time_step);
+        let second = stress.full();
+        Response { stress: displacement_gradient.dot_plus(&second, &second), energy }
+    }
+
+    fn response_to_strain<R: Real>(
+        &self,
+        strain: &SymmetricTensor<R>,
+        (): &(),
+        history: &mut [R; 7],
+        time_step: f64,
+    ) -> MaterialResponse<R> {
+        let elastic = |strain: &SymmetricTensor<R>| {
+            StVenantKirchhoff(self.0).response_to_strain(strain, &(), &mut [], 0.0)
+        };
+        let [viscous @ .., dissipated] = *history;
+        let before = *strain + SymmetricTensor(viscous).times(-1.0);
+        let now = before.times((-time_step / RELAXATION_TIME).exp());
+        let energy = elastic(&before).energy + dissipated;
+        let relaxed = elastic(&now);
+        let [xx, yy, zz, xy, yz, xz] = (*strain + now.times(-1.0)).0;
+        *history = [xx, yy, zz, xy, yz, xz, energy - relaxed.energy];
+        let stress = relaxed.stress;
+        let power = stress.full().double_dot(&strain.full());
+        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + power * 2.0 }
+    }
+
+    /// The bound of the elastic law, with the present stress added to that of the elastic one.
+    fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>, history: &[R; 7]) -> TangentBound<R> {
+        let elastic = StVenantKirchhoff(self.0).tangent_bound(displacement_gradient, &[]);
+        let stress = self.response(displacement_gradient, &mut { *history }, 0.0).stress;
+        let kirchhoff = stress.dot_transposed(&displacement_gradient.plus_identity());
+        TangentBound { gradient: elastic.gradient + kirchhoff.double_dot(&kirchhoff).sqrt(), ..elastic }
+    }
+}
