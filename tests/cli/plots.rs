@@ -97,7 +97,7 @@ fn runs_are_drawn_over_each_other() {
 #[test]
 fn a_span_of_time_is_drawn() {
     let folder = with_run();
-    folder.run(&["plot", "out", "forces", "--from", "5e-6", "--to", "1e-5"]).succeeds();
+    folder.run(&["plot", "out", "forces", "--from", "1e-5", "--to", "1e-4"]).succeeds();
     folder.run(&["plot", "out", "forces", "--from", "1.0"]).refuses(&[
         "error: `out` has fewer than two rows between --from and --to",
         "  help: give a longer span of time within that of the run",

@@ -108,7 +108,7 @@ fn velocities_and_probes_in_other_units_are_hinted_at() {
     assert_eq!(report["probes"][0]["position"], serde_json::json!([0.01, 0.01, 0.02]));
     let stderr = folder.run(&["check", "units.toml"]).stderr;
     for hint in [
-        "hint: body `block` moves at 5000, 34.2 times its wave speed of 146.4",
+        "hint: body `block` moves at 5000, 34.2 times its wave speed of 146.385",
         "hint: probe `top` takes 9806.65 for 1 g, while gravity is 9.81",
         "hint: probe `top` samples node ",
     ] {

@@ -4,6 +4,8 @@ use ictus::math::Vec3;
 use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
 use ictus::simulation::{Body, Simulation};
 
+use crate::cli::print;
+
 /// Densities of solids, from foams to heavy metals \[kg/m³\].
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
@@ -127,9 +129,10 @@ fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2])
     let is_si = material.density.is_some_and(|density| SYSTEMS[0].has_density(density));
     (is_si && extent > LARGE).then(|| {
         format!(
-            "body `{}` has an extent of {extent:.4} m, if its density is in kg/m³; `scale = 1e-3` takes a mesh from \
+            "body `{}` has an extent of {} m, if its density is in kg/m³; `scale = 1e-3` takes a mesh from \
              millimetres to metres",
-            body.name
+            body.name,
+            print::number(extent)
         )
     })
 }
@@ -139,10 +142,11 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
     (speed > waves).then(|| {
         format!(
-            "body `{}` moves at {speed}, {:.1} times its wave speed of {waves:.4}; give `velocity` in the units of \
+            "body `{}` moves at {speed}, {:.1} times its wave speed of {}; give `velocity` in the units of \
              length and time of the other keys",
             spec.name,
-            speed / waves
+            speed / waves,
+            print::number(waves)
         )
     })
 }
