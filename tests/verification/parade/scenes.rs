@@ -171,8 +171,9 @@ fn scene(
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, with nodes on nodes, a lateral motion drags the faces along: by
-    // every response, an asymmetry of 1e-17 grows by half an order of magnitude a step at first, and up to 1e-2.
+    // In a stack of rubber cubes with equal meshes, with nodes on nodes, several faces are equally close to a node. The
+    // contact has the normal of the first of them, and its couple acts on the nodes of this face: by every response, an
+    // asymmetry of 1e-17 grows by half an order of magnitude a step at first, and up to 1e-2.
     let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
     Scene { label, text, meshes, symmetric, surplus, expected }
 }

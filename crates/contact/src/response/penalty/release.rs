@@ -7,7 +7,8 @@
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! The force does not decrease the gap, and does not exceed the last spring force.
+//! The force does not decrease the gap. A repulsive force, which returns lost energy, does not exceed the last spring force
+//! and at most doubles the rate of opening: it is zero at zero rate, where it would depend on rounding.
 //!
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
@@ -48,7 +49,7 @@ impl Opening {
             linear / (2.0 * quadratic)
         };
         let stops = self.rate / (self.compliance * step.kick());
-        force.min(stops).max(-self.force)
+        force.min(stops).max(-stops.min(self.force))
     }
 }
 
@@ -109,5 +110,24 @@ impl Releases {
         });
         self.constraints.push_copy(constraint);
         self.forces.push(size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sign of a rate within rounding does not decide on a force.
+    #[test]
+    fn a_contact_that_opens_at_rest_has_no_balance() {
+        let force = |created, rate| {
+            Opening { created, force: 5.0, rate, compliance: 2.0 }.balance(StepLength::regular(1e-3))
+        };
+        for created in [-1e-3, 1e-3] {
+            for rate in [-1e-12, 0.0, 1e-12] {
+                assert!(force(created, rate).abs() < 1e-9, "{created} at {rate}: {}", force(created, rate));
+            }
+        }
+        assert!((force(-1e-6, 0.5) + 2e-3).abs() < 1e-5 && force(-1.0, 0.5) == -5.0);
     }
 }
