@@ -14,6 +14,7 @@
 //! earliest time at which the bodies can touch, so that even a long flight costs little. It divides the rest of the
 //! step into parts in which the displacements do not exceed the size of the faces. Roots are computed only for
 //! candidates that may become coplanar within the part; few of the nearby features do.
+//!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
 //! (coplanarity of four nodes, there on straight paths); Mirtich 1996, §2.3 (conservative advancement).
