@@ -3,8 +3,8 @@
 //! The nodal directions of a contact are G_a = w_a n. They have no moment if the contactor lies on the normal
 //! through its target point. A lost contact, whose contactor has moved along the target, deviates from this normal,
 //! and so does a contact at an edge, where the normal is not parallel to the distance r = Σ w_a x_a: the directions
-//! have the moment r × n. A rotation of the nodes about their centre x̄ removes the moment: G_a = w_a n + q × (x_a
-//! − x̄). The sum of the directions remains zero.
+//! have the moment r × n. A rotation of the nodes about their centre x̄ removes the moment:
+//! G_a = w_a n + q × (x_a − x̄). The sum of the directions remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
