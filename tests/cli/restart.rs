@@ -82,7 +82,7 @@ fn other_scenarios_and_meshes_are_refused() {
     run(&["--resume", "--set", "contact.friction=0.5"]).refuses(&[
         "error: checkpoint 'out/checkpoint.bin' belongs to another scenario",
         "  help: only `time.end`, `time.energy_tolerance`, `title` and `[output]` may differ: restore the other keys and \
-         the name of the file, or start the run again",
+         the name of the scenario file, or start the run again",
     ]);
     run(&["--resume", "--set", "time.end=1e-4"]).refuses(&[
         "error: the checkpoint is at t = 0.001000000 s, after `time.end` = 0.0001 s",

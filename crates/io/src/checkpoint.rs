@@ -76,7 +76,7 @@ pub enum CheckpointError {
     /// The scenario differs.
     #[error(
         "checkpoint '{path}' belongs to another scenario; only `time.end`, `time.energy_tolerance`, `title` and \
-         `[output]` may differ: restore the other keys and the name of the file, or start the run again"
+         `[output]` may differ: restore the other keys and the name of the scenario file, or start the run again"
     )]
     OtherScenario {
         /// The file.

@@ -1,4 +1,5 @@
-//! A body as last sorted, and its displacements since then.
+//! Boxes of the faces of a body when they were last sorted (into grid cells, or by the sorting detector), and the
+//! displacements of the body since then.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};

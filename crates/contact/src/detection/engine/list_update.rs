@@ -55,7 +55,8 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Dropped patch lists may also have removed edge pairs, unless none was listed before.
+        // Patch lists dropped in this update may have held edge pairs; this is impossible if no edge pair was
+        // listed before.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
@@ -117,7 +118,7 @@ impl Engine {
         self.statistics.counts.update += motions.map(fit).sum::<usize>() as u64;
     }
 
-    /// Near pairs of one patch of a body pair.
+    /// Node–face pairs and edge pairs within reach for one set of lists of a body pair.
     fn list(&self, configuration: &Configuration<'_>, [k, lists]: [usize; 2]) -> Found {
         let body_pair = &self.contact.body_pairs[k];
         let lists = &body_pair.patch_lists[lists];

@@ -152,10 +152,11 @@ impl PatchLists {
     /// Replaces the partner patches. The lists become due if a new partner is so near that an unlisted pair could touch
     /// before the next renewal; `slack` gives the distance of a partner minus the contact distance \[m\].
     ///
-    /// Pairs with former partners stay listed although the travel no longer follows these partners: the pairs are too
-    /// far apart to touch. A short list excludes a face only in favour of a nearer face that stays within the search
-    /// depth for the life of the list, hence never in favour of a face of a former partner. A later short list measures
-    /// all distances anew.
+    /// Pairs with former partners stay listed although the travel no longer bounds the motion of these faces: the
+    /// pairs are too far apart to touch. Nor do these faces exclude another face from a short list: only a face
+    /// that stays within the search depth while the list is valid excludes farther faces, and faces of former
+    /// partners are beyond it. A later short list drops pairs by their listed distances, and measures the others
+    /// anew unless nothing has moved.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -254,8 +255,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
-    /// the whole bodies limits the bound of the patches.
+    /// Two fast nodes moving apart make due only the lists of their own patches and of the patches that have these
+    /// as partners. The bound of the whole bodies limits the bound of the patches.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -310,7 +311,7 @@ mod tests {
         set_partners(&mut lists, &[3, 4], &|_| left);
         assert!(!lists.is_due());
         set_partners(&mut lists, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
-        assert!(!lists.is_due(), "those that were in it before are active");
+        assert!(!lists.is_due(), "a known partner does not make the lists due, whatever its distance");
         set_partners(&mut lists, &[2, 3], &|_| 0.0);
         assert!(!lists.is_due());
         set_partners(&mut lists, &[2, 3, 4], &|_| 0.99 * left);

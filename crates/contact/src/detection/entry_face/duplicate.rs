@@ -1,14 +1,14 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node past the rim of a body by at most its depth is still below a face of this body, and also below a face of an
-//! adjacent flush body, so that two contacts would act on it. The existing contact continues until it ends; then the
-//! other contact begins.
+//! A node that is past the rim of a body by at most the depth of the node is still below a face of this body. It is
+//! also below a face of an adjacent flush body, so that two contacts would act on it. Only the existing contact
+//! acts until it ends; then the contact with the adjacent body begins.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that has a continuing contact with equal normal and about equal depth; `workspace` is
-/// overwritten.
+/// Removes new contacts of a node that has a continuing contact with the same normal, unless the new contact is
+/// more than twice as deep; `workspace` is overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,

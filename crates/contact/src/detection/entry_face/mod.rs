@@ -5,23 +5,36 @@
 //!   ──────●────┆─────────         below the top of the next body, and v dt behind its side: the side is often nearer,
 //!     a   ┆ δ  ┆ v dt   b         but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
-//! node are the faces near the closest face whose normal projection contains the node. An alternative is a
-//! *continuation* of a contact of the last step, of the node with any body or of a node of the face, if the contact has
-//! the normal of the alternative and, extrapolated over the step, about its depth: the surface continues there, or with
-//! a step lower than the depth. Loaded contacts rank before unloaded contacts, and among loaded contacts those of the
-//! node itself before those of nodes of the face. The entry face is the nearest of the faces with the highest rank.
-//! Without a continuation it is the face whose plane the path of the node crossed last; on a convex body, the path
-//! passes through the outline of this face. For a node that moves outward it is the nearest face. Alternatives equal up
-//! to rounding are not ordered: the contact is with their common vertex or edge, along the sum of their normals, at a
-//! vertex along the difference of the normals of both surfaces. A mirrored scene then has the mirrored result.
+//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of
+//! a node are the faces within `reach` of the node that have the node behind them, contain its orthogonal
+//! projection, and have a normal opposed to the normal at the node. The search for alternatives spreads from the
+//! nearest face over neighbouring faces. If it finds fewer than two alternatives, or none with the normal of the
+//! detected contact, the detected contact stays.
 //!
-//! A node without a contact in the last step, behind the plane of its face before the step and outside the body, has
-//! not entered the body: it lies beyond the far side of a tapering part that is thinner than the search depth.
+//! An alternative *continues* a contact of the last step if (1) this contact acted on the node or on a node of the
+//! alternative, (2) its force on the node was along the normal of the alternative, or its force on the face node
+//! opposite to this normal, and (3) the depth below the alternative is at most about twice the depth of this
+//! contact, evaluated at the current positions with its old normal and weights. Condition 3 admits a ledge between
+//! the two surfaces up to this depth. The alternatives that satisfy (1) and (2) have a rank: a loaded contact ranks
+//! highest, then an unloaded contact of the node itself, then an unloaded contact of a face node. Only alternatives
+//! of the highest rank can continue.
 //!
-//! Over a slit narrower than its depth, a node past the rim of its old face is still in contact with this face, and no
-//! other face continues the contact. A node that passes behind the plane of a face beyond its rim is not below the
-//! face.
+//! The entry face is the nearest alternative that continues a contact. If none does, it is the alternative whose
+//! plane the path of the node crossed last; on a convex body, the path passes through the outline of this face. If
+//! the node approaches no alternative, it is the nearest one.
+//!
+//! If non-coplanar alternatives tie up to rounding, the contact is with their common feature: with an edge along
+//! the normalised sum of the face normals, with a vertex along the normalised difference of the vertex normals of
+//! target and contactor. A mirrored scene then has the mirrored result.
+//!
+//! A node below the nearest face gets no contact with a body if it had none with this body in the last step, was
+//! already behind the plane of the face before this step, and is outside the closed surface of the body. Such a
+//! node is beyond the far side of a taper that is thinner than the search depth.
+//!
+//! A node past the rim of the face it touched in the last step, over a slit narrower than the depth of the node,
+//! keeps its contact with this face as long as no other face of the body continues the contact. A contact with
+//! another body begins when the old contact ends ([`duplicate`]). Without such an earlier contact, a node that
+//! crosses the plane of a face outside the rim of the face gets no contact with it.
 //!
 //! # Source
 //! Our own.
@@ -39,8 +52,8 @@ use duplicate::drop_duplicates;
 use query::{Alternative, Continuation, Query, Workspace};
 use supported::drop_supported;
 
-/// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of the
-/// distance of its edge.
+/// Sine of the smallest dihedral angle assumed between adjacent faces (30°): a point on one face at distance d from
+/// the common edge is at least d/2 from the other face.
 const LEAST_WEDGE: f64 = 0.5;
 /// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;
@@ -56,8 +69,8 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step at one of the nodes that carry it. On an edge shared by two faces, the nodes of the edge
-/// carry the contact, for detection on either face.
+/// A contact of the last step at one of the nodes that carry it. A contact point on the edge between two faces is
+/// recorded at the nodes of the edge only, whichever of the two faces detection reported.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -67,7 +80,7 @@ struct Record {
 }
 
 impl Record {
-    /// Whether the contact force on its node is along a unit normal.
+    /// Whether the contact force on the recorded node is along a unit normal, within about 25°.
     fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
         is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
     }
@@ -172,7 +185,8 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// Finds the faces within `reach` \[m\] of the nearest face whose normal projection contains the node.
+    /// Finds the alternatives within `reach` \[m\] of the node, starting at the nearest face and proceeding over
+    /// neighbours.
     fn find_alternatives(
         &self,
         query: &Query<'_>,
@@ -201,7 +215,7 @@ impl EntryFaces {
         }
     }
 
-    /// The earlier contacts that continue on a face, if any.
+    /// Contacts of the last step that satisfy (1) and (2) of the module documentation for an alternative, if any.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -223,7 +237,7 @@ impl EntryFaces {
         Some(Continuation { depth, is_of_node: own.is_some() })
     }
 
-    /// Current gap of an earlier contact if it continues \[m\].
+    /// Gap of an earlier contact at the current positions, with its old normal and weights \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));

@@ -17,17 +17,19 @@ const CURVED: f64 = 0.1;
 /// Relative difference up to which depths, or fractions of the step, are equal.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts of the last step that continue on a face.
+/// Contacts of the last step that an alternative continues, if it is not too deep: they satisfy (1) and (2) of the
+/// module documentation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest current depth of these contacts \[m\].
     pub(super) depth: f64,
-    /// Whether one of these contacts is of the node itself rather than of a node of the face.
+    /// Whether one of these contacts acted on the node itself; otherwise all acted on nodes of the face.
     pub(super) is_of_node: bool,
 }
 
 impl Continuation {
-    /// Rank by load: a contact with a depth within rounding, as on coplanar sides of two floors, carries no load.
+    /// Rank: 2 with a loaded contact, 1 with an unloaded contact of the node itself, 0 otherwise. A contact with a
+    /// depth within rounding, as on coplanar sides of two floors, carries no load.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
     }
@@ -78,13 +80,15 @@ impl Query<'_> {
         self.constraint.jump(positions) - self.constraint.jump(positions_before)
     }
 
-    /// Length of this displacement \[m\].
+    /// Length of the relative displacement \[m\].
     pub(super) fn travel(&self) -> f64 {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]: the relative displacement of the step, or the reach of a
-    /// continued contact, given the largest earlier depth `deepest` \[m\].
+    /// Distance within which faces are examined \[m\]: the largest of twice the relative displacement of the step,
+    /// twice the depth of the contact, and the depth down to which an alternative can continue an earlier contact,
+    /// given the largest depth `deepest` of these contacts \[m\]. The search depth limits this distance; the
+    /// surface offset is added.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
         let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
@@ -97,7 +101,7 @@ impl Query<'_> {
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
-    /// Distance from a plane within which a node lies on it \[m\].
+    /// Distance from a plane within which a node counts as on the plane \[m\].
     pub(super) fn rounding(&self) -> f64 {
         rounding_of_gap(
             self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
@@ -115,13 +119,13 @@ impl Query<'_> {
         vector - normal * normal.dot(vector)
     }
 
-    /// Whether the normal projection of the node lies on its face, not past the rim.
+    /// Whether the orthogonal projection of the node lies on the nearest face, not past the rim of the face.
     pub(super) fn is_under_face(&self) -> bool {
         let apart = self.constraint.jump(self.configuration.positions);
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
     }
 
-    /// Whether the node was behind the plane of its face before the step.
+    /// Whether the node was behind the plane of the nearest face before the step.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         let travel = self.relative_displacement();
@@ -137,8 +141,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of its face and came from outside: it was behind the plane of the face before
-    /// the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside: it was behind the plane of the
+    /// face before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -155,7 +159,7 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the closest point is inside a flat face, farther from its edges than a distance \[m\].
+    /// Whether the closest point is inside a linear face, farther than a distance \[m\] from all edges of the face.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -194,8 +198,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face, and the face as an alternative if its normal projection contains the node and the normals
-    /// are opposed.
+    /// Distance of a face \[m\], and the face as an alternative if the node is behind the face and projects onto
+    /// it, and the normals are opposed.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -222,8 +226,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative before the step, −∞ if the motion
-    /// approaches the plane by no more than rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; negative if it crossed before the step,
+    /// −∞ if the motion approaches the plane by no more than rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -236,7 +240,8 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the original contact without alternatives.
+    /// Adds the contact with the best alternative, or the detected contact if there are fewer than two alternatives
+    /// or none has the normal of the detected contact.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -272,8 +277,8 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives: with their common feature, or the original contact if it is one of
-    /// several coplanar alternatives.
+    /// Adds the contact with equal alternatives: with their common feature if their normals differ, else the
+    /// detected contact if the nearest face is the first of them, else the contact with the first of them.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

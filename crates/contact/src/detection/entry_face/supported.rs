@@ -1,8 +1,10 @@
 //! Edge crossings that node contacts already support.
 //!
 //! An edge that slides over a seam crosses the rims of the seam, which are not feature edges of the supporting surface.
-//! A crossing is redundant if the contacts of the nodes of one of its edges have about the same depth along its normal.
-//! It is also redundant if its distance from an end of an edge in contact is at most the depth of that end.
+//! A crossing is redundant if all nodes of one of its edges have contacts along the normal of the crossing, and
+//! the crossing is at most twice as deep as the depth interpolated from these contacts. It is also redundant if an
+//! end of one of its edges is in node contact with the body of the other edge, and the crossing is no farther from
+//! this end than the depth of that contact.
 
 use crate::flush::{is_along, is_as_deep};
 use crate::math::Vec3;
@@ -41,7 +43,7 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether the distance of a point of an edge from an end is at most the depth of that end in a body.
+/// Whether a point of an edge is no farther from an end of the edge than the depth of this end in a body.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

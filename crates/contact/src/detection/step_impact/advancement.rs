@@ -1,10 +1,12 @@
 //! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! Two lower bounds exist. The gap divided by a bound on the relative speed is valid for every shape. The second bound
-//! is the time for which the control points of the two features stay apart along the line between the closest points.
-//! It is larger for flat features that slide past each other, as it counts the displacement along the line only. Curved
-//! and warped features, which lie in the hulls of their control points, use the first bound alone as soon as they are
-//! near. Fast sliding features may keep a small gap after many advances. From then on time also advances by half the
+//! Time advances by the larger of two lower bounds. The first, the gap divided by a bound on the relative speed,
+//! holds for every shape. The second is the time for which the control points of the two features stay separated
+//! along the line between the closest points. It is larger for flat features that slide past each other, as only
+//! the displacement along the line counts. For curved and warped features that are near each other, the control
+//! points are not separated, so that the first bound applies.
+//!
+//! Fast sliding features may keep a small gap after many advances. From then on an advance may also be half the
 //! time to contact at the last closing rate, which is an estimate rather than a bound.
 
 use crate::Edge;
@@ -18,8 +20,8 @@ use crate::mesh::CellKind;
 use super::paths::StepPaths;
 use super::step_contact::BEGINNING;
 
-/// Number of advances by the bounds, and largest number of advances by the estimate; features that remain separated
-/// after both do not touch.
+/// Number of advances by the bounds, and largest number of further advances by bounds and estimate; features that
+/// are still separated after both count as not touching.
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
@@ -94,8 +96,8 @@ pub struct Advancement<'a> {
 }
 
 impl Advancement<'_> {
-    /// First instant of contact, given the difference of the closest points at each instant; `None` outside the step,
-    /// or in its [`BEGINNING`].
+    /// First instant of contact, given the difference of the closest points at each instant; `None` if it is after
+    /// the step or in the [`BEGINNING`] of the step, or if the advances do not reach it.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {

@@ -1,18 +1,19 @@
 //! The first contact within a step of deforming bodies: of a node with a face, or of two edges.
 //!
-//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
-//! straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on the
-//! triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of a node
-//! and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces, conservative
-//! advancement continues until the distance is 1e-12 of the size of the features. For features that slide too fast, the
-//! closing rate extrapolates the time ([`advancement`]).
+//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or
+//! two straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on
+//! the triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of
+//! a node and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces,
+//! conservative advancement continues until the gap is 1e-12 of the size of the features. If fast sliding features
+//! keep a small gap after many advances, the closing rate extrapolates the instant ([`advancement`]).
 //!
-//! A step that ends at this instant begins the contact without penetration. Node contact covers the region of an edge
-//! next to its ends: a contact there begins when the node enters.
+//! If the step ends at the instant of contact, the contact begins without penetration. Edges that cross at an end
+//! of one of them make no edge contact: node contact covers this region, and begins when the node enters.
 //!
-//! Swept boxes find the candidates, groups of faces first. The search begins when the bodies can touch, and then
-//! continues by parts of the step in which the displacements do not exceed the size of the faces, so that even a long
-//! flight costs little. Features that touch in a part of the step are coplanar in it; few of the nearby features are.
+//! Swept boxes of face groups, and then of nodes, faces and edges, find the candidates. The search begins at the
+//! earliest time at which the bodies can touch, so that even a long flight costs little. It divides the rest of the
+//! step into parts in which the displacements do not exceed the size of the faces. Roots are computed only for
+//! candidates that may become coplanar within the part; few of the nearby features do.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -82,9 +83,9 @@ impl StepImpactSearch {
     /// bodies may touch.
     ///
     /// # Cost
-    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
-    /// the step up to the contact: the swept boxes of their groups of faces, and of the nodes, faces and edges in
-    /// groups near a group of the other body.
+    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part
+    /// of the step up to the contact: the swept boxes of the face groups of both bodies, and of the nodes, faces
+    /// and edges in groups near a group of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -113,7 +114,7 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
     pairs
 }
 
-/// Position and speed of a contact, from the positions of all nodes at its instant.
+/// Point, normal and closing speed of a contact at the instant of contact.
 fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact) -> StepImpact {
     let tau = step_contact.fraction;
     let at = |node: u32| paths.at(node, tau);

@@ -51,8 +51,8 @@ impl StepPaths {
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains all given nodes, at least one, throughout a part of the step. A parabola lies in the hull of
-    /// its ends and the intersection of its end tangents.
+    /// Box that contains all given nodes, at least one, throughout a part of the step. A parabolic path lies in the
+    /// hull of the two end points and the intersection of the end tangents.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -105,7 +105,7 @@ pub struct Reach {
 pub struct BodyReach {
     /// Bounds of the whole body.
     pub whole: Reach,
-    /// Bounds of each of its face groups.
+    /// Bounds of each face group.
     pub groups: Vec<Reach>,
 }
 
@@ -121,7 +121,7 @@ impl BodyReach {
 
 impl Reach {
     /// Bounds of faces and edges between these nodes, with a surface offset \[m\]. Faces may leave the hull of the
-    /// nodes by `overshoot`, relative to its size. `None` without nodes.
+    /// nodes by `overshoot`, relative to the size of the hull. `None` without nodes.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };

@@ -141,8 +141,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at an instant. Otherwise node and face do not make contact,
-    /// as where the ends of two equal blocks meet and nodes slide in along the sides.
+    /// Whether the normals of a node and a face are opposed at an instant. Otherwise node and face make no contact:
+    /// where the ends of two equal blocks meet, for example, nodes slide in along the sides.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -153,8 +153,8 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First root at which a node passes a segment or triangle from outside to inside; `None` if the node is not near
-    /// the line or plane in a part of the step.
+    /// First root in the step at which a node passes a segment or triangle from outside to inside; `None` if the
+    /// node certainly stays on one side of the line or plane in the part `window`.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -196,7 +196,8 @@ impl<'a> Sweep<'a> {
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     }
 
-    /// First instant at which a node outside reaches the offset distance of a face.
+    /// First instant at which a node that begins in front of a face is at the offset distance from it; `None` if
+    /// the node begins behind the face.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
         let begin = |node: u32| self.paths.at(node, 0.0);
@@ -214,8 +215,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap at which a feature that contains the edge a–b touches a feature that contains the node `other` \[m\]: at
-    /// least the rounding error of the gap for this displacement in the step.
+    /// Gap below which a feature that contains the edge a–b counts as touching a feature that contains the node
+    /// `other` \[m\]: at least the rounding error of the gap for this displacement in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -244,8 +245,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. A parabola lies in the hull of its ends and its Bézier control point, which is twice as
-    /// far from the chord as the middle of the parabola.
+    /// Swept box of an edge. A quadratic edge lies in the hull of the two ends and the Bézier control point, which
+    /// is twice as far from the chord as the middle node.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -267,8 +268,8 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First root at which two straight edges cross at interior points while closing; `None` if the edges are not
-    /// nearly coplanar in a part of the step.
+    /// First root in the step at which two straight edges cross at interior points while closing; `None` if the
+    /// edges are certainly not coplanar at any time in the part `window`.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -302,8 +303,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross beyond an end. An edge therefore extends only to its nodes: node
-        // contact covers the region beyond an end, and may begin much later or not at all.
+        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region,
+        // and may begin much later or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

@@ -1,9 +1,11 @@
-//! Tunnelling: limits steps in which bodies would pass through each other, and recognises contacts in which they did.
+//! Tunnelling: limits the step so that bodies do not pass through each other, and recognises lost contacts in which
+//! they did.
 //!
-//! Contact is searched only up to the search depth behind a face. In a step, two nearby bodies must move relative to
-//! each other by less than the search depth, and two separated bodies by less than their distance plus the search
-//! depth. Boxes of the nodal positions and velocities bound these displacements. A contact pressed beyond the search
-//! depth, where stiffness or mass cannot prevent it, is lost: the bodies have passed through each other.
+//! Contact is searched only up to the search depth behind a face. In a step, two nearby bodies must move relative
+//! to each other by less than the search depth, and two separated bodies by less than the sum of their distance and
+//! the search depth. Boxes of the nodal positions and velocities bound these displacements. If stiffness and mass
+//! cannot keep a contact within the search depth, detection loses the contact: the bodies have passed through each
+//! other.
 
 use crate::Constraint;
 use crate::math::Vec3;

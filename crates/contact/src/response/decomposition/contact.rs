@@ -24,7 +24,7 @@ pub(super) struct Contact {
     pub impulse: Vec3,
     /// Whether the contact slides, with friction at its bound.
     pub slips: bool,
-    /// Whether it was sliding in the previous step.
+    /// Whether the contact was sliding in the previous step.
     pub has_slid: bool,
     /// Whether another contact of the same rigid bodies was sticking in the previous step.
     pub is_held: bool,
@@ -32,10 +32,10 @@ pub(super) struct Contact {
     pub resting: f64,
     /// Whether friction jams the contact, so that it has no restitution.
     pub is_jammed: bool,
-    /// Time since the beginning of the contact, at most a step, with projection of positions \[s\].
+    /// Time since the beginning of the contact, at most a step, times the projected fraction \[s\].
     pub since: f64,
-    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact, with
-    /// projection of positions \[m/s\].
+    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact
+    /// \[m/s\]; zero without projection of positions.
     pub lead: f64,
     /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
     pub push_out: Vec3,
@@ -59,8 +59,9 @@ impl Contact {
         };
     }
 
-    /// Fraction of the restitution that acts at this closing speed. A contact lifted by rounding, or by a rebound
-    /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
+    /// Fraction of the restitution that acts at this closing speed. Rounding, or a rebound slower than the resting
+    /// closing speed, may lift a resting contact. The contact then returns with up to twice the resting closing
+    /// speed, and still counts as resting.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }

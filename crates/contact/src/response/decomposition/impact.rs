@@ -1,18 +1,19 @@
 //! Impact and friction impulses.
 //!
 //! The normal and friction impulses of a group combine two solutions of one problem: P_c without restitution, which
-//! never creates energy, and P_e with normal velocities no less than by Newton's law (if friction sticks throughout,
-//! the laws of Poisson and Stronge agree with Newton's law). The law holds at the beginning of the contact, before or
-//! after the middle of the step, and forces act until then. With the change w of the normal velocity by the forces
-//! (`lead`), n · u⁺ + w = −e (n · u⁻ + w).
+//! never creates energy, and P_e with normal velocities no less than by Newton's law. (If friction sticks
+//! throughout, the laws of Poisson and Stronge agree with Newton's law.) Newton's law holds at the instant at which
+//! the contact begins. This instant is before or after the middle of the step; between the two, the forces change
+//! the normal velocity by w (`lead`): n · u⁺ + w = −e (n · u⁻ + w).
 //!
-//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses: the
-//! second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes against
-//! forces. The impulses are P_c + α (P_e − P_c) with the largest α ≤ 1 that creates no energy in total with the forces
-//! at the beginning of the step; α is a root of a convex quadratic. The following steps dissipate energy created by
-//! changing forces, as an equal fraction of the impact energy in all groups. Both solutions and their convex
-//! combinations lie in Coulomb's cones and leave no contact closing. The sequential order bounds the energy of each
-//! contact alone, without other contacts and steps.
+//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses:
+//! the second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes
+//! against forces. The impulses are P_c + α (P_e − P_c) with the largest α ≤ 1 for which impulses, kick and
+//! projection together create no energy, if the forces stay those at the beginning of the step; α is a root of a
+//! convex quadratic. If the forces change, energy may still be created; the following steps dissipate it, as an
+//! equal fraction of the impact energy in all groups. Both solutions and their convex combinations lie in Coulomb's
+//! cones and leave no contact closing. In the sequential order, α follows from each contact alone, without regard
+//! to other contacts and earlier steps.
 //!
 //! P_e may not exist if friction jams contacts, as for a body wedged in a groove. Then the contacts farthest from their
 //! target velocity lose their restitution, and the problem is solved again, until a solution exists.

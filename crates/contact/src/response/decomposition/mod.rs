@@ -39,14 +39,14 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before the
-/// impulses, positions are projected to zero penetration, with the smallest correction in the mass norm. The projection
-/// conserves the centre of mass; a couple on the nodes of each contact restores the angular momentum that the
-/// projection changes, unless a support reacts to this change. The step accounts for the work of the projection against
-/// the forces.
+/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before
+/// the impulses, a projection with the smallest correction in the mass norm removes the penetrations. The
+/// projection conserves the centre of mass, but changes the angular momentum: a couple on the nodes of each contact
+/// restores it, unless a support reacts to the change. The step accounts for the work of the projection against the
+/// forces.
 ///
-/// A sliding contact keeps the dynamic coefficient until it stops. A resting contact, which closes only by the forces
-/// and the prescribed acceleration, has no restitution and stays in contact.
+/// A sliding contact keeps the dynamic coefficient until it stops. A contact is resting if only the forces and the
+/// prescribed acceleration close it; a resting contact has no restitution and stays in contact.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -60,7 +60,7 @@ pub struct Decomposition {
     unknowns: Vec<Unknown>,
     /// Velocities of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
-    /// Velocity changes in half a step by the accelerations at its beginning.
+    /// Velocity changes in half a step by the accelerations at the beginning of the step.
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
     corrections: Vec<Vec3>,
@@ -88,7 +88,7 @@ clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sti
 /// History of a continuing contact.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Impulse over the time between the middles of the steps, as initial guess \[N\].
+    /// Impulse divided by the time between the middles of the steps, as initial guess \[N\].
     force: Vec3,
     /// Normal part of the projection impulse, as initial guess \[kg·m\].
     push_out: f64,
@@ -175,8 +175,8 @@ impl Decomposition {
         }
     }
 
-    /// Writes impulses, results and losses −I · (v_r⁻ + v_r⁺)/2 of each contact, which sum to the loss of kinetic
-    /// energy. The loss by restitution is evaluated at the velocities at which the contact begins.
+    /// Writes the impulse, the result and the loss −I · (v_r⁻ + v_r⁺)/2 of each contact. The losses sum to the loss
+    /// of kinetic energy. The loss by restitution is evaluated at the velocities at the beginning of the contact.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -296,7 +296,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a of the components without mobility, except of tied nodes \[m/s\].
+/// Σ w_a v_a over the components without mobility, except those of tied nodes \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
@@ -310,7 +310,7 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a at the beginning of the step of the prescribed components of a contact \[m/s²\].
+/// Σ w_a a_a over the prescribed components of a contact at the beginning of the step \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

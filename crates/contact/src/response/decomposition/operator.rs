@@ -42,8 +42,8 @@ pub(super) struct Row {
 /// An impulse on tied nodes acts on all nodes tied to them: with the projection P on the motions that keep the tied
 /// points together, the rows of these nodes are G P, and G P M⁻¹ Pᵀ Gᵀ is the compliance with the ties.
 ///
-/// Movers of a group of contacts are contiguous; fixed nodes and bodies have none. A field has one vector per mover:
-/// velocities \[m/s\] and angular velocities \[rad/s\], or position and rotation corrections.
+/// Movers of a group of contacts are contiguous; fixed nodes and bodies have no mover. A field has one vector per
+/// mover: velocities \[m/s\] and angular velocities \[rad/s\], or position and rotation corrections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,

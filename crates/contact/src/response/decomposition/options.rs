@@ -16,10 +16,10 @@ pub enum Order {
 /// Treatment of the angular momentum that position corrections change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AngularMomentum {
-    /// A couple on the nodes of each contact restores it.
+    /// A couple on the nodes of each contact restores the angular momentum.
     #[default]
     Restore,
-    /// It changes.
+    /// The angular momentum changes.
     Change,
 }
 

@@ -1,4 +1,5 @@
-//! Projection of positions to zero penetration, and restoration of the angular momentum it changes.
+//! Projection of positions to zero penetration, and restoration of the angular momentum that the projection
+//! changes.
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
@@ -19,8 +20,9 @@ impl Decomposition {
     /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
     /// the mass norm.
     ///
-    /// A contact with restitution ends e |g| above its target: the impact was |g|/v_n before the end of the step, and
-    /// separation with e v_n followed. This height is at most the relative displacement in a step.
+    /// A contact with restitution ends at the height e |g| above its target: the impact was |g|/v_n before the end
+    /// of the step, and the contactor has separated with e v_n since then. In this height, |g| is at most the
+    /// closing displacement of the step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -92,10 +94,11 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum removed by the position corrections, Σ m_a Δx_a × v_a of each contact, and by
-    /// impulses that leave the contactor off its target. If both sides can move, a couple on a rigid body or a rotation
-    /// of nodes restores it. The support of a fixed side reacts to it. Returns the added kinetic energy \[J\] and the
-    /// angular impulse of the supports \[N·m·s\].
+    /// Restores the angular momentum that the position corrections change, Σ m_a Δx_a × v_a of each contact, and
+    /// that impulses on a contactor away from its target point change. If both sides can move, a common rotation of
+    /// the rigid bodies restores it, or of the nodes without rotating bodies. If one side is fixed, the support of
+    /// this side reacts to the change. Returns the added kinetic energy \[J\] and the angular impulse of the
+    /// supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,

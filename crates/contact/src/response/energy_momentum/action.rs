@@ -58,11 +58,11 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of friction forces, which the pressures do not include; the energy this takes counts as
-    /// friction.
+    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include.
+    /// The energy that the couples remove counts as friction.
     ///
-    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the velocities v'
-    /// after all other forces and the acceleration a without contact.
+    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), where v' are the
+    /// velocities after all other forces and a is the acceleration without contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,

@@ -1,9 +1,10 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! A contact has G_a = w_a n, without moment if the contactor lies on the normal through its target point. A contact
-//! kept after its detection has moved along its target, and at an edge the normal is not parallel to the distance:
-//! with r = Σ w_a x_a, the weighted normals have the moment r × n. A rotation of the nodes about their centre, G_a =
-//! w_a n + q × (x_a − x̄), removes the moment; the sum remains zero.
+//! The nodal directions of a contact are G_a = w_a n. They have no moment if the contactor lies on the normal
+//! through its target point. A lost contact, whose contactor has moved along the target, deviates from this normal,
+//! and so does a contact at an edge, where the normal is not parallel to the distance r = Σ w_a x_a: the directions
+//! have the moment r × n. A rotation of the nodes about their centre x̄ removes the moment:
+//! G_a = w_a n + q × (x_a − x̄). The sum of the directions remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -15,7 +16,7 @@ use crate::response::row::{Motion, sides};
 /// Relative deviation of the distance from the normal below which it is rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Gap gradient of one contact; its nodal vectors are in a list for all contacts.
+/// Gap gradient of one contact; one list holds the nodal vectors of all contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,

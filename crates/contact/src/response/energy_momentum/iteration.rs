@@ -26,8 +26,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a spring with restitution unloads: it can hold its gap under any pressure from e² of its own on, so
-    /// that the pressures of several contacts on one rigid body are not unique.
+    /// Whether a compressed spring with restitution unloads. It holds its gap under any pressure from e² times its
+    /// elastic pressure to its elastic pressure, so that the pressures of several contacts on one rigid body are
+    /// not unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -102,8 +103,9 @@ impl EnergyMomentum {
     }
 
     /// Jacobi sweep with extrapolation: all pressures from the same velocities, then all tractions, with a bound on
-    /// the coupled compliance of each contact. With restitution, the pressures of several contacts on one rigid body
-    /// are not unique: this finds those closest to the initial ones, independently of the order of the contacts.
+    /// the coupled compliance of each contact. With restitution, the pressures of several contacts on one rigid
+    /// body are not unique: the sweeps find those closest to the initial pressures, independently of the order of
+    /// the contacts.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();
@@ -171,7 +173,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Friction force of one contact \[N\] likewise, and whether it is at its bound.
+    /// Friction force of one contact \[N\] with the current forces of the others, for a compliance \[1/kg\], and
+    /// whether the force is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if !spring.has_friction() || solution.compliance[1] <= 0.0 {

@@ -23,19 +23,20 @@ use crate::response::row::sides;
 use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
-/// Largest number of geometries in a step. Energy is conserved before they converge, angular momentum by normal forces
-/// too: their gradients are free of moment at any geometry.
+/// Largest number of geometries in a step. Energy is conserved before the geometries converge. So is the angular
+/// momentum under normal forces: the gradients of the gaps are free of moment at any geometry.
 const MAX_GEOMETRIES: usize = 30;
-/// Change of the corrections over the largest one at which they have converged \[-\].
+/// Largest change of the corrections of a converged iteration, relative to the largest correction \[-\].
 const TOLERANCE: f64 = 1e-13;
 
-/// The bodies at the middle of a step that contact changes.
+/// Geometry of the bodies at the middle of a step, which depends on the contact forces.
 pub trait MidpointGeometry {
     /// Begins a step with these constraints, at the predicted positions at its end.
     fn begin(&mut self, constraints: &Constraints);
 
-    /// Moves the bodies to the middle of the step with the position corrections of `action`, and the constraints to
-    /// their closest points there, with the gaps at the beginning of the step along the new normals \[m\].
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the
+    /// constraints: closest points and normals there, and gaps at the beginning of the step along these normals
+    /// \[m\].
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -142,7 +143,7 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the corrections are those of the previous iteration.
+    /// Whether the corrections equal those of the previous iteration, within the tolerance and rounding.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()
@@ -167,8 +168,8 @@ impl EnergyMomentum {
             })
     }
 
-    /// Moment of the contact forces that the nodes of their contacts cannot balance, as of a node on a wall; the
-    /// supports react to it \[N·m\].
+    /// Moment of the contact forces in contacts whose nodes cannot balance it, as of a node on a wall; the supports
+    /// react to this moment \[N·m\].
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());

@@ -74,23 +74,23 @@ impl Scheme {
 /// after the kick depend on p; a single contact has a closed-form solution, and contacts that share nodes are solved
 /// iteratively.
 ///
-/// With restitution a spring returns e² of its energy. In the step in which the motion reverses, the elastic solution
-/// is computed first: the gap remains that of the elastic solution, and the bodies separate with e times its
-/// velocities.
+/// With restitution a spring returns e² of its energy. In the step in which the motion reverses, the elastic
+/// solution is computed first. The spring keeps the gap of this solution, and the bodies separate with e times the
+/// gap rate of this solution.
 ///
-/// Damping adds −c Δḡ/dt over the part of Δḡ in which the spring is compressed: p Δḡ = −ΔU less the dissipation,
-/// which is never negative, nor is p. Damping does not shorten the step.
+/// Damping adds −c Δḡ/dt over the part of Δḡ in which the spring is compressed. Then p Δḡ = −ΔU − D with the
+/// dissipation D ≥ 0; the force p is never negative. Damping does not shorten the step.
 ///
-/// Friction is a spring too, with its mean force over the step while it sticks; a sliding spring is returned to
-/// Coulomb's circle, with non-negative dissipation. Between rigid bodies the static coefficient applies until all of
-/// their contacts slide. The laws are those of the current faces of a contact; the stiffness remains that of its
-/// first faces.
+/// Friction is a tangential spring. While the contact sticks, the mean force of this spring over the step acts; the
+/// force of a sliding spring is returned to Coulomb's circle, with non-negative dissipation. Between rigid bodies
+/// the static coefficient applies until all of their contacts slide. The current faces of a contact determine its
+/// laws, the faces at its beginning the stiffness.
 ///
 /// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// A contact no longer detected while its spring is compressed releases its energy along its last normal, with nodal
-/// directions free of moment (see `gradient`), and has friction while it is compressed. If it is pressed on instead, it
-/// ends after some steps; the energy of its spring is then numerical work.
+/// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring
+/// has released its energy along the last normal; the nodal directions are free of moment (see `gradient`). If the
+/// spring is pressed on instead, the contact ends after some steps, and the energy of the spring is numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
@@ -129,14 +129,15 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Dissipation by friction and by restitution from the middle of the current step to that of the next \[J\].
+    /// Dissipation by friction, and by restitution and damping, from the middle of the current step to that of the
+    /// next \[J\].
     pending: [f64; 2],
 }
 
 clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 
 impl EnergyMomentumMemory {
-    /// Whether its constraints fit these numbers of nodes and bodies, and have a spring each.
+    /// Whether the stored constraints fit these numbers of nodes and bodies, and each constraint has a spring.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.contacts.fit(num_nodes, num_bodies)
             && self.springs.is_consistent()
@@ -207,9 +208,10 @@ struct Reversal {
 /// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
 const RATE_TOLERANCE: f64 = 1e-9;
 
-/// Largest number of steps for which a lost contact is kept although its spring releases no energy: its node has left
-/// the face past an edge, and a resting body would press on nothing for ever. In an impact the waves that press a node
-/// return within the steps that they need across some tens of elements.
+/// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this
+/// limit, a resting body whose node has left the face past an edge would press on nothing for ever. In an impact,
+/// waves press a lost node only for a while: they return within the steps that they need to cross some tens of
+/// elements.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.
@@ -322,8 +324,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Initialises the unknowns with zero, and the gaps of new contacts before the forces act, but at least with zero:
-    /// a contact begins without energy.
+    /// Initialises the unknowns with zero. The spring of a contact that is not compressed begins with the gap
+    /// before the forces act, but at least with zero: a contact begins without energy.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();

@@ -10,7 +10,7 @@ impl Spring {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
 
-    /// Whether friction acts, or a stretch of earlier friction remains.
+    /// Whether friction acts, or the tangential spring is still stretched by earlier friction.
     pub(super) fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.slip != Vec3::zeros()
     }
@@ -20,7 +20,8 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Continues a contact without detection, and counts the steps in which it is pressed; returns whether it remains.
+    /// Continues a contact that detection has lost, and counts the steps in which its spring releases no energy;
+    /// returns whether the contact remains.
     pub(super) fn keep_when_lost(&mut self) -> bool {
         let Lost { steps_pressed } = self.lost.unwrap_or_default();
         let steps_pressed = steps_pressed + u32::from(!self.releases);
@@ -33,8 +34,8 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work at the end of the contact, which discards all stored energy \[J\]: that of the friction spring as friction,
-    /// that of the normal spring as numerical work.
+    /// Work at the end of the contact, which discards all stored energy \[J\]: the energy of the friction spring is
+    /// friction work, the energy of the normal spring numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -45,8 +46,8 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a gap that changes from `gap` to `trial` + C p; unloading, of a
-    /// gap that does not close initially, returns e² U.
+    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a gap that changes from `gap` to `trial` + C p. If the gap does
+    /// not close initially (`closes`), the spring unloads and returns e² U.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -62,8 +63,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap after a change `way` under this pressure. For an elastic spring it follows from the remaining energy, so
-    /// that rounding, amplified by a stiff spring, does not accumulate in the energy.
+    /// Gap after a change `way` under this pressure. The gap of an elastic spring follows from the remaining
+    /// energy: a stiff spring amplifies rounding, which would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -72,8 +73,9 @@ impl Spring {
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
     }
 
-    /// Friction force on the contactor after a displacement `travel`, which includes the current force of the
-    /// solution, under its pressure, and whether it is at its bound; `c` is the displacement per force \[m/N\].
+    /// Friction force on the contactor \[N\], and whether it is at its bound, for the pressure of the solution.
+    /// `travel` is the displacement under the current friction force of the solution \[m\], `c` the displacement
+    /// per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;

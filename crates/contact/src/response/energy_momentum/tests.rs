@@ -377,9 +377,9 @@ fn lost_springs_transfer_with_their_integrated_gap() {
     }
 }
 
-/// A node that presses on another one under a force that grows slowly and is then lost, as past an edge: its contact ends after
-/// [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy, and the energy left in the spring is numerical
-/// work, for any restitution. Reference: the energy of the spring before its end.
+/// A node presses on another one under a force that grows slowly, and is then lost, as past an edge. The contact
+/// ends after [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy, and the energy left in the spring
+/// is numerical work, for any restitution. Reference: the energy of the spring before the end of the contact.
 #[test]
 fn lost_contacts_that_are_pressed_end_numerically() {
     const FORCE: f64 = -300.0;

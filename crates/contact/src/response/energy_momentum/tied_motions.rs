@@ -7,7 +7,7 @@ use crate::math::Vec3;
 use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::Motion;
 
-/// Impulse of the ties on a node per impulse of the contact, below which it is left out.
+/// Impulse of the ties on a node per impulse of the contact, below which the node is omitted.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 /// Velocity change of a node by the impulses of the ties alone \[1/kg\].
@@ -35,8 +35,8 @@ impl TiedMotions {
         self.nodes.clear();
     }
 
-    /// Appends the changes under a contact with these nodal vectors of its force; returns their range, empty if no
-    /// node of the contact is tied.
+    /// Appends the changes under a contact whose force has these nodal vectors; returns the range of the changes,
+    /// empty if no node of the contact is tied.
     pub fn append(
         &mut self,
         constraint: &Constraint<'_>,

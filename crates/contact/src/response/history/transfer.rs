@@ -5,8 +5,8 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the same
-//! normal and about the same penetration.
+//! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the
+//! same normal and the new penetration is at most about twice the old penetration, extrapolated over the step.
 //!
 //! # Source
 //! Derived.

@@ -1,8 +1,8 @@
 //! Couples that remove the moments of friction forces.
 //!
-//! A contact force acts on the contactor and on a target point at the distance of the penetration, so that its
-//! tangential part has a moment. Nodal forces with zero sum remove this moment. Their work follows the trapezoidal
-//! rule: half of it is done in the step at whose end they act, half in the next step.
+//! A contact force acts on the contactor and, at the distance of the penetration, on a target point, so that its
+//! tangential part has a moment. Nodal forces with zero sum remove this moment. The work of these forces follows
+//! the trapezoidal rule: half of it is done in the step at whose end they act, half in the next step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) struct Couples {
 clone_by_field!(Couples { forces, owners });
 
 impl Couples {
-    /// Whether its lists are consistent, for this number of nodes.
+    /// Whether the lists are consistent, for this number of nodes.
     pub fn fit(&self, num_nodes: usize) -> bool {
         self.owners.is_sorted_by_key(|(_, end)| *end)
             && self.owners.last().map_or(0, |(_, end)| *end) == self.forces.len()

@@ -27,28 +27,30 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Ratio of the separation in a step to the previous penetration, above which an undetected contact has opened rather
-/// than moved to another face.
+/// Ratio of the separation in a step to the previous penetration. Above it, a contact that is no longer detected
+/// has opened; below it, the contact has moved to another face.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
 /// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, minus the initial penetration that the closing displacement of a new
 /// contact does not explain (see `spring`). The contacts of both passes have full stiffness. With the rule
-/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
-/// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
-/// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.
+/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every
+/// step before the forces: see `assembled_stiffness`. If the share of a compressed spring changes, an offset of the
+/// penetration compensates the change, which creates no energy. With the other rules the stiffness is constant after
+/// the soft start.
 ///
-/// The difference between the trapezoidal work of a spring, by which the steps conserve energy, and its stored energy
-/// is numerical work, which is balanced when the contact opens: see `release`.
+/// The steps conserve energy with the trapezoidal work of the spring forces. The difference between this work and
+/// the change of the stored energy is numerical work, which is balanced when the contact opens: see `release`.
 ///
 /// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, first
-/// without and then with its damping. The force rotates with the normal. The current faces of a contact determine its
-/// friction and damping laws, its first faces the stiffness. The static coefficient applies until a contact slides, and
-/// between rigid bodies until all of their contacts slide. As the contactor is at the distance of the penetration from
-/// its target point, friction has a moment; a couple on the nodes of the contact removes it.
+/// Friction is a tangential spring of the same stiffness. The spring force t is returned to the circle |t| ≤ μ p,
+/// and then the sum of t and the tangential damping force. Both rotate with the normal. The current faces of a
+/// contact determine its friction and damping laws, the faces at its beginning the stiffness. The static
+/// coefficient applies until a contact slides, and between rigid bodies until all of their contacts slide. The
+/// distance between contactor and target point is the penetration, so that friction has a moment; a couple on the
+/// nodes of the contact removes this moment.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
@@ -221,7 +223,7 @@ impl Penalty {
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
             spring.created += spring.adapt(share, closing);
-            // A continued or transferred spring keeps its share.
+            // A contact that opens in this step keeps its previous share.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
             let contact_frequency =

@@ -1,14 +1,16 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! A spring that is compressed for a part of a step acts at the ends of the step in full: by the trapezoidal rule it
-//! absorbs too much energy at closing and returns too much energy at opening. A force p against the normal at the end
-//! of the step in which the contact opens restores the energy balance E of its life to zero:
+//! A spring that is compressed for a part of a step acts at the ends of the step in full. By the trapezoidal rule
+//! it absorbs too much energy at closing and returns too much energy at opening. At the end of the step in which
+//! the contact opens, a force p against the normal restores the energy balance E over the life of the contact to
+//! zero:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! The force does not decrease the gap. A repulsive force, which returns lost energy, does not exceed the last spring force
-//! and at most doubles the rate of opening: it is zero at zero rate, where it would depend on rounding.
+//! The force does not decrease the gap. A repulsive force, which returns lost energy, does not exceed the last
+//! spring force and at most doubles the rate of opening. At zero rate it is therefore zero: there, rounding would
+//! decide on it.
 //!
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
@@ -67,7 +69,7 @@ pub(super) struct Releases {
 clone_by_field!(Releases { constraints, forces, couples });
 
 impl Releases {
-    /// Whether its lists are consistent, for these numbers of nodes and bodies.
+    /// Whether the lists are consistent, for these numbers of nodes and bodies.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.constraints.fit(num_nodes, num_bodies)
             && self.forces.len() == self.constraints.len()

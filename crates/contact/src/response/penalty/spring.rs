@@ -93,8 +93,9 @@ impl Spring {
     /// Effective penetration at this gap \[m\]; a negative offset decreases with the penetration. `closing` is the
     /// decrease of the gap over the step, −Δg \[m\].
     ///
-    /// A new contact has entered by at most `closing`. A deeper new contact entered laterally, or replaces another
-    /// contact, whose spring took the energy; its spring would store energy without work at full penetration.
+    /// A new contact has entered by at most `closing`. A new contact that is deeper entered laterally, or replaces
+    /// another contact whose spring stored the energy. At full penetration, its spring would store energy without
+    /// work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -175,8 +176,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\], implicit over half a kick
-    /// and thus stable for any damping.
+    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force is implicit
+    /// over half a kick, and thus stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -196,8 +197,8 @@ impl Spring {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Transfers the spring to another constraint over a step. The penetration is integrated over the step; an offset
-    /// compensates the height difference of the surfaces.
+    /// Transfers the spring to another constraint over a step with the change `way` of the gap \[m\]. The
+    /// penetration is integrated over the step; an offset compensates the height difference of the surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
         if self.penetration > 0.0 {

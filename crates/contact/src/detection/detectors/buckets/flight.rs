@@ -1,11 +1,13 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair of bodies is tested from the time on at which their bounding balls can touch. In the frame of the centre of
-//! the first body, which removes the common motion, every face sweeps a box in a slice of time. While boxes overlap, a
-//! slice in which the relative displacement exceeds an edge is halved; the earlier half is processed first. Buckets
-//! then find the face pairs with overlapping boxes, whose times of impact are computed exactly. A time of impact is the
-//! first one in the whole flight, so each pair of faces is computed once, and the search ends with the first slice that
-//! begins after the first impact found.
+//! A pair of bodies is tested from the time on at which their bounding balls can touch. In the frame of the centre
+//! of the first body, which removes the common motion, every face sweeps a box in a slice of time. A slice in which
+//! the swept boxes of both bodies overlap is halved, earlier half first, if the bound on the relative displacement
+//! exceeds the larger of the two median edge lengths, or if it exceeds the smaller one and too many face pairs
+//! overlap ([`WORTHWHILE`]). Otherwise buckets find the face pairs with overlapping boxes.
+//!
+//! The time of impact of a face pair is computed over the whole flight, not only over the slice, so each pair is
+//! computed once. The search ends at the first slice that begins after the earliest impact found so far.
 
 use std::time::Instant;
 

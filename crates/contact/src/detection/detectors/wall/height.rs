@@ -1,8 +1,8 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
-//! Relative to the wall a point is at c(s) + R(s) q, with the centre on a parabola and a steadily rotating arm. Its
-//! height is a quadratic plus a sine: h(s) = α(s) + A cos(Ω s − φ), where A is the product of the components of arm and
-//! normal perpendicular to the axis.
+//! Relative to the wall a point is at c(s) + R(s) q, with the centre c on a parabola and a steadily rotating arm q.
+//! The height of the point is h(s) = α(s) + A cos(Ω s − φ) with the quadratic α and A = |q⊥| |n⊥|, where ⊥ is the
+//! component perpendicular to the rotation axis and n the normal of the wall.
 
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
@@ -11,7 +11,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances; a grazing point halves its height with each advance.
+/// Largest number of advances; each advance reduces the height of a grazing point by a factor.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -19,7 +19,7 @@ const MAX_ADVANCES: usize = 200;
 pub(super) struct Heights<'a> {
     body: &'a RigidMotion,
     wall: &'a RigidMotion,
-    /// Reference position of the wall's node \[m\].
+    /// Reference position of the node of the wall \[m\].
     wall_point: Vec3,
     normal: Vec3,
     /// Outward offset of the surface of the body \[m\].
@@ -37,15 +37,15 @@ pub(super) struct Heights<'a> {
 pub(super) struct Height {
     /// Height of the offset surface above the plane \[m\].
     pub height: f64,
-    /// Its rate [m/s].
+    /// Rate of the height [m/s].
     pub rate: f64,
     rounding: f64,
     rate_rounding: f64,
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall, given by its motion, normal and the reference
-    /// position of its node \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall, given by the motion, the normal and the
+    /// reference position \[m\] of the node of the wall.
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -130,7 +130,8 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// Time at which a point at the wall can descend again: 0 for at once, `None` for never.
+    /// Lower bound on the time at which a point that starts at the wall can return to it: 0 if it may descend at
+    /// once, `None` if it cannot return.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -141,8 +142,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which the lowest position of a rotating point, its amplitude increased by `reach`, is
-    /// at the wall.
+    /// Lower bound on the time at which the envelope α(s) − `reach` is at the wall; `None` if it never is. `reach`
+    /// is the amplitude A plus the radius of the ball \[m\].
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

@@ -20,7 +20,8 @@ const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Fraction by which a ball may intersect a surface, and by which another ball must be larger to replace it.
+/// Relative tolerance by which a ball may intersect a surface, and by which a ball must be larger to replace
+/// another.
 const TOLERANCE: f64 = 1e-9;
 
 /// Diameter and centre of about the largest ball inside both of two closed surfaces.
@@ -78,7 +79,7 @@ impl Both<'_> {
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// A ball that grows away from its contact point as long as possible.
+    /// A ball about a point that grows, away from its contact point, as long as the radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {
@@ -109,8 +110,8 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the contact point of `ball` from its side: an oversized ball shrinks until no
-    /// surface point is inside.
+    /// The largest ball that touches the contact point of `ball` from the same side: an oversized ball shrinks
+    /// until no surface point is inside.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

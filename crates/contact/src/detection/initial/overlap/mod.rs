@@ -40,9 +40,10 @@ pub struct Penetration {
     pub bodies: [u32; 2],
     /// Features of one body inside the other.
     pub entry: Entry,
-    /// Least displacement that separates the bodies \[m\]: the larger of the largest depth of a node inside the other
-    /// body and, approximately, the diameter of the largest ball inside both. For an open surface, the depth of its
-    /// points; 0 if two open surfaces intersect.
+    /// About the least displacement that separates the bodies \[m\]. This is the largest depth of a node inside the
+    /// other body or, if it is larger, the thickness of the overlap: between closed surfaces, about the diameter of
+    /// the largest ball inside both; between an open and a closed surface, the largest depth of a face centre of
+    /// the open one. 0 if only the faces of two open surfaces intersect.
     pub depth: f64,
     /// Position \[m\].
     pub point: Vec3,
@@ -55,19 +56,19 @@ pub enum Entry {
     Nodes,
     /// No node, but faces intersect.
     Faces,
-    /// No node, and no intersecting faces, as for aligned faces: only points inside both bodies reveal the overlap;
-    /// contact detection does not.
+    /// Neither nodes nor intersecting faces, as for aligned faces: only interior points of one body that are inside
+    /// the other reveal the overlap. Contact detection does not find such an overlap.
     Insides,
 }
 
 /// Depth below which bodies count as touching, relative to the extent of the smaller body.
 const TOUCHING: f64 = 1e-9;
-/// Depth of the interior points of a body that are tested in another body, in units of the touching depth; the interior
-/// points of touching bodies are well separated.
+/// Depth of the interior points of a body that are tested in another body, in units of the touching depth. It is so
+/// large that interior points of bodies that merely touch are clearly outside the other body.
 const INSET: f64 = 16.0;
 /// Distance from the border within which an intersection of a curved face is ignored, in units of the touching depth.
 const BORDER: f64 = 16.0;
-/// Relative excess of a depth over another depth, above which it replaces the other in the report.
+/// Relative excess above which the thickness of the overlap replaces the depth of a node in the report.
 const ROUNDING: f64 = 1e-6;
 
 /// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
@@ -110,7 +111,8 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// Features of one body inside the other, the depth of a node, and its position.
+/// Features of one body inside the other, with the depth of the deepest node and its position; without a node
+/// inside, with zero and a common point.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -130,9 +132,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 
 /// A point inside both bodies, from interior points of one body tested in the other.
 ///
-/// Overlapping bodies with aligned faces have no nodes inside each other and no intersecting edges. Points moved
-/// inward, and sideways by less than their depth, are inside the other body; such points of touching bodies stay
-/// outside.
+/// Overlapping bodies with aligned faces have no nodes inside each other and no intersecting edges. Nodes and face
+/// centres of one body, moved inward and, by less, sideways, are inside the other body; those of bodies that merely
+/// touch stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -168,7 +170,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// Thickness and position of the intersection of two bodies; for an open surface the depth of its faces.
+/// Thickness and position of the overlap of two bodies: of two closed surfaces, a common ball; of an open and a
+/// closed surface, the deepest face centre of the open one; `None` for two open surfaces.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -215,8 +218,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// The ends of the straight edges, with middle nodes that deviate by at most `touching`; in plane problems, the ends of
-/// the faces.
+/// The ends of the straight edges: a middle node deviates from the middle of the chord by at most `touching`. In
+/// plane problems the faces are the edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -280,7 +283,7 @@ fn have_a_common_corner([first, second]: &[QuadraticBezierFace; 2], touching: f6
     first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
 }
 
-/// Whether a point of a face is farther than `margin` from its edges; of a segment, from its ends.
+/// Whether a point of a face is farther than `margin` from the edges of the face; for a segment, from the ends.
 fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
     let (kind, nodes) = surface.face(face);
     if kind.dimension() < 2 {

@@ -18,8 +18,8 @@ const COARSENESS: f64 = 0.05;
 /// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a surface about a point is not zero; true for an open surface with a fractional
-/// number.
+/// Whether the winding number of a surface about a point is not zero; true for every open surface, whose winding
+/// number is fractional.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }

@@ -26,8 +26,8 @@ pub struct TiedSurfaces<'a> {
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint for each node within the distance `within` of a face, with its closest point at these positions;
-    /// gaps are distances, ≥ 0, along normals from the face to the node.
+    /// A constraint for each node within the distance `within` of a face, with the closest point of this face at
+    /// the given positions; gaps are distances, ≥ 0, along normals from the face to the node.
     ///
     /// # Cost
     /// An index of the faces of the target, and a search in this index for each node of the contactor.

@@ -1,15 +1,17 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the faces on either side (dual mortar method).
 //!
-//! The jump of the two surfaces is made zero in the mean, ∫ φ_i (u_c − u_t) dA = 0, with functions φ_i of the nodes i
-//! of the contactor that are dual to its shape functions, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
+//! The mean jump between the two surfaces vanishes, ∫ φ_i (u_c − u_t) dA = 0, with one function φ_i for each node i
+//! of the contactor. The functions are dual to the shape functions N_j of the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j
+//! dA:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
 //! on each face f of the contactor:   φ = D M⁻¹ N,   D = diag ∫ N_i dA,   M_ij = ∫ N_i N_j dA
 //! ```
-//! As Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly. On quadratic
-//! faces, where integrals of shape functions are not all positive, Ñ_c = N_c + α Σ N_m at corners c, summed over the
-//! adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m, α = 1/5, replace them; both sets span one space.
+//! As Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly. On
+//! quadratic faces some integrals of shape functions are not positive. There, modified functions replace the shape
+//! functions: at corners, Ñ_c = N_c + α Σ N_m, summed over the adjacent middle nodes m, and at middle nodes, Ñ_m =
+//! (1 − 2α) N_m with α = 1/5. Both sets span one space.
 //!
 //! Gauss points of triangles of the overlap give all integrals, including M and D, in the plane of each contactor face,
 //! so that these properties hold to rounding.
@@ -44,17 +46,17 @@ const COVERED: [f64; 2] = [0.9, 1.1];
 const BARE: f64 = 1e-6;
 /// Largest cosine between the normals of overlapping faces, which are opposed.
 const OPPOSED: f64 = -0.5;
-/// Weight below which it counts as rounding error.
+/// Weight up to which a target node counts as rounding error.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 
-/// Nodes of the target and their weights s_il for the position of a node; their sum is 1.
+/// Target nodes and their weights s_il for the position of a contactor node; the sum of the weights is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
 /// Contributions of a face to its nodes.
 struct OfFace {
-    /// Covered fraction of its area.
+    /// Covered fraction of the area of the face.
     covered: f64,
     /// ∫ Ñ_i dA.
     areas: [f64; MAX_FACE_NODES],
@@ -62,7 +64,8 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of near contactor nodes (`is_near`) whose faces the target covers completely; `None` for other nodes.
+/// Weights of near contactor nodes (`is_near`) whose faces the target covers completely; the map omits the other
+/// nodes.
 ///
 /// # Cost
 /// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.
