@@ -12,7 +12,7 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
-use ictus::element::{centre, locate, locate_in_box, position};
+use ictus::element::{centre, locate, locate_in_box, natural_nodes, position};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use random::Random;
@@ -32,52 +32,9 @@ const KINDS: [CellKind; 9] = [
     CellKind::Hex27,
 ];
 
-/// Natural coordinates of the corners of an element.
-fn corners(kind: CellKind) -> Vec<Vec3> {
-    let square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    match kind.linear() {
-        CellKind::Tri3 => vec![Vec3::zeros(), Vec3::x(), Vec3::y()],
-        CellKind::Quad4 => square.map(|[r, s]| Vec3::new(r, s, 0.0)).to_vec(),
-        CellKind::Tet4 => vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
-        _ => [-1.0, 1.0].iter().flat_map(|&t| square.map(|[r, s]| Vec3::new(r, s, t))).collect(),
-    }
-}
-
-/// Natural coordinates of the nodes: the corners, then the middles of edges, faces and the element.
-fn natural_nodes(kind: CellKind) -> Vec<Vec3> {
-    let corners = corners(kind);
-    let between: &[&[usize]] = match kind {
-        CellKind::Tri6 => &[&[0, 1], &[1, 2], &[2, 0]],
-        CellKind::Quad8 => &[&[0, 1], &[1, 2], &[2, 3], &[3, 0]],
-        CellKind::Tet10 => &[&[0, 1], &[1, 2], &[2, 0], &[0, 3], &[2, 3], &[1, 3]],
-        CellKind::Hex20 | CellKind::Hex27 => &[
-            &[0, 1],
-            &[0, 3],
-            &[0, 4],
-            &[1, 2],
-            &[1, 5],
-            &[2, 3],
-            &[2, 6],
-            &[3, 7],
-            &[4, 5],
-            &[4, 7],
-            &[5, 6],
-            &[6, 7],
-            &[0, 3, 2, 1],
-            &[0, 1, 5, 4],
-            &[0, 4, 7, 3],
-            &[1, 2, 6, 5],
-            &[2, 3, 7, 6],
-            &[4, 5, 6, 7],
-            &[0, 1, 2, 3, 4, 5, 6, 7],
-        ],
-        _ => &[],
-    };
-    let mean = |of: &&[usize]| of.iter().map(|&k| corners[k]).sum::<Vec3>() / of.len() as f64;
-    let mut nodes = corners.clone();
-    nodes.extend(between.iter().map(mean));
-    nodes.truncate(kind.num_nodes());
-    nodes
+/// Natural coordinates of the nodes of an element.
+fn nodes_of(kind: CellKind) -> Vec<Vec3> {
+    natural_nodes(kind).into_iter().map(Vec3::from).collect()
 }
 
 struct Sample {
@@ -91,9 +48,8 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let by = if kind == kind.linear() { 0.17 } else { 0.03 };
     let edge = if matches!(kind.linear(), CellKind::Tri3 | CellKind::Tet4) { 1.0 } else { 2.0 };
     let within = |vector: Vec3| Vec3::from_fn(|k, _| if k < kind.dimension() { vector[k] } else { 0.0 });
-    let nodes: Vec<Vec3> =
-        natural_nodes(kind).into_iter().map(|x| x + within(random.vector(by * edge))).collect();
-    let corners = corners(kind);
+    let nodes: Vec<Vec3> = nodes_of(kind).into_iter().map(|x| x + within(random.vector(by * edge))).collect();
+    let corners = nodes_of(kind.linear());
     let shares: Vec<f64> = corners.iter().map(|_| random.unit()).collect();
     let sum: f64 = shares.iter().sum();
     let xi: Vec3 = corners.iter().zip(&shares).map(|(corner, share)| corner * (share / sum)).sum();

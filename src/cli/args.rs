@@ -185,13 +185,13 @@ pub struct PlotOptions {
     #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
     pub filter: Option<String>,
     /// Time that contact forces are averaged over [default: 2 % of the time from the first to the last contact].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub mean: Option<f64>,
     /// First time of the pictures [default: that of the run].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = finite, allow_negative_numbers = true)]
     pub from: Option<f64>,
     /// Last time of the pictures [default: that of the run].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
     pub to: Option<f64>,
     /// Units of the axes [default: si where the steps are shorter than 1e-4; give none in mm, t, s].
     #[arg(long, value_name = "UNITS")]
@@ -199,4 +199,14 @@ pub struct PlotOptions {
     /// Directory for the pictures [default: plots in the first directory].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+}
+
+/// A number that is neither infinite nor NaN.
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() { Ok(number) } else { Err("not a finite number".into()) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    finite(text).and_then(|number| if number > 0.0 { Ok(number) } else { Err("not positive".into()) })
 }

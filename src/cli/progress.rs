@@ -106,6 +106,16 @@ impl Reporter {
 
     /// Shows the progress if the display is due.
     pub fn show(&mut self, progress: &Progress) {
+        self.begin_stage(progress);
+        let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
+        if self.last.elapsed() >= pause {
+            self.last = Instant::now();
+            self.update(progress);
+        }
+    }
+
+    /// Restarts the percentage where a stage begins.
+    fn begin_stage(&mut self, progress: &Progress) {
         let stage = Stage::of(progress);
         if stage != std::mem::replace(&mut self.stage, stage) {
             self.work = Work::default();
@@ -113,11 +123,9 @@ impl Reporter {
         if stage == Stage::Steps && self.stepping.is_none() {
             self.stepping = Some((Instant::now(), progress.stable_steps));
         }
-        let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
-        if self.last.elapsed() < pause {
-            return;
-        }
-        self.last = Instant::now();
+    }
+
+    fn update(&mut self, progress: &Progress) {
         let fraction = self.work.of(progress);
         let message = format!("{}{}", describe(progress), self.time_left(progress));
         match &self.display {
@@ -151,7 +159,7 @@ impl Reporter {
 fn describe(progress: &Progress) -> String {
     if let Some(RelaxationProgress { share, tolerance, .. }) = progress.relaxation {
         return format!(
-            "dynamic relaxation  step {}  {} contacts  kinetic energy {share:.1e} of its peak, to {tolerance:.0e}",
+            "dynamic relaxation  step {}  {} contacts  kinetic energy {share:.1e} of its peak, goal {tolerance:.0e}",
             progress.step, progress.contacts
         );
     }
@@ -188,8 +196,8 @@ mod tests {
         };
         let mut reporter = Reporter::new(true);
         let mut fraction = |progress: &Progress| {
-            reporter.last = Instant::now() - 2 * LINE;
-            reporter.show(progress);
+            reporter.begin_stage(progress);
+            reporter.update(progress);
             (reporter.stage, reporter.work.fraction)
         };
         assert_eq!(fraction(&progress), (Stage::Relaxation, 0.125));

@@ -122,15 +122,19 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "pvd"));
-    let stems = stems.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
-    let others = stems.filter(|stem| stem != name && !stem.starts_with(&format!("{name}_")));
+    let beside = ["_walls", "_volumes", "_levels"];
+    let of_run = |path: std::path::PathBuf| {
+        let stem = path.file_stem()?.to_str()?;
+        Some(beside.iter().find_map(|suffix| stem.strip_suffix(suffix)).unwrap_or(stem).to_owned())
+    };
+    let others: BTreeSet<String> = stems.filter_map(of_run).filter(|stem| stem != name).collect();
     let warning = |stem| {
         format!(
             "`{}` holds frames of another scenario, {stem}.pvd; its tables are replaced, its frames stay",
             directory.display()
         )
     };
-    others.map(warning).collect()
+    others.into_iter().map(warning).collect()
 }
 
 /// Reports a lock that was taken over from a killed run.

@@ -91,6 +91,9 @@ fn runs_are_drawn_over_each_other() {
     for part in ["stiff", "compliant", "left.kinetic", "time [10⁻⁶]"] {
         assert!(drawing.contains(part), "{part} is not in the picture");
     }
+    // A pair has one colour in all runs: one entry of the legend for its force, one for the mean.
+    let drawing = folder.read("pictures/forces.svg");
+    assert_eq!(drawing.matches("left – right").count(), 2, "{drawing}");
 }
 
 /// `--from` and `--to` select a span of time; a span without rows is refused, as is a filter of what is not drawn.

@@ -215,6 +215,20 @@ fn every_pair_of_bodies_has_its_two_volumes() {
     assert_eq!(of_balls(&last, "body"), [0.0, 1.0]);
 }
 
+/// A run into the directory of another scenario warns of the frames of that scenario, once, and not of its own.
+#[test]
+fn frames_of_another_scenario_are_warned_of() {
+    let folder = Folder::with_impact();
+    folder.write("impact_fast.toml", &folder.read("impact.toml"));
+    folder
+        .run(&[&["run", "impact_fast.toml", "-q", "--output", "out"][..], &WITH_VOLUMES].concat())
+        .succeeds();
+    let ran = folder.run(&["run", "impact.toml", "-q", "--output", "out"]);
+    let warning = "warning: `out` holds frames of another scenario, impact_fast.pvd\n  help: its tables are replaced, its \
+                   frames stay\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), warning));
+}
+
 /// Bodies that part, or are not to touch, have no volumes; and a run that does not ask for any leaves none behind.
 #[test]
 fn pairs_that_cannot_meet_have_no_volumes() {

@@ -154,8 +154,7 @@ fn settled_and_damped_boxes_go_on() {
     }
 }
 
-/// Goal: a run that is killed during dynamic relaxation continues from its last checkpoint. Checkpoints are due by the sum
-/// of the steps, while the time is zero.
+/// Goal: checkpoints are written during dynamic relaxation. They are due by the sum of its steps, while the time is zero.
 #[test]
 fn checkpoints_are_written_during_relaxation() {
     let [meshes, directory] = [(), ()].map(|()| tempfile::tempdir().unwrap());

@@ -87,7 +87,7 @@ pub struct RelaxationProgress {
     pub share: f64,
     /// Share below which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Estimate of the part done, from 0 to 1.
+    /// Steps at rest over those with which the relaxation ends, from 0 to 1.
     pub part_done: f64,
 }
 

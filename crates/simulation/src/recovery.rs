@@ -3,7 +3,8 @@
 //! A step changes most of the state before it can fail. Instead of undoing each change, the simulation keeps a copy of the
 //! state that is up to [`STEPS_PER_COPY`] steps old, returns to it when a step fails, and repeats the steps since. As a
 //! restart continues to the same bits, so does this: the state after a failed step is that before it, in every bit, with
-//! caches that belong to it. Detection counts the repeated steps in its statistics.
+//! caches that belong to it. Exceptions are the last step of dynamic relaxation and steps of a flight, of which no copy is
+//! kept: their failure leaves the state after them. Detection counts the repeated steps in its statistics.
 
 use super::Simulation;
 use super::error::NumericalFailure;

@@ -142,9 +142,10 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
     (speed > waves).then(|| {
         format!(
-            "body `{}` moves at {speed}, {:.1} times its wave speed of {}; give `velocity` in the units of \
+            "body `{}` moves at {}, {:.1} times its wave speed of {}; give `velocity` in the units of \
              length and time of the other keys",
             spec.name,
+            print::number(speed),
             speed / waves,
             print::number(waves)
         )
@@ -160,8 +161,8 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
             "probe `{}` takes {} for 1 g, while gravity is {}; set `g` and `second` of the probe to the units of the \
              scenario: g = 9806.65 in mm and s, 0.00980665 with second = 1000 in mm and ms",
             probe.name,
-            probe.g,
-            scenario.gravity.norm()
+            print::number(probe.g),
+            print::number(scenario.gravity.norm())
         )
     })
 }

@@ -38,7 +38,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     let runs = read(&directories, options)?;
     let units = options.units.unwrap_or_else(|| guessed_units(&runs));
     let options = &PlotOptions { units: Some(units), ..options.clone() };
-    refuse_idle_filter(&quantities, options)?;
+    refuse_unused_filter(&quantities, options)?;
     let names =
         quoted(&directories.iter().map(|directory| directory.display().to_string()).collect::<Vec<_>>());
     let figures = if quantities.is_empty() {
@@ -46,7 +46,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     } else {
         asked_for(&quantities, &runs, &names, options)?
     };
-    let figures = within(figures, options);
+    let span = [options.from.unwrap_or(f64::NEG_INFINITY), options.to.unwrap_or(f64::INFINITY)];
+    let figures = within(figures, span);
     if figures.is_empty() {
         return Err(Failure::Usage {
             fact: format!("{names} has fewer than two rows between --from and --to"),
@@ -66,7 +67,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
 }
 
 /// Refuses a filter or mean of contact forces where none are drawn.
-fn refuse_idle_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
+fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
     if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
         return Ok(());
@@ -77,9 +78,8 @@ fn refuse_idle_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), 
     })
 }
 
-/// The parts of the figures between `--from` and `--to`.
-fn within(figures: Vec<Figure>, options: &PlotOptions) -> Vec<Figure> {
-    let [first, last] = [options.from.unwrap_or(f64::NEG_INFINITY), options.to.unwrap_or(f64::INFINITY)];
+/// The parts of the figures between two times.
+fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
         for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
             line.points.retain(|point| (first..=last).contains(&point.0));
@@ -157,4 +157,24 @@ fn read(directories: &[PathBuf], options: &PlotOptions) -> Result<Vec<Run>, Fail
 
 fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use figure::{Line, Panel, Weight};
+
+    /// Ten rows at t = 0, 1, …: those between both times remain, with both ends; without two rows there is no figure.
+    #[test]
+    fn rows_between_two_times_remain() {
+        let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();
+        let line = Line { name: "a".into(), run: 0, weight: Weight::Plain, points };
+        let panel = Panel { label: "b".into(), unit: "-", lines: vec![line] };
+        let figure = Figure { name: "c".into(), panels: vec![panel], runs: Vec::new(), span: [0.0, 9.0] };
+        let cut = within(vec![figure.clone()], [2.5, 5.0]);
+        assert_eq!(cut[0].panels[0].lines[0].points, [(3.0, -3.0), (4.0, -4.0), (5.0, -5.0)]);
+        assert_eq!(cut[0].span, [2.5, 5.0]);
+        assert_eq!(within(vec![figure.clone()], [f64::NEG_INFINITY, 1.0])[0].span, [0.0, 1.0]);
+        assert!(within(vec![figure], [8.5, 20.0]).is_empty());
+    }
 }

@@ -11,7 +11,8 @@ use crate::cli::failure::Failure;
 /// Fraction of the largest value of a panel below which a line is omitted.
 const NOTHING: f64 = 1e-6;
 
-/// Default window of the moving mean of forces, as a fraction of the time from the first to the last contact.
+/// Default window of the moving mean of forces, as a fraction of the longest time from the first to the last contact
+/// of a pair among the runs.
 const MEAN: f64 = 0.02;
 
 /// Names of energies, and the columns summed for each.
@@ -171,22 +172,37 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
         for (name, points) in &of_run.pairs {
-            let (filter, smooth) = smoothed(points, options)?;
             all.push(Line { name: name.clone(), run, weight: Weight::Faint, points: points.clone() });
-            all.push(Line { name: format!("{name}, {filter}"), run, weight: Weight::Plain, points: smooth });
+            let window = options.mean.unwrap_or_else(|| MEAN * longest_contact(name, runs));
+            if options.filter.is_none() && window == 0.0 {
+                continue;
+            }
+            let (filter, points) = smoothed(points, window, options)?;
+            all.push(Line { name: format!("{name}, {filter}"), run, weight: Weight::Plain, points });
         }
     }
     Ok(all)
 }
 
-/// Name of the requested filter, and the filtered signal.
-fn smoothed(points: &[(f64, f64)], options: &PlotOptions) -> Result<(String, Vec<(f64, f64)>), Failure> {
+/// Longest time from the first to the last contact of a pair among the runs; 0 if no run has two rows with a force.
+fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
+    let of_run = |points: &Vec<(f64, f64)>| {
+        let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
+        let first = in_contact.next().unwrap_or(0.0);
+        in_contact.next_back().unwrap_or(first) - first
+    };
+    runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
+}
+
+/// Name of the requested filter, and the filtered signal; without a filter, the mean over a window \[s\].
+fn smoothed(
+    points: &[(f64, f64)],
+    window: f64,
+    options: &PlotOptions,
+) -> Result<(String, Vec<(f64, f64)>), Failure> {
     let (times, values): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let on_times = |values: Vec<f64>| times.iter().copied().zip(values).collect::<Vec<_>>();
     let Some(name) = &options.filter else {
-        let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
-        let first = in_contact.next().unwrap_or(0.0);
-        let window = options.mean.unwrap_or(MEAN * (in_contact.next_back().unwrap_or(first) - first));
         let name = format!("mean over {}", with_unit(window, "s", options.units.unwrap_or(Units::None)));
         return Ok((name, on_times(moving_mean(&times, &values, window))));
     };

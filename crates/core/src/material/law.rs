@@ -72,7 +72,7 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
 /// A step of length `time_step` \[s\] turns the history at its beginning into that at its end. A step of zero length
-/// gives the stress of the present history, and leaves the history to rounding. The energy is that stored, and
+/// gives the stress of the present history, and leaves the history unchanged up to rounding. The energy is that stored, and
 /// dissipated since the start: the work done on the point.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.

@@ -119,7 +119,7 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Times the checkpoints from a time on \[s\].
+    /// Schedules the checkpoints from a time on \[s\].
     pub fn restart_at(&mut self, time: f64) {
         if let Some(settings) = self.settings {
             self.next = next_after(time, settings.interval);

@@ -1,7 +1,7 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
 //! Time steps are chosen as in the run, with the clock and all functions of time held at t = 0, supports fixed, and
-//! local damping. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
+//! local damping. Laws with history evolve over the steps of the relaxation. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,10 +59,9 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Estimate of the part done, from 0 to 1: half for the decay to the tolerance, half for the steps at rest.
-    fn part_done(&self, tolerance: f64) -> f64 {
-        let decayed = self.share().ln() / tolerance.ln();
-        0.5 * (decayed.clamp(0.0, 1.0) + self.calm_steps as f64 / self.required_steps() as f64)
+    /// Steps at rest over those with which it ends, from 0 to 1.
+    fn part_done(&self) -> f64 {
+        self.calm_steps as f64 / self.required_steps() as f64
     }
 }
 
@@ -86,7 +85,7 @@ impl Simulation {
     pub(crate) fn relaxation_progress(&self) -> Option<RelaxationProgress> {
         let (settings, _) = self.settings.relaxation.as_ref().filter(|_| self.is_relaxing())?;
         let (relaxation, tolerance) = (&self.state.relaxation, settings.tolerance);
-        let (share, part_done) = (relaxation.share(), relaxation.part_done(tolerance));
+        let (share, part_done) = (relaxation.share(), relaxation.part_done());
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 

@@ -58,8 +58,8 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// Supports of the nodes of a body, by the chunks of all bodies, each with the range of these nodes in those of the
-/// support.
+/// Supports of the nodes of a body, from the chunks of all bodies: the index of each support, and the range of the nodes of
+/// the body in its list of nodes.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,

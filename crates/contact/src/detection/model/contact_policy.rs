@@ -1,12 +1,13 @@
-//! What is excluded from contact, and the passes of the rest.
+//! Pairs excluded from contact, and the passes of the other pairs.
 
 use crate::{Constraint, ContactKey, SurfacePair};
 
 /// Pairs of bodies and of parts of their surfaces that are excluded from contact, and the passes of the others.
 ///
 /// Detection never searches pairs of bodies that are excluded as a whole: flights, contact, impacts within a step and
-/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. Excluded parts are filtered
-/// after the search, which needs their contacts. The closest face of a node decides whether the node is in contact. A
+/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. The caller of a detector removes
+/// contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes ([`ContactPolicy::is_of_second_pass`])
+/// after the search, which needs these contacts. The closest face of a node decides whether the node is in contact. A
 /// node that has entered through an excluded part must therefore find that part; otherwise an adjacent face would be
 /// the closest one and push the node out sideways. Entry faces and the passes of one-pass contact follow from the
 /// contacts of neighbouring nodes, excluded or not.
