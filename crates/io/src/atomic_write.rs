@@ -24,6 +24,28 @@ where
     write_and_rename(path, write).map_err(OutputError::file(FileAction::Write, path))
 }
 
+/// Removes partial tables, summaries and checkpoints of a killed run from a directory, which no other run may be writing
+/// to.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub fn remove_partial_files(directory: &Path) -> Result<(), OutputError> {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_partial) {
+            let path = entry.path();
+            std::fs::remove_file(&path).map_err(OutputError::file(FileAction::Remove, &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file name is that of a partial table, summary or checkpoint.
+fn is_partial(name: &str) -> bool {
+    let partial = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
+    let target = partial.and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target);
+    [".csv", ".json", ".bin"].iter().any(|ending| target.ends_with(ending))
+}
+
 fn write_and_rename<F>(path: &Path, write: F) -> std::io::Result<()>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -71,6 +93,20 @@ mod tests {
         atomic_write(&path, |writer| writer.write_all(b"second")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    /// Files that a killed run was writing are removed, others are kept; a directory that does not exist has none.
+    #[test]
+    fn partial_files_of_a_killed_run_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("probes.csv");
+        std::fs::write(&path, "whole").unwrap();
+        temporary_beside(&path).unwrap().keep().unwrap();
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+        remove_partial_files(directory.path()).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        remove_partial_files(&directory.path().join("none")).unwrap();
     }
 
     #[test]

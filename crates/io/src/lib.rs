@@ -19,7 +19,7 @@ pub mod summary;
 mod table;
 pub mod vtk;
 
-pub use atomic_write::atomic_write;
+pub use atomic_write::{atomic_write, remove_partial_files};
 pub use directory_lock::{DirectoryLock, Owner};
 pub use error::{FileAction, OutputError};
 pub use table::Tables;

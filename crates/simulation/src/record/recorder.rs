@@ -9,7 +9,7 @@ use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::pairs::{PairRow, Pairs};
 use crate::io::summary::ProbeSummary;
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
-use crate::io::{FileAction, OutputError, Tables, checkpoint};
+use crate::io::{FileAction, OutputError, Tables, checkpoint, remove_partial_files};
 use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
@@ -94,6 +94,7 @@ impl Recorder {
     ) -> Result<Self, OutputError> {
         let start = Instant::now();
         let directory = tables.directory().to_path_buf();
+        remove_partial_files(&directory)?;
         let OutputSettings { contact_interval, fields, detection_volumes, .. } = &scenario.output;
         let frame_times = position.map_or_else(Vec::new, |position| position.frame_times.clone());
         let series =
