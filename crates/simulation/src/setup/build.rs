@@ -2,40 +2,27 @@
 
 use std::time::Instant;
 
-use crate::contact::detection::distance_field::DistanceFieldOptions;
-use crate::contact::detection::face::closest_point::Method;
-use crate::contact::detection::tree::hierarchy::{self, Builder, LeafFit};
-use crate::contact::detection::volume::{LadderUse, VolumeKind};
 use crate::contact::detection::{
-    self, AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
-    NodeFaceOptions, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting, SortingOptions,
-    StartFrom, TunnellingGuard, WallDetector, self_crossings,
+    Cells, ContactModel, EdgeSelection, EntryFaces, TunnellingGuard, WallDetector, self_crossings,
 };
-use crate::contact::response::{
-    AngularMomentum, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
-    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Scheme, SelectedResponse,
-    damping_of_restitution,
-};
-use crate::contact::{Constraints, Surface, SurfacePair};
+use crate::contact::{Constraints, Surface};
 use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
-    self, BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactNormal,
-    ContactOrder, ContactSettings, DetectionMethod, DynamicRelaxation, Friction, HierarchyBuilder,
-    HierarchyVolume, InitialPenetration, Kinematics, MaterialModel, ResponseMethod, Scenario,
-    SortingSettings, SphereFit, StepSize, TimeSettings, TouchingEdges,
+    BodySpec, ContactSettings, DetectionMethod, DynamicRelaxation, InitialPenetration, MaterialModel,
+    Scenario, StepSize, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
+use super::detector::{build_detector, closest_point_method, node_face_options};
 use super::initial_penetration::{
     describe, lined_up, moved_apart, overlaps, refuse, refuse_bodies_behind_walls,
 };
+use super::response::build_response;
 use super::sheets::bodies_behind_sheets;
-use super::spring_stiffness::{
-    resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
-};
+use super::spring_stiffness::{resting_contact_step, stiff_spring_step, stiffness_warning};
 use super::surface_pairs::{contact_policy, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
@@ -391,198 +378,10 @@ fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }
 
-fn build_detector(
-    scenario: &Scenario,
-    contact: ContactModel,
-    model: &Model,
-) -> Result<Box<dyn Detector>, SetupError> {
-    let positions = &model.reference_positions;
-    let settings = &scenario.contact;
-    let node_face = node_face_options(settings);
-    Ok(match settings.detection {
-        DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
-        DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
-        DetectionMethod::Sorting => {
-            let SortingSettings { every, space_every } = settings.sorting;
-            Box::new(Sorting::new(contact, node_face, SortingOptions { every, space_every }, positions))
-        }
-        DetectionMethod::DistanceField => {
-            let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
-            let normal = match settings.normal {
-                ContactNormal::Target => ProjectionNormal::Target,
-                ContactNormal::Contactor => ProjectionNormal::Contactor,
-            };
-            let options = NodeInElementOptions { field: DistanceFieldOptions::default(), normal, node_face };
-            let detector = NodeInElement::new(contact, &cells, options, positions);
-            Box::new(detector.map_err(|(body, source)| SetupError::DistanceField {
-                body: model.bodies[body as usize].name.clone(),
-                source,
-            })?)
-        }
-        DetectionMethod::Hierarchy => {
-            let builder = match settings.hierarchy {
-                HierarchyBuilder::Fast => Builder::Fast,
-                HierarchyBuilder::BottomUp => Builder::BottomUp,
-                HierarchyBuilder::Insertion => Builder::Insertion,
-            };
-            let fit = match settings.sphere_fit {
-                SphereFit::MinimumBall => LeafFit::MinimumBall,
-                SphereFit::Ritter => LeafFit::Ritter,
-            };
-            let volume = match settings.hierarchy_volume {
-                HierarchyVolume::Sphere => hierarchy::HierarchyVolume::Sphere,
-                HierarchyVolume::Aabb => hierarchy::HierarchyVolume::Box,
-            };
-            let kinematics = match settings.kinematics {
-                Kinematics::Exact => detection::Kinematics::Exact,
-                Kinematics::FromSteps => detection::Kinematics::FromSteps,
-            };
-            let ladder_use =
-                if settings.volumes_are_given { LadderUse::Always } else { LadderUse::WhilePaying };
-            let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
-            let options = EngineOptions { builder, fit, volume, kinematics, ladder, ladder_use, node_face };
-            Box::new(Engine::new(contact, options, positions))
-        }
-    })
-}
-
-fn node_face_options(settings: &ContactSettings) -> NodeFaceOptions {
-    NodeFaceOptions {
-        method: closest_point_method(settings.closest_point.value),
-        start: match settings.start {
-            ClosestPointStart::Nearest => StartFrom::Nearest,
-            ClosestPointStart::Centre => StartFrom::Centre,
-            ClosestPointStart::Previous => StartFrom::Previous,
-        },
-    }
-}
-
-fn closest_point_method(method: ClosestPointMethod) -> Method {
-    match method {
-        ClosestPointMethod::Auto => Method::Auto,
-        ClosestPointMethod::Sqp => Method::Sqp,
-        ClosestPointMethod::SqpBfgs => Method::SqpBfgs,
-        ClosestPointMethod::ActiveSet => Method::ActiveSet,
-        ClosestPointMethod::InteriorPoint => Method::InteriorPoint,
-        ClosestPointMethod::Newton => Method::Newton,
-        ClosestPointMethod::Projection => Method::Projection,
-        ClosestPointMethod::NearestNode => Method::NearestNode,
-        ClosestPointMethod::Voronoi => Method::Voronoi,
-        ClosestPointMethod::BruteForce => Method::BruteForce,
-    }
-}
-
 fn edge_selection(edges: TouchingEdges) -> EdgeSelection {
     match edges {
         TouchingEdges::Feature => EdgeSelection::Feature,
         TouchingEdges::All => EdgeSelection::All,
         TouchingEdges::None => EdgeSelection::None,
     }
-}
-
-fn volume_kind(volume: BoundingVolume) -> VolumeKind {
-    match volume {
-        BoundingVolume::Sphere => VolumeKind::Sphere,
-        BoundingVolume::Aabb => VolumeKind::Aabb,
-        BoundingVolume::Dop8 => VolumeKind::Dop8,
-        BoundingVolume::Dop14 => VolumeKind::Dop14,
-        BoundingVolume::Dop18 => VolumeKind::Dop18,
-        BoundingVolume::Dop26 => VolumeKind::Dop26,
-        BoundingVolume::Obb => VolumeKind::Obb,
-    }
-}
-
-fn build_response(
-    scenario: &Scenario,
-    own_laws: &[(SurfacePair, ContactLaws)],
-    model: &Model,
-    surfaces: &[Surface],
-) -> SelectedResponse {
-    let laws = &scenario.contact.laws;
-    let settings = &scenario.contact.response;
-    let num_nodes = model.reference_positions.len();
-    let stiffness = stiffness_of_springs(scenario, model, surfaces);
-    match settings.method {
-        ResponseMethod::Penalty => {
-            let options = pair_options(laws, own_laws, |laws| {
-                let [damping, tangential_damping] = damping_of_springs(laws);
-                let restitution = laws.restitution;
-                let of_restitution = Damping::always(damping_of_restitution(restitution));
-                PenaltyOptions {
-                    factor: laws.penalty,
-                    damping: if restitution < 1.0 { of_restitution } else { damping },
-                    tangential_damping,
-                    friction: friction_law(&laws.friction),
-                    soft_start: settings.soft_start,
-                }
-            });
-            let masses = model.bodies.iter().map(|body| body.mass).collect();
-            SelectedResponse::Penalty(Box::new(Penalty::new(stiffness, options, masses)))
-        }
-        ResponseMethod::Decomposition => {
-            let options = DecompositionOptions {
-                pairs: pair_options(laws, own_laws, |laws| ImpactOptions {
-                    restitution: laws.restitution,
-                    friction: friction_law(&laws.friction),
-                }),
-                order: match settings.order {
-                    ContactOrder::Together => Order::Together,
-                    ContactOrder::OneByOne => Order::OneByOne,
-                },
-                every: settings.every,
-                projection: settings.projection,
-                angular_momentum: match settings.angular_momentum {
-                    scenario::AngularMomentum::Restore => AngularMomentum::Restore,
-                    scenario::AngularMomentum::None => AngularMomentum::Change,
-                },
-            };
-            SelectedResponse::Decomposition(Box::new(Decomposition::new(options)))
-        }
-        ResponseMethod::EnergyMomentum => {
-            let options = pair_options(laws, own_laws, |laws| {
-                let [damping, tangential_damping] = damping_of_springs(laws);
-                EnergyMomentumOptions {
-                    factor: laws.penalty,
-                    restitution: laws.restitution,
-                    damping,
-                    tangential_damping,
-                    friction: friction_law(&laws.friction),
-                }
-            });
-            let masses = model.bodies.iter().map(|body| body.mass).collect();
-            let scheme = match settings.scheme {
-                scenario::Scheme::Staggered => Scheme::Staggered,
-                scenario::Scheme::Midpoint => Scheme::Midpoint,
-            };
-            SelectedResponse::EnergyMomentum(Box::new(EnergyMomentum::new(
-                scheme, stiffness, options, num_nodes, masses,
-            )))
-        }
-    }
-}
-
-/// Default damping ratio of springs in frictional contacts that outlast an impact.
-const DAMPING_AT_REST: f64 = 0.2;
-
-/// Normal and tangential damping of the contact springs. With friction, springs are damped by default, which brings
-/// bodies to rest.
-fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
-    let of = |always: f64, calms: bool| {
-        let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };
-        Damping { always, at_rest }
-    };
-    [of(laws.damping, laws.calms[0]), of(laws.tangential_damping, laws.calms[1])]
-}
-
-fn pair_options<T: Copy>(
-    all: &ContactLaws,
-    own: &[(SurfacePair, ContactLaws)],
-    options: impl Fn(&ContactLaws) -> T,
-) -> PairOptions<T> {
-    let uniform = PairOptions::uniform(options(all));
-    own.iter().fold(uniform, |options_of, (pair, laws)| options_of.with(pair.clone(), options(laws)))
-}
-
-fn friction_law(&Friction { at_rest, in_motion, decay }: &Friction) -> FrictionLaw {
-    FrictionLaw { at_rest, in_motion, decay }
 }
