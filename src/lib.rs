@@ -1,8 +1,9 @@
 //! Explicit finite-element dynamics with contact.
 //!
 //! A scenario places bodies, meshed by Gmsh, with materials and velocities. Their nodes move by M a = f_ext − f_int +
-//! f_contact, integrated by central differences. Contact detection predicts the time of the first impact: until then
-//! free bodies move in closed form; afterwards hierarchies of bounding volumes leave few node–face pairs to be tested
+//! f_contact, integrated by central differences. M is the lumped mass matrix, a the accelerations, and f the external,
+//! internal and contact forces. Contact detection predicts the time of the first impact. Until then free bodies move in
+//! closed form. After the impact, hierarchies of bounding volumes exclude most node–face pairs, so that few are tested
 //! in a step.
 //!
 //! # Example
@@ -25,7 +26,7 @@
 //! assert_eq!(simulation.constraints().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! [`simulation::Recorder`] with [`simulation::Simulation::run`] writes the files of `ictus run`.
+//! [`simulation::Simulation::run`] with a [`simulation::Recorder`] writes the same files as `ictus run`.
 //!
 //! # Data flow
 //! ```text
@@ -34,17 +35,20 @@
 //!                                            ▼ one step
 //!   predict (Newmark) ─► detect ─► respond ─► internal forces ─► correct ─► account ─► record
 //! ```
-//! [`scenario::Scenario`] is the typed, validated file; [`simulation::Model`] holds what is constant in time,
-//! [`simulation::State`] what varies; [`simulation::Simulation`] owns both and defines the order of a step.
+//! [`scenario::Scenario`] is the typed, validated scenario file. [`simulation::Model`] holds the data that are constant
+//! in time, and [`simulation::State`] the data that vary. [`simulation::Simulation`] owns both and defines the order of
+//! operations in a step.
 //!
 //! # Conventions
-//! - **Units**: any consistent set; documentation gives SI, as in \[m/s\].
+//! - **Units**: any consistent set. The documentation gives SI units, as in \[m/s\].
 //! - **Vectors** have three components ([`math::Vec3`]). Plane problems are plane strain in z = 0, of unit thickness.
-//! - **Gap**: negative when penetrated. **Normals** point out of the target, and of any face out of its solid.
-//! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*).
-//!   Weights of a constraint sum to zero: +1 on the contactor, −N on the nodes of the face.
-//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells: bottom counter-clockwise, then
-//!   top ([`mesh::CellKind`]). Nodes of all bodies are numbered consecutively with `u32`, body by body.
+//! - **Gap**: negative in penetration. **Normals**: the contact normal points out of the target, and the normal of a
+//!   face out of its solid.
+//! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*). The
+//!   nodal weights of a constraint sum to zero: +1 on the contactor, and −N_a on node a of the face, with the shape
+//!   values N_a of the closest point.
+//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells: first the bottom, counter-clockwise,
+//!   then the top ([`mesh::CellKind`]). Nodes of all bodies are numbered consecutively with `u32`, body by body.
 //! - **Symmetric tensors** in output are XX YY ZZ XY YZ XZ, without factors of two.
 //! - **Stress** is the Cauchy stress in output and the first Piola–Kirchhoff stress in the total Lagrangian kernels;
 //!   tension is positive. A positive pressure load compresses.
@@ -62,14 +66,15 @@
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
-//! `math`, `signal`, `mesh`, `material` and `element` are the crate `ictus-core`, each other layer is a crate of its
-//! own. A program that brings its own dynamics can use `ictus-contact` alone.
+//! `math`, `signal`, `mesh`, `material` and `element` form the crate `ictus-core`. Each other layer is a crate of its
+//! own. A program with its own dynamics can use `ictus-contact` alone.
 //!
-//! `contact` uses no forces or materials, `dynamics` no contact. The simulation step joins them: contact enters
-//! dynamics as nodal forces and one frequency, which limits the time step.
+//! `contact` does not depend on `dynamics`, nor `dynamics` on `contact`. A step of `simulation` joins them: contact
+//! enters the dynamics as nodal forces or impulses, and as a frequency that limits the time step.
 //!
 //! # Limits
-//! Elements of order 1 and 2, elastic materials, shared memory. The README gives all limits and alternatives.
+//! Elements are of order 1 or 2, materials are elastic, and a run uses the memory of one computer. The README lists all
+//! limits, with alternatives.
 pub use ictus_contact as contact;
 pub use ictus_core::{element, material, math, mesh, signal};
 pub use ictus_dynamics as dynamics;

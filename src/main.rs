@@ -4,7 +4,8 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// Requests large pages from the system: internal forces of millions of elements take an eighth less time.
+/// This allocator requests large pages from the system, which shortens the time for the internal forces of millions of
+/// elements by an eighth.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

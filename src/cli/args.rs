@@ -25,16 +25,19 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scenario and write its frames, history and summary.
     Run(RunOptions),
-    /// Run a scenario for all combinations of values of its keys, each in a folder, and compare their summaries.
+    /// Run a scenario with all combinations of given values of its keys, each in a folder of its own, and compare the
+    /// summaries.
     Sweep(SweepOptions),
-    /// Validate a scenario and its meshes, and report the time step and expected cost without running.
+    /// Validate a scenario and its meshes, and report the time step and the expected cost, without a run.
     Check(ReportOptions),
     /// Predict the trajectories up to the first contact. Writes files only with --levels.
     ///
-    /// Each row of the predictions is a pair of bounding volumes: `predicted at` (`asked_at` with --json) is the
-    /// simulated time at which detection computed it, `depths` the levels of the volumes in the hierarchies of their
-    /// bodies (0 encloses the whole body), and `no contact before` (`time`) the time at which the volumes meet. The
-    /// faces inside them cannot touch earlier. Then smaller volumes take their place, down to single faces.
+    /// Detection encloses the faces of each body in a hierarchy of bounding volumes. Each row of the predictions is a
+    /// pair of volumes of two bodies. `predicted at` (with --json `asked_at`) is the simulated time at which detection
+    /// computed the row. `depths` are the levels of the two volumes in their hierarchies; the volume at level 0
+    /// encloses the whole body. `no contact before` (with --json `time`) is the time at which the two volumes meet: the
+    /// faces inside them cannot touch earlier. At that time detection replaces the two volumes by smaller ones, down to
+    /// single faces.
     Predict(PredictOptions),
     /// Report the size, physical groups and element quality of a Gmsh mesh.
     Mesh(MeshOptions),
@@ -43,17 +46,17 @@ pub enum Command {
     Plot(PlotOptions),
     /// Write the scenarios of the gallery with their meshes.
     Examples {
-        /// Directory of the folders `configs` and `meshes`.
+        /// Directory to which the folders `configs` and `meshes` are written.
         directory: PathBuf,
     },
     /// Write a starter scenario with its mesh: NAME.toml and NAME.msh.
     Init {
-        /// Name of the files, with a directory if they are to be elsewhere.
+        /// Name of the two files; a path such as runs/drop writes them to the directory runs.
         name: PathBuf,
     },
     /// Explain a key of a scenario, with its unit and default, or all keys of a table.
     Explain {
-        /// A key, as in time.step or friction, or a table, as in contact.
+        /// A key, such as time.step or friction, or a table, such as contact.
         key: String,
     },
     /// Print the JSON Schema of scenarios, for completion and checks in editors.
@@ -73,7 +76,7 @@ pub struct ScenarioOptions {
     /// Override a key of the scenario, for example time.end=1e-3 or bodies.left.velocity=[1,0,0].
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// Number of threads [default: all cores]. Results do not depend on it.
+    /// Number of threads [default: all cores]. It does not change the results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 }
@@ -87,7 +90,7 @@ pub struct RunOptions {
     /// Output directory; overrides output.directory.
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Continue the run in the output directory from its latest checkpoint, or from this one.
+    /// Continue the run in the output directory, from its latest checkpoint or from the checkpoint FILE.
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub resume: Option<Option<PathBuf>>,
     /// Print errors and warnings only.
@@ -100,14 +103,14 @@ pub struct RunOptions {
 pub struct SweepOptions {
     /// Scenario file (TOML).
     pub scenario: PathBuf,
-    /// Values of a key, for example parameters.v=10,20,30 or bodies.left.velocity=[1,0,0],[2,0,0]; repeated for
-    /// several keys, of which all combinations are run.
+    /// Values of a key, for example parameters.v=10,20,30 or bodies.left.velocity=[1,0,0],[2,0,0]. Repeat the option
+    /// for several keys; all combinations of their values are run.
     #[arg(long = "set", value_name = "KEY=VALUE,VALUE...", required = true)]
     pub sets: Vec<String>,
-    /// Directory of the folders and of sweep.csv [default: output.directory with _sweep].
+    /// Directory of the folders of the runs and of the table sweep.csv [default: output.directory followed by _sweep].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Number of threads [default: all cores]. Results do not depend on it.
+    /// Number of threads [default: all cores]. It does not change the results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Print errors, warnings and the table only.
@@ -121,7 +124,8 @@ pub struct PredictOptions {
     /// Options of the report.
     #[command(flatten)]
     pub report: ReportOptions,
-    /// Write the bounding spheres of the hierarchies down to this depth as NAME_levels.pvd, one level per time value.
+    /// Write the bounding spheres of the hierarchies down to this depth to NAME_levels.pvd; each time value shows one
+    /// level.
     #[arg(long, value_name = "DEPTH")]
     pub levels: Option<u32>,
     /// Output directory; overrides output.directory.
@@ -148,10 +152,10 @@ pub struct MeshOptions {
     /// Print a JSON object instead of tables.
     #[arg(long)]
     pub json: bool,
-    /// Factor on the coordinates, such as 1e-3 from millimetres to metres.
+    /// Factor by which all coordinates are multiplied, such as 1e-3 from millimetres to metres.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
-    /// Young's modulus [Pa]; the critical step needs --poisson and --density too.
+    /// Young's modulus [Pa]; with --poisson and --density, the report contains the critical time step.
     #[arg(long, value_name = "E", requires_all = ["poisson", "density"])]
     pub young: Option<f64>,
     /// Poisson's ratio [-].
@@ -162,46 +166,48 @@ pub struct MeshOptions {
     pub density: Option<f64>,
 }
 
-/// Units of the axes of pictures.
+/// Units of the axes of the pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Units {
-    /// Metres, kilograms, seconds: axes have units.
+    /// Metres, kilograms, seconds: the axes show SI units.
     Si,
-    /// Any others: axes have none.
+    /// Other units: the axes show no units.
     None,
 }
 
 /// Options of `ictus plot`.
 #[derive(Clone, Debug, Args)]
 pub struct PlotOptions {
-    /// Directories that runs have written to, which are drawn over each other; then what to draw: energies, momenta,
-    /// step, forces, probes, the name of a probe, or a column of a table of the run [default: all of the first five].
+    /// Directories with the results of runs, which are drawn in the same axes; then the quantities to draw: energies,
+    /// momenta, step, forces, probes, the name of a probe, or a column of a table of the run [default: energies,
+    /// momenta, step, forces and probes].
     #[arg(value_name = "DIR, QUANTITY", required = true)]
     pub items: Vec<String>,
-    /// Names of the runs in the pictures, one each [default: the names of the directories].
+    /// Names of the runs in the legends, one for each directory [default: the names of the directories].
     #[arg(long, value_name = "NAME,NAME...", value_delimiter = ',')]
     pub labels: Vec<String>,
-    /// Channel class that contact forces are filtered by, such as "CFC 600", instead of a mean.
+    /// Filter contact forces by this channel class of SAE J211, such as "CFC 600", instead of averaging them.
     #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
     pub filter: Option<String>,
-    /// Time that contact forces are averaged over [default: 2 % of the time from the first to the last contact].
+    /// Average contact forces over this time [default: 2 % of the time from the first to the last contact].
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub mean: Option<f64>,
-    /// First time of the pictures [default: that of the run].
+    /// First time on the time axis [default: the first time of the runs].
     #[arg(long, value_name = "SECONDS", value_parser = finite, allow_negative_numbers = true)]
     pub from: Option<f64>,
-    /// Last time of the pictures [default: that of the run].
+    /// Last time on the time axis [default: the last time of the runs].
     #[arg(long, value_name = "SECONDS", value_parser = finite)]
     pub to: Option<f64>,
-    /// Units of the axes [default: si where the steps are shorter than 1e-4; give none in mm, t, s].
+    /// Units of the axes [default: si if every run has steps shorter than 1e-4, none if not]. Give none for runs in
+    /// other units, such as mm, t, s.
     #[arg(long, value_name = "UNITS")]
     pub units: Option<Units>,
-    /// Directory for the pictures [default: plots in the first directory].
+    /// Directory to which the pictures are written [default: the folder plots of the first directory].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
 
-/// A number that is neither infinite nor NaN.
+/// Parses a number that is neither infinite nor NaN.
 fn finite(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number.is_finite() { Ok(number) } else { Err("not a finite number".into()) }

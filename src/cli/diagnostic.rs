@@ -23,12 +23,12 @@ use miette::{
 
 /// Renders `problems` of the file at `path` with the text `source` as errors.
 ///
-/// With colour and box characters on a terminal, without colour if `NO_COLOR` is set, in plain ASCII otherwise.
+/// On a terminal, the report has box characters, and colours unless `NO_COLOR` is set. Elsewhere, it is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
 }
 
-/// Renders `problems` as warnings; otherwise like [`render`].
+/// Renders `problems` in the form of [`render`], but as warnings.
 pub fn render_warnings(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Warning, theme(stderr().is_terminal()))
 }
@@ -60,7 +60,7 @@ fn render_with(
     for problem in problems {
         let report = report(path, source, problem, severity);
         let mut drawn = String::new();
-        // Writing to a string does not fail; if a report cannot be drawn, its message remains.
+        // If a report cannot be drawn, its message is printed alone.
         if handler.render_report(&mut drawn, report.as_ref()).is_err() {
             drawn.clone_from(&problem.message);
         }
@@ -85,7 +85,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// The range of `span` within the text, moved to character boundaries.
+/// The part of `span` inside the text, with its ends moved to the left onto character boundaries.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());
@@ -94,7 +94,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// `file:line:column key`, the format that editors can jump to.
+/// `file:line:column key`: editors can jump to a location of this format.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -109,7 +109,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// A message without a location: the fact, then the remedy on its own line.
+/// A message without a location: the fact on the first line, the remedy on the second.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -117,7 +117,7 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// A message that begins with a location in the file at `path`: fact, location, remedy.
+/// A message that begins with a location in the file at `path`, printed as the fact, the location and the remedy.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {

@@ -8,7 +8,7 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Paths in the repository and contents of files.
+/// Paths of files in the repository, each with the content of the file.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         [$(($path, include_bytes!(concat!("../../", $path)))),*]
@@ -49,7 +49,8 @@ const FILES: [(&str, &[u8]); 30] = files![
     "meshes/wall.msh",
 ];
 
-/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`; fails without writing if any of them exists.
+/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`. If one of these files exists, the command fails and writes
+/// nothing.
 pub fn examples(directory: &Path) -> Result<ExitCode, Failure> {
     if let Some((path, _)) = FILES.iter().find(|(path, _)| directory.join(path).exists()) {
         return Err(Failure::Usage {

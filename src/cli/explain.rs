@@ -23,7 +23,7 @@ pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Dotted path of a key.
+/// Dotted path of a key, such as `time.step`.
 fn path(entry: &KeyReference) -> String {
     if entry.table.is_empty() { entry.name.to_owned() } else { format!("{}.{}", entry.table, entry.name) }
 }
@@ -33,7 +33,7 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Key without indices: `probes.0.filter`, as in `--set`, becomes `probes.filter`.
+/// Removes indices and brackets from a key: `probes.0.filter`, as in `--set`, becomes `probes.filter`.
 fn without_indices(key: &str) -> String {
     let parts = key.trim_matches(|c| c == '[' || c == ']').split('.');
     parts.filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
@@ -46,7 +46,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// The nearest key, within an edit distance of one plus a third of the letters.
+/// The key or table nearest to `key`, within an edit distance of 1 plus a third of the number of letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

@@ -14,11 +14,11 @@ use ictus::simulation::{NumericalFailure, RunError, SetupError};
 use super::diagnostic::{self, plain, split_remedy};
 use super::print;
 
-/// Numerical failure of the run.
+/// Exit code of a numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// Invalid command line, scenario, mesh or output directory.
+/// Exit code of an invalid command line, scenario, mesh or output directory.
 const USAGE: u8 = 2;
-/// The user stopped the run.
+/// Exit code of a run that the user has stopped.
 pub const INTERRUPTED: u8 = 130;
 
 /// Why a command failed.
@@ -30,19 +30,19 @@ pub enum Failure {
     Setup(Box<Scenario>, Box<SetupError>),
     /// The file is not a Gmsh mesh.
     Mesh(PathBuf, Box<GmshError>),
-    /// The requested quantity is not defined for the mesh.
+    /// The requested quantities are not defined for the mesh.
     Geometry(PathBuf, Box<MeshError>),
     /// The results cannot be written.
     Output(Box<OutputError>),
     /// The run cannot be continued from a checkpoint.
     Checkpoint(Box<CheckpointError>),
-    /// The run stopped for another reason than a numerical failure.
+    /// The run stopped, but not by a numerical failure.
     Run(Box<RunError>),
-    /// Numerical failure; the results are in this directory.
+    /// The run stopped by a numerical failure; its results up to the failure are in this directory.
     Numerical(Box<NumericalFailure>, PathBuf),
     /// Any other invalid request.
     Usage {
-        /// The fact.
+        /// What is wrong.
         fact: String,
         /// The remedy.
         help: &'static str,
@@ -56,7 +56,7 @@ impl From<OutputError> for Failure {
 }
 
 impl Failure {
-    /// A file or directory that cannot be written.
+    /// The failure of writing to a file or directory.
     pub fn cannot_write(path: &Path, cause: &dyn fmt::Display) -> Self {
         Self::Usage {
             fact: format!("cannot write `{}`: {cause}", path.display()),
@@ -97,7 +97,7 @@ impl Failure {
     }
 }
 
-/// An error of the set-up, at its location in the scenario if it has one.
+/// Text of an error of the set-up, with its location in the scenario if it has one.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());

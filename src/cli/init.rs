@@ -9,11 +9,11 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Cells along the edges of the block, and their size \[m\].
+/// Numbers of cells along the three edges of the block, and edge length of a cell \[m\].
 const CELLS: [usize; 3] = [4, 4, 4];
 const SIZE: f64 = 0.025;
 
-/// Text of the scenario; `NAME` is replaced.
+/// Text of the scenario, in which the name of the files replaces `NAME`.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"
@@ -51,7 +51,7 @@ quantities = ["position", "velocity", "acceleration"]
 frames = 60
 "#;
 
-/// Writes `NAME.toml` and `NAME.msh`; fails without writing if either exists.
+/// Writes `NAME.toml` and `NAME.msh`. If one of these files exists, the command fails and writes nothing.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let is_of_file = name.extension().is_some_and(|extension| extension == "toml" || extension == "msh");
     let stem = if is_of_file { name.with_extension("") } else { name.to_owned() };
@@ -80,7 +80,8 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(atomic_write(path, |file| file.write_all(text.as_bytes()))?)
 }
 
-/// Gmsh mesh (MSH 2.2) of a block of hexahedra with a corner at the origin, physical group `block`.
+/// Gmsh mesh (MSH 2.2) of a block of hexahedra with a corner at the origin. All cells are in the physical group
+/// `block`.
 fn mesh() -> String {
     let nodes_along = CELLS.map(|count| count + 1);
     let node = |[i, j, k]: [usize; 3]| 1 + i + nodes_along[0] * (j + nodes_along[1] * k);

@@ -1,4 +1,4 @@
-//! Reading and setting up a scenario, with warnings.
+//! Reads and sets up a scenario, and prints its warnings.
 
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
@@ -8,8 +8,8 @@ use super::diagnostic;
 use super::failure::Failure;
 use super::print;
 
-/// Runs `work` inside a pool of `threads` threads \[all cores\]: called from outside the pool, each of the thousands of
-/// small tasks of a run would wake a thread and wait for it.
+/// Runs `work` inside a pool of `threads` threads; `None` for a thread per core. A run has thousands of small tasks: if
+/// they were started from outside the pool, each would have to wait until a thread wakes.
 pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,

@@ -18,10 +18,10 @@ use super::print;
 struct Report {
     file: String,
     nodes: usize,
-    /// Element count by kind, in all dimensions.
+    /// Number of elements of each kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of the elements, to which the following quantities refer.
+    /// Highest dimension of the elements. The following quantities refer to the elements of this dimension.
     dimension: usize,
     volume: f64,
     /// Number of inverted elements.
@@ -29,7 +29,7 @@ struct Report {
     quality: Quality,
     smallest_edge: f64,
     smallest_altitude: f64,
-    /// Only with material options.
+    /// Critical step; only with `--young`, `--poisson` and `--density`.
     #[serde(flatten)]
     critical: Option<CriticalReport>,
 }
@@ -50,7 +50,7 @@ struct Quality {
     worst: u64,
 }
 
-/// Critical step of a mesh of one material; null for inverted elements.
+/// Critical step of a mesh of one material; null if an element is inverted.
 #[derive(Debug, Serialize)]
 struct CriticalReport {
     critical_step: Option<f64>,
@@ -58,7 +58,7 @@ struct CriticalReport {
     critical_element: Option<u64>,
 }
 
-/// Prints contents and quality of a mesh; inverted elements are reported, not rejected.
+/// Prints contents and quality of a mesh. Inverted elements are no error here, and their number is printed.
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
@@ -78,7 +78,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Material and density of the options.
+/// Material and density given by the options; `None` without these options.
 fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
     let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
     else {
@@ -195,7 +195,7 @@ fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, S
     facts
 }
 
-/// The inverted elements, the first few by number.
+/// Number of inverted elements, with the Gmsh tags of the first few.
 fn inverted(quality: &QualityReport) -> String {
     const SHOWN: usize = 8;
     let tags: Vec<String> =

@@ -18,28 +18,28 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// Whether the run begins in flight; otherwise nothing is predicted.
+    /// Whether the run begins in flight. Nothing is predicted for a run that does not.
     begins_in_flight: bool,
-    /// Bodies that neither fly nor rest.
+    /// Names of the bodies that neither fly nor rest, and so prevent a flight.
     hindered: Vec<String>,
-    /// End of the flight \[s\].
+    /// Time at the end of the flight \[s\].
     time: f64,
-    /// Whether the flight reached the end time.
+    /// Whether the flight lasts until the end of the run.
     finished: bool,
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
-    /// Instants at which detection was not idle, with their times.
+    /// Instants at which detection ran, with the wall-clock time of each.
     detection: FlightDetection,
-    /// Only with `--levels`.
+    /// The levels written; only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<LevelsReport>,
 }
 
-/// The levels of the hierarchies written.
+/// The levels of the hierarchies that were written to a file.
 #[derive(Debug, Serialize)]
 struct LevelsReport {
-    /// Number of levels, from the roots.
+    /// Number of levels, counted from the roots.
     count: u32,
     file: PathBuf,
 }
@@ -49,7 +49,7 @@ pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
     let mut report = report(&scenario, &mut simulation);
-    // Written after the flight, which refits the spheres.
+    // The levels are written after the flight, as the flight refits the spheres.
     if let Some(depth) = options.levels {
         let directory = options.output.as_deref().unwrap_or(&scenario.output.directory);
         report.levels = Some(write_levels(&scenario, &simulation, directory, depth)?);
@@ -124,7 +124,7 @@ fn describe(report: &Report) -> String {
     text
 }
 
-/// Meaning of the columns of the predictions.
+/// Columns of the table of predictions, with their meanings.
 const LEGEND: [(&str, &str); 3] = [
     ("predicted at", "simulated time at which detection computed the prediction"),
     ("depths", "levels of two bounding volumes in the hierarchies of their bodies; 0 encloses a whole body"),

@@ -1,4 +1,4 @@
-//! Printing: on standard output, tables without borders or colours, or one JSON object; on standard error, messages.
+//! Printing. Standard output has tables without borders and colours, or one JSON object; standard error has messages.
 
 use std::io::Write;
 
@@ -6,16 +6,16 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use ictus::io::summary::{ActiveInstant, FlightDetection};
 use serde::Serialize;
 
-/// Prints a text unchanged.
+/// Prints a text on standard output.
 ///
-/// A closed pipe (`ictus mesh … | head`) is not an error. Other write errors are ignored: they cannot be reported
-/// elsewhere.
+/// Write errors are ignored. A closed pipe (`ictus mesh … | head`) is no error, and other errors cannot be reported
+/// anywhere else.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints a message on standard error; if that is closed, the message is lost and the command continues.
+/// Prints a message on standard error. If standard error is closed, the message is lost and the command continues.
 pub fn message(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
@@ -29,7 +29,7 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// A table, indented by one space; columns whose name begins with `<` are aligned left, others right.
+/// A table, indented by one space. A column whose name begins with `<` is aligned left, any other column right.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -43,7 +43,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// Name–value pairs, one per line, aligned.
+/// Pairs of names and values, one per line, with aligned values.
 pub fn name_values(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
@@ -52,8 +52,8 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
 /// Largest number of instants of detection in the closing report.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of the wall-clock time of detection before the first contact, a row per instant at which detection ran, and of
-/// the construction of the hierarchies; empty without instants.
+/// Table of the wall-clock time of detection before the first contact, with a row for each instant at which detection
+/// ran and a row for the construction of the hierarchies. Empty if detection has not run.
 pub fn flight(flight: &FlightDetection) -> String {
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
     if instants.is_empty() {
@@ -78,7 +78,8 @@ pub fn flight(flight: &FlightDetection) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
-/// A number for tables: up to six significant digits, four in scientific notation; `-` if not finite.
+/// A number for tables, with up to six significant digits, or with four in scientific notation; `-` for a number that
+/// is not finite.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -95,7 +96,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point, for tables; components below 1e-12 of the largest one are printed as zero.
+/// A point for tables. Components smaller than 1e-12 times the largest component are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

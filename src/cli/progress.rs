@@ -1,7 +1,7 @@
-//! Progress of a run on standard error: a bar on a terminal, a line every ten seconds elsewhere.
+//! Progress of a run on standard error: a bar on a terminal, or a line every ten seconds in a file or pipe.
 //!
-//! The percentage is that of the present stage: of the decay of motion in dynamic relaxation, of the time in flight, and
-//! then of the steps, which take nearly all the time.
+//! The percentage is that of the present stage. In dynamic relaxation it measures the decay of motion, in flight the
+//! simulated time, and afterwards the number of steps.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -13,9 +13,9 @@ use super::print;
 
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
-/// Time between two lines without a terminal.
+/// Time between two lines in a file or pipe.
 const LINE: Duration = Duration::from_secs(10);
-/// Resolution of the bar.
+/// Number of units of work into which the bar is divided.
 const TICKS: u64 = 10_000;
 
 /// Shows progress.
@@ -24,11 +24,12 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Start of the stable steps of this process, and number of stable steps before it.
+    /// Wall-clock time at which this process began to take stable steps, and number of stable steps taken before, by
+    /// the resumed run.
     stepping: Option<(Instant, u64)>,
 }
 
-/// Stage of a run, each with a percentage of its own.
+/// Stage of a run. Each stage has a percentage of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Relaxation,
@@ -46,17 +47,18 @@ impl Stage {
     }
 }
 
-/// Estimate of the work of a stage done, from 0 to 1: monotone, and 1 at the end only.
+/// Estimate of the part of the work of a stage that is done, from 0 to 1. The estimate never decreases, and is 1 only
+/// at the end.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
 }
 
 impl Work {
-    /// Largest fraction before the end; in per cent with one decimal it is below 100.
+    /// Largest fraction before the end of a stage; with one decimal it is printed as 99.9 %.
     const MOST: f64 = 0.999;
 
-    /// The estimate for the progress in its stage.
+    /// Updates the estimate by the progress of a run; returns the estimate.
     fn of(&mut self, progress: &Progress) -> f64 {
         match progress {
             Progress { relaxation: Some(relaxation), .. } => {
@@ -67,7 +69,8 @@ impl Work {
         }
     }
 
-    /// The estimate for the work `done` and about `remaining` (not finite: unknown) to the end, in the same unit.
+    /// Updates the estimate by the work `done` and the expected `remaining` work of the stage, both in the same unit;
+    /// returns the estimate. A remaining work that is not finite is unknown.
     fn update(&mut self, done: f64, remaining: f64) -> f64 {
         let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
@@ -90,7 +93,7 @@ enum Display {
 }
 
 impl Reporter {
-    /// Selects the display by the type of standard error.
+    /// A reporter that shows nothing if `quiet`, a bar if standard error is a terminal, and lines if it is not.
     pub fn new(quiet: bool) -> Self {
         let display = if quiet {
             Display::Silent
@@ -104,7 +107,7 @@ impl Reporter {
         Self { display, last: Instant::now(), work: Work::default(), stage: Stage::Steps, stepping: None }
     }
 
-    /// Shows the progress if the display is due.
+    /// Shows the progress if enough time has passed since the last display.
     pub fn show(&mut self, progress: &Progress) {
         self.begin_stage(progress);
         let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
@@ -138,7 +141,7 @@ impl Reporter {
         }
     }
 
-    /// Remaining wall time at the mean rate of the stable steps; empty in flight.
+    /// Remaining wall-clock time as text, at the mean rate of the stable steps so far; empty before the first of them.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
@@ -179,7 +182,7 @@ fn describe(progress: &Progress) -> String {
 mod tests {
     use super::*;
 
-    /// The work of a relaxation and of a flight is known by their progress. A stage begins at zero.
+    /// The percentage of a relaxation and of a flight follows from their progress, and a new stage begins at zero.
     #[test]
     fn every_stage_has_its_percentage() {
         let mut progress = Progress {
@@ -207,8 +210,9 @@ mod tests {
         assert_eq!(fraction(&progress), (Stage::Steps, 0.1));
     }
 
-    /// Equal steps are shares of their number. When the steps become ten times shorter, the estimate stays until their
-    /// share has grown past it. It is 1 only at the end.
+    /// With equal steps, the estimate is the number of steps over their total number. When the steps become ten times
+    /// shorter, this ratio falls; the estimate is constant until the ratio exceeds it. The estimate is 1 only at the
+    /// end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

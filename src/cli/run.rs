@@ -23,7 +23,7 @@ use super::input::{print_warnings, read_scenario, set_up};
 use super::print;
 use super::progress::Reporter;
 
-/// Runs the scenario; exit code 0 when it has finished, 130 when it was interrupted.
+/// Runs the scenario. Returns the exit code: 0 for a finished run, 130 for an interrupted one.
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
@@ -44,22 +44,23 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// A run that has ended, with its results in its directory.
+/// A run that has ended and has written its results.
 pub(super) struct Completed {
     pub summary: Summary,
     pub failure: Option<Box<NumericalFailure>>,
-    /// Number of frames.
+    /// Number of frames written.
     pub frames: usize,
 }
 
-/// A checkpoint, and the lock of the output directory that it continues in, if that exists.
+/// A checkpoint, and the lock of the output directory in which the run continues; `None` if the directory does not
+/// exist.
 pub(super) struct Resumed {
     lock: Option<DirectoryLock>,
     checkpoint: Checkpoint,
 }
 
-/// Runs a scenario, from a checkpoint if one is given, and writes its results to a directory, which is locked
-/// meanwhile.
+/// Runs a scenario, from a checkpoint if one is given. Writes the results to a directory, which is locked during the
+/// run.
 pub(super) fn execute(
     scenario: &Scenario,
     directory: &Path,
@@ -74,7 +75,8 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // Dropped in the reverse order: the lock outlives the threads that write.
+    // The variables are dropped in reverse order, so that the lock is released after the threads of the recorder have
+    // written.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -117,7 +119,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warnings of the results of scenarios with other names in a directory.
+/// Warnings of results in a directory that were written by scenarios with other names.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -137,7 +139,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Reports a lock that was taken over from a killed run.
+/// Reports that the directory was taken over from a killed run, if it was.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -159,7 +161,7 @@ fn resume(
     Ok(Resumed { lock, checkpoint: read_checkpoint(scenario, directory, file)? })
 }
 
-/// The checkpoint to continue from: this file, or the latest whole one of the output directory.
+/// The checkpoint to continue from: `file` if given, or the latest undamaged checkpoint of the output directory.
 fn read_checkpoint(
     scenario: &Scenario,
     directory: &Path,
@@ -216,7 +218,7 @@ pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 /// Largest number of first contacts in the closing report.
 const CONTACTS_SHOWN: usize = 10;
 
-/// The closing report.
+/// The text that is printed at the end of a run.
 fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> String {
     let seconds = |time: f64| format!("{time:.9} s");
     let steps = summary.steps - summary.flight_steps;
@@ -246,7 +248,8 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
-/// Errors relative to the peaks of the run: energy error and its two parts, momentum errors.
+/// Errors of energy and momentum relative to their peaks in the run. The energy error has two parts: imbalance and
+/// numerical work.
 fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str, String); 5] {
     let text = |ErrorSummary { largest, time, end }: ErrorSummary, peak: f64, unit: &str| {
         format!("{largest:.3e} at most, at t = {time:.6e} s; {end:.3e} at the end; of {peak:.3e} {unit}")
@@ -268,7 +271,7 @@ fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str,
     ]
 }
 
-/// Warnings of probes, by their names.
+/// Warnings of probes, each with the name of its probe.
 fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
     let of_probe = |probe: &ProbeSummary| {
         let ProbeSummary { name, warnings, .. } = probe;
@@ -277,7 +280,7 @@ fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Peaks and head injury criteria of the probes that request them.
+/// Peak accelerations and head injury criteria of the probes for which the scenario requests them.
 fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
     let of_probe = |probe: &ProbeSummary| {
         let name = &probe.name;
@@ -299,7 +302,8 @@ fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, the most frequent one first, with their shares; `None` without such steps.
+/// Limits of the steps outside flight, the most frequent limit first, with their numbers of steps and shares; `None`
+/// without such steps.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -309,7 +313,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Contact problems without a converged solution, if any.
+/// Numbers of contact problems without a converged solution; problems that did not occur are omitted.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -331,7 +335,8 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each body pair, in order of time.
+/// First contact of each pair of bodies, in order of time; after [`CONTACTS_SHOWN`] pairs, only the number of the
+/// others.
 fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     let line = |contact: &FirstContact| {
         let ([first, second], speed) = (&contact.bodies, contact.normal_speed);
@@ -347,7 +352,7 @@ fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Wall time by stage.
+/// Table of the wall-clock time by stage.
 fn profile(wall: &WallSeconds) -> String {
     let row = |(name, seconds): (&str, f64)| {
         let share = 100.0 * seconds / wall.total;
@@ -358,7 +363,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// Cost of detection: the terms of its cost model, and their sum.
+/// Table of the cost of detection: a row for each term of the cost model, and their sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

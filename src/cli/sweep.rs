@@ -1,4 +1,4 @@
-//! `ictus sweep`: runs a scenario for combinations of values, and compares the summaries.
+//! `ictus sweep`: runs a scenario with all combinations of values of its keys, and compares the summaries.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,24 +13,24 @@ use super::input::read_scenario;
 use super::print;
 use super::run::{execute, stop_on_signal};
 
-/// File of the table.
+/// File of the table that compares the runs.
 const TABLE: &str = "sweep.csv";
 
-/// A key with its values.
+/// A key of the scenario with its values.
 struct Axis {
     key: String,
     values: Vec<String>,
 }
 
-/// A scenario with its values, and the folder of its results.
+/// A scenario with one combination of values, and the folder of its results.
 struct Case {
     scenario: Scenario,
     values: Vec<String>,
     folder: PathBuf,
 }
 
-/// Runs all combinations, of which invalid ones are reported before the first run. Exit code 0 when all have finished,
-/// 1 when some have failed, 130 when one was interrupted.
+/// Runs all combinations. An invalid combination is reported before the first run. Returns the exit code: 0 if all runs
+/// have finished, 1 if a run has failed, 130 if a run was interrupted.
 pub fn sweep(options: &SweepOptions) -> Result<ExitCode, Failure> {
     let axes = options.sets.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
     let combinations = combinations(&axes);
@@ -82,7 +82,7 @@ fn axis(text: &str) -> Result<Axis, Failure> {
     }
 }
 
-/// Values separated by commas outside brackets and quotes.
+/// Splits a text into values at the commas outside brackets and quotes.
 fn split(text: &str) -> Vec<String> {
     let (mut values, mut depth, mut quote) = (vec![String::new()], 0_i32, None);
     for character in text.chars() {
@@ -104,7 +104,7 @@ fn split(text: &str) -> Vec<String> {
     values.iter().map(|value| value.trim().to_owned()).collect()
 }
 
-/// All combinations of values, the last key varying first.
+/// All combinations of values; the value of the last key changes from one combination to the next.
 fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     axes.iter().fold(vec![Vec::new()], |combinations, axis| {
         let extended = combinations.iter().flat_map(|chosen| {
@@ -131,7 +131,7 @@ fn case(options: &SweepOptions, axes: &[Axis], values: Vec<String>) -> Result<Ca
     Ok(Case { scenario, values, folder })
 }
 
-/// Folder of a combination, such as `v=10,friction=0.3`, by the last part of each key.
+/// Name of the folder of a combination, with the last part of each key, such as `v=10,friction=0.3`.
 fn folder_name(axes: &[Axis], values: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "+-.".contains(c);
     let plain = |text: &str| text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>();
@@ -140,7 +140,7 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Header and rows: the values of the keys, then results.
+/// Header and rows of the table: the values of the keys, then results of the runs.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -188,7 +188,7 @@ fn results_of(summary: &Summary) -> Vec<String> {
     results
 }
 
-/// The table without columns that no run has a value in.
+/// The table without the columns in which no run has a value.
 fn without_empty_columns(table: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let num_columns = table.first().map_or(0, Vec::len);
     let is_kept =
@@ -208,7 +208,7 @@ fn write(path: &Path, table: &[Vec<String>]) -> Result<(), Failure> {
     writer.flush().map_err(|error| cannot_write(&error))
 }
 
-/// The table with rounded numbers.
+/// The table as printed, with rounded numbers.
 fn printed(table: &[Vec<String>]) -> String {
     let rounded = |cell: &String| match cell.parse::<f64>() {
         Ok(number) if cell.len() > 8 => print::number(number),

@@ -7,11 +7,11 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
-/// point on its edge.
+/// Largest absolute weight that counts as rounding error \[-\]. If the closest point lies on an edge of a face, for
+/// example, the face nodes off this edge have shape values of this size.
 const CARRYING: f64 = 1e-9;
 
-/// Identifies a contact from its beginning to its end; node contacts come first.
+/// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// Node–surface contact.
@@ -40,17 +40,19 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// For every constraint g = n · Σ w_a x_a, minus the offsets of the surfaces, with Σ w_a = 0. The weights are +1 for a
-/// contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge. A
-/// normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum. Structure of arrays
-/// with compressed rows, reused from step to step.
+/// The gap of a constraint is g = n · Σ w_a x_a minus the offsets of the two surfaces, with the unit normal n, the
+/// nodal positions x_a and the weights w_a. The weights are +1 for a contactor node, N_a(s) for the nodes of a
+/// contactor edge, and −N_a(ξ) for the nodes of a target face or edge, with the shape functions N_a at the point of
+/// contact. A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
+///
+/// The data are a structure of arrays with compressed rows, reused from step to step.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// Begin and end of the nodes of each target.
+    /// For each constraint, begin and end of its target nodes in `nodes`.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
@@ -65,7 +67,7 @@ pub struct Side<'a> {
     pub body: u32,
     /// Global nodes.
     pub nodes: &'a [u32],
-    /// Their shape values at the point of contact; the sum is 1 \[-\].
+    /// Shape values of these nodes at the point of contact; the sum is 1 \[-\].
     pub shape_values: &'a [f64],
 }
 
@@ -82,7 +84,7 @@ pub struct Constraint<'a> {
     pub normal: Vec3,
     /// Global nodes, the contactor first.
     pub nodes: &'a [u32],
-    /// Their weights \[-\].
+    /// Weights of these nodes \[-\].
     pub weights: &'a [f64],
     /// Number of contactor nodes.
     pub num_contactor_nodes: usize,
@@ -95,12 +97,12 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether the gap is zero or positive within rounding, as between flush surfaces without pressure.
+    /// Whether the gap is zero within rounding, or positive. The gap of flush surfaces without pressure is zero.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether the nodes can carry a couple. A node on a wall or on another node cannot.
+    /// Whether the nodes can carry a couple. The nodes of a contact with a wall or with a single target node cannot.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
@@ -137,7 +139,7 @@ impl Constraints {
             && self.bodies.iter().flatten().all(|&body| (body as usize) < num_bodies)
     }
 
-    /// Removes all constraints and keeps the memory.
+    /// Removes all constraints and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.bodies.clear();
@@ -148,8 +150,9 @@ impl Constraints {
         self.weights.clear();
     }
 
-    /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
-    // Inlined: otherwise the arguments pass through memory, with small writes followed by wide reads.
+    /// Appends the constraint of a contactor and a target; keys must ascend.
+    // Inlined, because a call would pass the arguments through memory, where a wide read must wait for several small
+    // writes.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -186,7 +189,8 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Renames the keys of all constraints, uniquely; `order` and `workspace` are overwritten.
+    /// Renames the keys of all constraints and sorts by the new keys, which must be distinct; `order` and `workspace`
+    /// are overwritten.
     pub fn rename(
         &mut self,
         name: impl Fn(ContactKey) -> ContactKey,
@@ -201,7 +205,7 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\] by the value of `gap`, by ascending key.
+    /// Replaces every gap \[m\] by the value of `gap` for its key and itself, in ascending order of keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
@@ -209,7 +213,7 @@ impl Constraints {
     }
 
     /// Replaces gaps \[m\], normals and weights. `geometry` receives the index of each constraint, the constraint, and
-    /// a copy of its weights to overwrite.
+    /// a copy of its weights, which it may overwrite; it returns the new gap and normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

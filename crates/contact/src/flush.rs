@@ -1,12 +1,12 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
-//! Detection and response share these criteria, as they must agree: a contact that continues on another surface keeps
-//! its spring.
+//! Detection and response share these criteria: a contact keeps its spring on another surface only if both find that
+//! the contact continues there.
 
 use crate::math::Vec3;
 
-/// Gap, relative to the coordinates, up to which surfaces touch: flush surfaces, for example of resting or jointly
-/// falling blocks, then touch everywhere; otherwise rounding would select the contacts at random.
+/// Gap, relative to the largest coordinate, up to which surfaces touch. With this tolerance, flush surfaces of resting
+/// or jointly falling blocks touch everywhere. With a tolerance of zero, rounding would select the contacts at random.
 const FLUSH: f64 = 1e-12;
 /// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
@@ -21,7 +21,7 @@ pub fn rounding_of_gap_at(size: f64) -> f64 {
     FLUSH * size
 }
 
-/// Rounding error of the gap between features with these points, within which the features touch \[m\].
+/// Gap up to which features with these points touch: the rounding error of the gap \[m\].
 pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
     rounding_of_gap_at(points.into_iter().map(Vec3::amax).fold(0.0, f64::max))
 }
@@ -42,12 +42,12 @@ pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether a gap is at most about as deep as another gap \[m\].
+/// Whether a gap \[m\] is at most [`DEEPER`] times as deep as another gap.
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether a contact with this unit normal and gap \[m\] continues as another contact of its node.
+/// Whether the first of two contacts of a node continues as the second, given their unit normals and gaps \[m\].
 pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }

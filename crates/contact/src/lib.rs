@@ -22,8 +22,8 @@
 //! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and one of its spheres | bounding volume hierarchy (AM14 §3.1) |
 //! | nested spheres | spheres that each contain the spheres of their children | joint spheres (Omohundro 1989) |
 //! | ladder | sequence of bounding volumes of increasing tightness tested at the leaves | level 2, refinement at the leaves (AM14 §3.2) |
-//! | body pair | two bodies with overlapping inflated boxes, or one in self-contact | pair of objects |
-//! | inflated box | bounding box with a margin that the body does not leave for some steps | buffer zone (Petőcz & Armero 1998) |
+//! | body pair | two bodies with overlapping inflated boxes, or one body in self-contact | pair of objects |
+//! | inflated box | bounding box enlarged by a margin; the body stays inside for some steps | buffer zone (Petőcz & Armero 1998) |
 //! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
 //! | batch | up to eight neighbouring faces, an eighth of a patch; one face per lane | – |
 //! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
@@ -32,15 +32,15 @@
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |
 //! | due | a list or a search is due when the travel exceeds its allowance | update of a Verlet list |
-//! | slack | distance minus the distance of contact, the travel before contact is possible | – |
+//! | slack | distance minus the distance at which contact begins: the travel before contact is possible | – |
 //! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
-//! | Bézier face | face or part of one, given by its Bézier control points | Bézier patch |
+//! | Bézier face | face or part of a face, given by its Bézier control points | Bézier patch |
 //! | lanes | data processed by one vector instruction | SIMD lanes |
-//! | contact history | state of a contact between steps, by key | internal variables |
+//! | contact history | state of each contact, kept from step to step under its key | internal variables |
 //! | mover | deformable node, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
-//! | kick | velocity change by the accelerations over half a step | kick–drift scheme (leapfrog) |
+//! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 
 use ictus_core::{element, math, mesh};
 

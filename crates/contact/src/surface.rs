@@ -15,9 +15,9 @@ pub struct Edge {
     pub nodes: [u32; 2],
     /// Middle node of a curved edge: the third node of a quadratic segment.
     pub middle: Option<u32>,
-    /// The first face it belongs to.
+    /// The first face that contains the edge.
     pub face: u32,
-    /// The face on the other side; `None` on the border of an open surface.
+    /// The second face that contains the edge; `None` on the border of an open surface.
     pub neighbour: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Topology of the given faces: (kind, global nodes counter-clockwise seen from outside).
+    /// Surface of the given faces, each with its kind and its global nodes, counter-clockwise seen from outside.
     pub fn new<'a>(faces: impl IntoIterator<Item = (CellKind, &'a [u32])>) -> Self {
         let mut surface = Self { offsets: vec![0], ..Self::default() };
         for (kind, nodes) in faces {
@@ -106,7 +106,7 @@ impl Surface {
         &self.distinct_kinds
     }
 
-    /// Nodes of all faces, if these are of a single kind with `N` nodes.
+    /// Nodes of all faces, if the faces are of a single kind with `N` nodes.
     pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
         is_one.then(|| self.face_nodes.as_chunks().0)
@@ -123,7 +123,8 @@ impl Surface {
         &self.local_face_nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
 
-    /// Edges of a face: the k-th edge runs from the k-th to the (k+1)-th corner; empty for segments.
+    /// Edges of a face as indices into [`Surface::edges`]: the k-th edge runs from the k-th to the (k+1)-th corner.
+    /// Empty for segments.
     pub fn edges_of_face(&self, face: usize) -> &[u32] {
         let kind = self.kinds[face];
         let first = self.offsets[face] as usize;
@@ -146,8 +147,8 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: one of its faces contains all
-    /// these nodes.
+    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: a face of the surface contains
+    /// all these nodes.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let local = nodes.first().and_then(|&node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
@@ -160,8 +161,8 @@ impl Surface {
     /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in plane
     /// problems); 0 without faces.
     ///
-    /// A linear edge counts with its length, a quadratic edge with each of its halves: the median measures the
-    /// resolution of the mesh, and is equal for a quadratic mesh and a linear mesh on its nodes.
+    /// A linear edge contributes its length, a quadratic edge the lengths of its two halves. The median thus measures
+    /// the node spacing of linear and quadratic meshes alike.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
         let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
@@ -188,7 +189,7 @@ impl Surface {
     }
 
     /// Nodes with their shares of the surface area \[m²\]: every face distributes the area of its corner polygon
-    /// equally among its nodes. Segments have the thickness 1.
+    /// equally among its nodes. A segment has unit thickness, so its area equals its length.
     pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {
         let mut areas = vec![0.0; self.nodes.len()];
         for face in 0..self.num_faces() {
@@ -225,8 +226,8 @@ fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>
 mod tests {
     use super::*;
 
-    /// Two six-node triangles on the diagonal of a square: the shared edge is one edge with its middle node, and the
-    /// resolution of the mesh is the spacing of its nodes.
+    /// Two six-node triangles share the diagonal of a square: the diagonal is a single edge with its middle node, and
+    /// the median edge is the spacing of the nodes.
     #[test]
     fn edges_of_quadratic_faces_have_their_middle_node() {
         let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
@@ -255,7 +256,8 @@ mod tests {
             held.map(|nodes| first.holds(nodes)),
             [true, true, true, true, false, false, false, false, false]
         );
-        // The diagonal belongs to both parts, each other corner of the square to one part.
+        // The ends of the diagonal belong to the first triangle as well, the other corners of the square to one
+        // triangle each.
         assert!(
             first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
         );

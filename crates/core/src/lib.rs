@@ -1,4 +1,4 @@
-//! What finite elements are made of: vectors and functions of time, meshes, reference elements, constitutive laws, and
+//! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws, and
 //! filters of signals.
 
 pub mod element;

@@ -12,9 +12,9 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// Kick energy ⅛ dt² (a_n · M a_n − m g² of free bodies): the excess of the kinetic energy over ½ v_{n−½} · M
-    /// v_{n+½}, up to a constant. It omits prescribed motion and external forces on loaded bodies, whose external work
-    /// is counted over the kicks.
+    /// Kick energy ⅛ dt² (a_n · M a_n − m g² of free bodies): up to a constant, the excess of the kinetic energy over ½
+    /// v_{n−½} · M v_{n+½}. It omits prescribed motion, and external forces on loaded bodies, because the external work
+    /// of both is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -43,13 +43,13 @@ impl Energies {
         held + dissipated - self.numerical_work
     }
 
-    /// Energy conserved by central differences for linear forces, less the external work: the total with ½ v_{n−½} ·
-    /// M v_{n+½} in place of the kinetic energy; the numerical work includes its change with the step size. The total
-    /// itself has a relative error of (ω dt)²/4 in vibrations.
+    /// Energy conserved by central differences for linear forces, less the external work. It is the total with ½
+    /// v_{n−½} · M v_{n+½} in place of the kinetic energy. The numerical work includes the change of this energy with
+    /// the step size. The total itself has a relative error of (ω dt)²/4 in vibrations of frequency ω.
     ///
     /// # Source
-    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector,
-    /// exactly.
+    /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly T_{n+1} − T_n = ½
+    /// (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n).
     pub fn conserved(&self) -> f64 {
         self.total() - self.kick - self.external_work
     }
@@ -109,10 +109,10 @@ impl Add for Wrench {
     }
 }
 
-/// Momentum of bodies over the impulses of a step, below which they are at rest up to rounding.
+/// Ratio of the momentum of the bodies to the impulses of a step below which the bodies are at rest up to rounding.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Accumulated rounding of the energy balance, over the total work turned over in a run.
+/// Accumulated rounding of the energy balance, relative to the total work turned over in a run.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
@@ -134,7 +134,7 @@ impl Deviation {
         }
     }
 
-    /// Relative to a scale.
+    /// The deviation relative to a scale.
     fn over(self, scale: f64) -> Self {
         Self { largest: relative(self.largest, scale), last: relative(self.last, scale), ..self }
     }
@@ -142,18 +142,18 @@ impl Deviation {
 
 /// Running balance of a simulation.
 ///
-/// Errors of a run are relative to its peaks at the end: the largest energy, or momentum of a body. During a run,
-/// [`Audit::relative_imbalance`] and [`Audit::is_past`] are relative to the peak so far.
+/// Errors of a run are relative to its peaks at the end of the run: the largest energy, or the largest momentum of a
+/// body. During a run, [`Audit::relative_imbalance`] and [`Audit::is_past`] are relative to the peak so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
-    /// Conserved energy after the first step \[J\].
+    /// Conserved energy at the start, which [`Audit::start`] reduces by the kick energy of the first step \[J\].
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
     impulse: Wrench,
     energy_scale: f64,
-    /// Rounding error of the energy: initial value plus the contributions of the steps \[J\].
+    /// Rounding error of the initial energy \[J\]; the steps contribute `noise`.
     rounding: f64,
     noise: f64,
     momentum_scale: f64,
@@ -223,7 +223,7 @@ impl Audit {
     }
 
     /// Largest Σ |x| |m v| over the nodes of a body so far, or angular impulse of a step if all bodies are at rest
-    /// \[kg·m²/s\]. The angular momentum itself can consist of rounding only.
+    /// \[kg·m²/s\]. The angular momentum itself is no scale, because it can consist of rounding only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -249,9 +249,9 @@ impl Audit {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds three limits: a fraction of the largest energy so far, the rounding of the total
-    /// work turned over, and the rounding of positions. A system coming to rest turns over energy long after its peak,
-    /// and a system at rest has no peak.
+    /// Whether the imbalance exceeds three limits: the fraction `tolerance` of the largest energy so far, the rounding
+    /// of the total work turned over, and the rounding of positions. The second limit is for a system that comes to
+    /// rest, which turns over energy long after its peak. The third is for a system at rest, which has no peak.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -298,21 +298,22 @@ impl Audit {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports, the scale of momentum errors of bodies at rest.
+    /// Adds the impulse of loads and supports, which is the scale of momentum errors of bodies at rest.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work of a step and the energy absorbed by impulses in it \[J\]. A body resting on impulses
-    /// falls and is lifted in every step, and the impulse absorbs the work of the lift: this exchange does not count.
+    /// Adds the numerical work of a step and the energy absorbed by impulses in the same step \[J\]. A body resting on
+    /// impulses falls and is lifted in every step, and the impulse absorbs the work of the lift: this exchange does not
+    /// count as numerical work.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
 
-    /// Checks the balance of energies and momenta at a time \[s\]; each momentum has the sum of |x| |m v| over the body
-    /// as its angular scale.
+    /// Checks the balance of energies and momenta at a time \[s\]. `bodies` gives the momentum of each body and its
+    /// angular scale, the sum of |x| |m v| over the body.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
@@ -341,7 +342,7 @@ fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
 
-/// A difference relative to a scale; 0 for a zero scale, NaN if not finite.
+/// A difference relative to a scale; 0 for a zero scale, NaN if the difference is NaN.
 fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }
@@ -363,7 +364,7 @@ mod tests {
         audit
     }
 
-    /// Errors of the run are relative to its peak and have the time of the largest one; current errors are relative
+    /// Errors of the run are relative to its peak and have the time of the largest error. Current errors are relative
     /// to the peak so far.
     #[test]
     fn errors_are_relative_to_the_peak_of_the_run() {

@@ -1,7 +1,7 @@
 //! The largest stable time step, from a bound of the highest frequency of each element.
 //!
-//! The central difference method is stable for Δt ≤ 2/ω. The highest frequency ω of the mesh is bounded by the
-//! largest element frequency (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
+//! The central difference method is stable for Δt ≤ 2/ω with the highest frequency ω of the mesh. The largest element
+//! frequency bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// Smaller of two steps; of equal ones the first, so that the controlling element does not depend on threads.
+    /// Smaller of two steps; the first if they are equal, so that the controlling element does not depend on threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }
@@ -51,7 +51,7 @@ impl WorstElement {
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots of each group, by node, then lane.
+    /// Slots of each group, by node, then lane. A slot is the local number of a node in the chunk.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,

@@ -1,8 +1,9 @@
 //! Loads: pressure, traction, body force.
 //!
-//! Surface loads are consistent: f_a = ∫ N_a t dA does the work of t for all displacements of the elements, and has the
-//! resultant and moment of t; at the corners of a quadratic face f_a can be opposite to t. A body force is distributed
-//! like the lumped mass, so that a uniform body force gives a free body a uniform acceleration.
+//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: they do the work of t for all displacements of
+//! the elements, and have the resultant and moment of t. At the corners of a quadratic face f_a can be opposite to t. A
+//! body force is distributed like the lumped mass, so that a uniform body force gives a free body a uniform
+//! acceleration.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -12,7 +13,7 @@ use crate::mesh::CellKind;
 /// A face or cell with global nodes.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// Values of a load at the ends of a step by component; a pressure uses only the first.
+/// Values of a load at the ends of a step by component; a pressure uses only the first component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
     /// Value at the beginning.
@@ -26,7 +27,7 @@ pub struct LoadOverStep {
 pub enum Load {
     /// Pressure against the outward normals of the deformed faces.
     Pressure {
-        /// Faces, outward.
+        /// Faces, oriented outward.
         faces: Vec<(CellKind, Vec<u32>)>,
         /// Pressure \[Pa\].
         value: TimeFunction,
@@ -41,8 +42,8 @@ pub enum Load {
 }
 
 impl Load {
-    /// Values in a step of length `time_step` from `time` \[s\]: the values at its ends, or the mean as both values if
-    /// the step does not resolve the function, so that the kicks give the impulse of the load.
+    /// Values in a step of length `time_step` from `time` \[s\]: the values at the ends of the step. If the step does
+    /// not resolve the function, both values are the mean, so that the kicks give the impulse of the load.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -120,8 +121,8 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell: area vector
-/// along the outward normal for faces, volume along x for cells of the full dimension.
+/// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell. The measure of a
+/// face is the area vector along its outward normal; the measure of a volume cell is its volume, as a vector along x.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -148,8 +149,7 @@ mod tests {
     use crate::mass::{add_lumped_mass, mass_properties};
     use crate::mesh::CellFace;
 
-    /// Pressure on a closed unit cube has no resultant; on its top face alone the force is −p A along the normal, a
-    /// quarter on each node.
+    /// A pressure p on a square face of area A has the force −p A along the normal, a quarter on each node.
     #[test]
     fn pressure_pushes_against_the_outward_normal() {
         let positions: Vec<Vec3> =
@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// Uniform pressure on a straight-sided quadratic face: zero at the corners of a Tri6 and a third on each
-    /// mid-side node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and
+    /// Shares of a uniform pressure on a straight-sided quadratic face: zero at the corners of a Tri6 and a third on
+    /// each mid-side node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and
     /// Applications of Finite Element Analysis*, §3.11).
     #[test]
     fn consistent_loads_of_quadratic_faces() {
@@ -192,8 +192,8 @@ mod tests {
         }
     }
 
-    /// Uniform pressure on a closed curved cell has neither resultant nor moment; a body force on it has the
-    /// resultant of its volume.
+    /// Uniform pressure on a closed curved cell has neither resultant nor moment; the shares of a body force sum to the
+    /// volume of the cell.
     #[test]
     fn pressure_on_a_closed_curved_surface_balances() {
         for kind in [
@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    /// In a plane problem the outward normal of a segment is to the right of it.
+    /// In a plane problem the outward normal of a segment lies to the right of the segment.
     #[test]
     fn pressure_on_a_segment_pushes_to_the_left() {
         let positions = vec![Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0)];

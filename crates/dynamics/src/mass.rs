@@ -65,8 +65,8 @@ pub fn mass_properties(
 
 /// Mass properties of a surface of triangles or quadrilaterals with `surface_density` = ρ · thickness \[kg/m²\].
 ///
-/// The thickness is neglected in the inertia: the mass lies in the mid-surface. Exact for flat faces with straight
-/// sides; for curved ones the area measure is a square root, integrated to the order of the rule.
+/// The thickness is neglected in the inertia: the mass lies in the mid-surface. The result is exact for flat faces with
+/// straight sides. On curved faces the area measure is a square root, which the rule integrates only to its order.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -79,10 +79,11 @@ pub fn shell_mass_properties(
     integrate(kind, connectivity, positions, surface_density)
 }
 
-/// Nodal shares of the volume of a cell; times the density, the lumped masses.
+/// Nodal shares of the volume of a cell. The shares times the density are the lumped masses.
 ///
 /// Linear cells use the row sums ∫ N_a dV of the consistent mass. Row sums of quadratic cells are zero or negative at
-/// the corners; they use the diagonal ∫ N_a² dV, scaled to the volume of the cell, which is positive for any shape.
+/// the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, which is positive for any shape, scaled to the
+/// volume of the cell.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -249,7 +250,8 @@ mod tests {
         corners[6] += Vec3::new(0.4, 0.3, -0.2);
         corners[1] += Vec3::new(0.1, -0.3, 0.2);
         let body = mass_properties(CellKind::Hex8, &[0, 1, 2, 3, 4, 5, 6, 7], &corners, 1.0);
-        // Midpoint rule on 40³ cells of the reference element, error O(h²) extrapolated away from 20³.
+        // The reference is the midpoint rule on 20³ and 40³ cells of the reference element, with the error O(h²)
+        // removed by extrapolation.
         let (coarse, fine) = (midpoint(&corners, 20), midpoint(&corners, 40));
         let extrapolated = (fine * 4.0 - coarse) / 3.0;
         let second = Mat3::identity() * (body.inertia.trace() * 0.5) - body.inertia
@@ -275,8 +277,8 @@ mod tests {
         second
     }
 
-    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has
-    /// the Quad8; the others by exact integration).
+    /// Mass fractions of the corners and of the mid-side nodes of affine elements. Hughes 2000, *The Finite Element
+    /// Method*, §7.3, gives those of the Quad8; exact integration gives the others.
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [

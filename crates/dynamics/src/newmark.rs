@@ -4,8 +4,8 @@
 //! predict   v½ = v_n + dt a_n / 2,   x_{n+1} = x_n + dt v½
 //! correct   v_{n+1} = v½ + dt a_{n+1} / 2
 //! ```
-//! The same as velocity Verlet and, at constant step, central differences: symplectic, second order, and
-//! momentum conserving. Source: Newmark, J. Eng. Mech. Div. ASCE 85 (1959) 67–94.
+//! The scheme equals velocity Verlet and, at constant step, central differences. It is symplectic, of second order, and
+//! conserves momentum. Source: Newmark, J. Eng. Mech. Div. ASCE 85 (1959) 67–94.
 
 use rayon::prelude::*;
 

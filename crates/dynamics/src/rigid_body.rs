@@ -7,8 +7,8 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
 ///
 /// Translation is integrated like a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint rule in the
-/// body frame, which is time-reversible and conserves the angular momentum and energy of a free body to rounding for
-/// steps of any, also variable, length.
+/// body frame. The rule is time-reversible and conserves the angular momentum and energy of a free body to rounding,
+/// for steps of any length, even if the length varies.
 ///
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular
@@ -29,16 +29,18 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Ratio of |L × ω| to |L||ω| below which the rotation is about a principal axis and steady.
+/// Ratio of |L × ω| to |L||ω|, of angular momentum L and angular velocity ω, below which the rotation counts as steady
+/// about a principal axis.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in one substep of the midpoint rule, for a unique solution and convergence \[rad\].
+/// Largest rotation in one substep of the midpoint rule, for which the solution is unique and the iteration converges
+/// \[rad\].
 const MAX_ROTATION: f64 = 0.5;
 
-/// Largest number of substeps: faster rotation is not resolved.
+/// Largest number of substeps; a rotation that needs more is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
-/// Largest number of iterations of the midpoint rule; ten reach rounding up to the largest rotation.
+/// Largest number of iterations of the midpoint rule. Ten iterations reach rounding for the largest rotation.
 const MAX_ITERATIONS: usize = 20;
 
 impl RigidBody {
@@ -51,7 +53,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // Direct conversion: an iterative search can fail at a rotation by π.
+        // The conversion is direct, because an iterative search can fail at a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -121,7 +123,7 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
-    /// Principal angular velocity of a principal angular momentum; zero about an axis without inertia.
+    /// Angular velocity from an angular momentum, both in principal axes; zero about an axis without inertia.
     fn spin(&self, momentum: &Vec3) -> Vec3 {
         momentum.zip_map(&self.moments, |l, moment| if moment > 0.0 { l / moment } else { 0.0 })
     }
@@ -167,14 +169,15 @@ impl RigidBody {
         self.orientation.renormalize();
     }
 
-    /// Rotation exp(h ω̄) in the body frame by the mean angular velocity ω̄ = I⁻¹ (l_n + l_{n+1})/2.
+    /// Rotation exp(h ω̄) in the body frame over a step h. The mean angular velocity is ω̄ = I⁻¹ l̄, with the mean l̄ =
+    /// (l_n + l_{n+1})/2 of the angular momenta l_n and l_{n+1} in the body frame.
     ///
     /// ```text
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
     ///
-    /// The change of the momentum l is normal to ω̄, so that Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method solves for
-    /// l̄, with t of the last iteration.
+    /// The change of the momentum l is normal to ω̄, so that the rotational energy is constant: Δ(l · I⁻¹ l)/2 = Δl ·
+    /// ω̄ = 0. Newton's method solves for l̄, with t from the previous iteration.
     fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
@@ -195,8 +198,8 @@ impl RigidBody {
         Rotation::from_scaled_axis(spin * time_step)
     }
 
-    /// Largest |ω| of a free motion: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the smallest and largest moments
-    /// I₁ and I₃ \[rad/s\].
+    /// Largest |ω| of a free motion \[rad/s\]: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the rotational energy T,
+    /// the angular momentum L, and the smallest and largest moments of inertia I₁ and I₃.
     fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -228,8 +231,8 @@ impl RigidBody {
 
     /// Motion over a step of free flight under a constant acceleration \[m/s²\].
     ///
-    /// Within the step the orientation follows the shortest rotation between its ends, so that the motion is a
-    /// single-valued path.
+    /// Within the step the orientation follows the shortest rotation between the orientations at its ends, so that the
+    /// flight has one angular velocity.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);
@@ -285,13 +288,13 @@ impl RigidBody {
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
-    /// Replaces the velocity and the angular momentum by functions of them.
+    /// Replaces the velocity and the angular momentum by functions of their present values.
     pub fn map_momenta(&mut self, velocity: impl Fn(&Vec3) -> Vec3, angular: impl Fn(&Vec3) -> Vec3) {
         self.velocity = velocity(&self.velocity);
         self.angular_momentum = angular(&self.angular_momentum);
     }
 
-    /// Displaces the centre and rotates the body about it by a rotation vector, with constant momenta.
+    /// Displaces the centre and rotates the body about the centre by a rotation vector, with constant momenta.
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;
         if *rotation != Vec3::zeros() {
@@ -351,9 +354,9 @@ mod tests {
         }
     }
 
-    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a hundredth of a revolution to
-    /// several revolutions: angular momentum is conserved to rounding, and energy to the accumulated rounding of 20
-    /// 000 steps.
+    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a thousandth of a revolution to more
+    /// than one revolution: angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
+    /// steps.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
         for step in [5e-3, 0.3, 7.0] {
@@ -369,8 +372,8 @@ mod tests {
         }
     }
 
-    /// The inertia of a needle about its long axis is ten thousand times smaller than about the others: 1/I is no
-    /// scale of its motion.
+    /// The inertia of a needle about its long axis is ten thousand times smaller than about the other axes, so that 1/I
+    /// about the long axis is no measure of how fast the needle rotates.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -384,7 +387,7 @@ mod tests {
         assert!(worst < 1e-12, "energy error {worst:e}");
     }
 
-    /// The midpoint rule converges with the second order to the solution of a fine run.
+    /// The midpoint rule converges with second order to the solution of a fine run.
     #[test]
     fn rotation_is_second_order() {
         let orientation = |steps: u32| {
@@ -422,7 +425,7 @@ mod tests {
         assert!((rate - found).norm() < 1e-6 * found.norm(), "{rate} against {found}");
     }
 
-    /// The bound on the angular velocity holds along the whole motion of an asymmetric body.
+    /// The bound on |ω|² + |dω/dt| holds along the whole motion of an asymmetric body.
     #[test]
     fn spin_bound_holds() {
         let mut body = asymmetric();
@@ -435,8 +438,8 @@ mod tests {
         }
     }
 
-    /// The flight and the drift of a step end at the same position, and the path of the flight has the velocities of
-    /// the body.
+    /// The flight and the drift of a step end at the same orientation, and the flight adds its acceleration times the
+    /// step to the velocity.
     #[test]
     fn flight_ends_where_the_drift_ends() {
         let mut body = asymmetric();

@@ -22,7 +22,7 @@ pub enum Prescribed {
 /// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
-    /// Unit vector; right-handed.
+    /// Unit vector of the axis; positive angles are right-handed.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
@@ -61,9 +61,10 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// Velocity jumps of a prescribed motion in a step, in addition to its accelerations \[m/s\]; zero for a smooth
-/// motion.
+/// Velocity jumps of a prescribed motion in a step, in addition to its accelerations \[m/s\]; zero for a smooth motion.
 ///
+/// The jump `begin` and half a step with a_n lead from v_n to the mean velocity Δx/dt; half a step with a_{n+1} and the
+/// jump `end` lead to v_{n+1}:
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
 /// ```
@@ -75,8 +76,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Jumps from velocity \[m/s\] and acceleration \[m/s²\] before a step, its displacement `travel` \[m\] and its
-    /// end; zero in a step of zero length.
+    /// Jumps of a step, from the velocity \[m/s\] and acceleration \[m/s²\] `before` it, the displacement `travel` over
+    /// it \[m\], and the motion at its `end`. A step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -175,8 +176,9 @@ impl RotationOverStep {
         }
     }
 
-    /// Component 0, 1 or 2 of the motion at the end of a point: x = p + R (x_0 − p), v = ω × (x − p), a = α × (x − p)
-    /// + ω × v.
+    /// Component 0, 1 or 2 of the motion of a point at the end of the step: x = p + R (x_0 − p), v = ω × (x − p), a = α
+    /// × (x − p) + ω × v. Here p is a point of the axis, R rotates from the initial position x_0, ω is the angular
+    /// velocity and α the angular acceleration.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -218,8 +220,8 @@ impl Prescribed {
 }
 
 impl MotionOverStep {
-    /// Component 0, 1 or 2 of the motion at the end of a point; no motion in a step of zero length. Velocities and
-    /// accelerations are integrated over the step.
+    /// Component 0, 1 or 2 of the motion of a point at the end of the step; no motion in a step of zero length.
+    /// Prescribed velocities and accelerations are integrated over the step.
     pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
         let (reference, position, velocity) =
@@ -252,7 +254,7 @@ pub struct Support {
     pub axis: usize,
     /// Prescribed motion.
     pub motion: Prescribed,
-    /// Index of its support account.
+    /// Index of the support account, which sums the reactions of this support.
     pub account: usize,
 }
 
@@ -260,8 +262,8 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// Jumps and accelerations at the ends of a step give the momentum change of a mass with any prescribed motion,
-    /// to rounding.
+    /// Jumps and accelerations at the ends of a step give, to rounding, the momentum change of a mass with any
+    /// prescribed motion.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);

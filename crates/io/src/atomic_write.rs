@@ -7,7 +7,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Suffix of files being written; a killed run may leave one, which the next run removes.
+/// Suffix of files being written. A killed run may leave a file with this suffix, which the next run removes.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
 /// Writes `path` atomically: after a crash, and for any reader, the file is either the old or the new one.
@@ -24,8 +24,8 @@ where
     write_and_rename(path, write).map_err(OutputError::file(FileAction::Write, path))
 }
 
-/// Removes partial tables, summaries and checkpoints of a killed run from a directory, which no other run may be writing
-/// to.
+/// Removes partial tables, summaries and checkpoints of a killed run from a directory. No other run may write to the
+/// directory at that time.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -54,7 +54,8 @@ where
     Ok(())
 }
 
-/// Writes the content of `path` to a temporary file beside it, which is removed unless it is persisted.
+/// Writes the content of `path` to a temporary file beside it. The temporary file is removed unless the caller persists
+/// it.
 pub(super) fn write_temporary<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -95,7 +96,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
-    /// Files that a killed run was writing are removed, others are kept; a directory that does not exist has none.
+    /// Files that a killed run was writing are removed, others are kept; a missing directory has no partial files.
     #[test]
     fn partial_files_of_a_killed_run_are_removed() {
         let directory = tempfile::tempdir().unwrap();

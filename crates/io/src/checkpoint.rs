@@ -6,8 +6,8 @@
 //! each part: length (u64)  CRC-32 (u32)  bytes
 //! CRC-32 of all before (u32)
 //! ```
-//! Numbers are little-endian. A file is written under another name and renamed, so that a killed run leaves complete
-//! files; the checksums detect files damaged on disk.
+//! Numbers are little-endian. A file is written under another name and then renamed, so that a killed run leaves
+//! complete files. The checksums detect files damaged on disk.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of the layout above and of the state; raise it with either.
+/// Version of this layout and of the state; raise it when either changes.
 const FORMAT: u32 = 4;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
@@ -26,9 +26,9 @@ const FILE_NAME: &str = "checkpoint.bin";
 /// Scenario and meshes that a checkpoint belongs to, as SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Of the scenario, without the keys that may differ in a resumed run.
+    /// Hash of the scenario, without the keys that may differ in a resumed run.
     pub scenario: [u8; 32],
-    /// Of the mesh files.
+    /// Hash of the mesh files.
     pub meshes: [u8; 32],
 }
 
@@ -70,7 +70,7 @@ pub enum CheckpointError {
     OtherVersion {
         /// The file.
         path: PathBuf,
-        /// Version and format of its program.
+        /// Version and format of the program that wrote the file.
         found: String,
     },
     /// The scenario differs.
@@ -127,7 +127,7 @@ fn age_of(file_name: &str) -> Option<usize> {
     }
 }
 
-/// Removes the checkpoints of an earlier run, and unfinished ones.
+/// Removes the checkpoints of an earlier run, and unfinished checkpoints.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -152,7 +152,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
 }
 
-/// Makes a checkpoint the latest of a run that continues from it: newer ones in the directory are removed.
+/// Makes a checkpoint the latest of a run that continues from it: newer checkpoints in the directory are removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -170,8 +170,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run, and keeps this number of files. The other files are renamed only when the new
-/// file is complete.
+/// Writes the latest checkpoint of a run, and keeps `keep` files, including the new one. The other files are renamed
+/// only when the new file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -335,7 +335,7 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// Goal: no damage passes. Reference: every truncation, and every third bit flipped.
+    /// No damage passes: every truncation is refused, and so is a flip of every third bit.
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 //! The lock of an output directory: one run writes to it at a time.
 //!
-//! The operating system holds the lock on the file `.lock` and releases it with the process, however that ends. The
-//! file names the process and its host while the run lasts, and is empty afterwards. On network file systems the
-//! operating system may lock within one host only, or not at all: there the content of the file counts, and a lock that
-//! a killed run has left must be removed by hand.
+//! The operating system holds the lock on the file `.lock` and releases it when the process ends, even if it is killed.
+//! The file names the process and its host while the run lasts, and is empty afterwards. On network file systems the
+//! operating system may lock within one host only, or not at all. There the content of the file counts; a user must
+//! remove by hand the lock file that a killed run has left.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -26,7 +26,7 @@ pub struct Owner {
 #[derive(Debug)]
 pub struct DirectoryLock {
     file: File,
-    /// The killed process from which the lock was taken over.
+    /// The killed process from which this process took over the lock, if any.
     pub taken_over: Option<Owner>,
 }
 
@@ -34,8 +34,8 @@ impl DirectoryLock {
     /// Locks an existing directory.
     ///
     /// # Errors
-    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if one that may still run
-    /// has left it, and [`OutputError::File`].
+    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if the file names a process
+    /// that may still run, and [`OutputError::File`] if the file cannot be opened or written.
     pub fn acquire(directory: &Path) -> Result<Self, OutputError> {
         let path = directory.join(FILE_NAME);
         let failed = || OutputError::file(FileAction::Write, &path);
@@ -71,7 +71,7 @@ impl DirectoryLock {
 
 impl Drop for DirectoryLock {
     fn drop(&mut self) {
-        // The next run takes over a lock that still names this process.
+        // If this fails, the file still names this process, and the next run takes over the lock.
         let _ = self.file.set_len(0);
     }
 }

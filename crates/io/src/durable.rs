@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of these files of a directory is on disk, and the file names in the directory and in these
-/// folders of it.
+/// Waits until the content of `files` in `directory` is on disk, and the names of files in `directory` and in its
+/// `folders`.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -34,7 +34,8 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// File systems that cannot sync directories, as some of networks, order the names themselves.
+/// An error of a file system that cannot sync directories, such as some network file systems, is ignored: these file
+/// systems order the names themselves.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {
@@ -45,7 +46,7 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Other systems do not open directories as files; their file systems order the names themselves.
+/// Systems other than Unix do not open directories as files; their file systems order the names themselves.
 #[cfg(not(unix))]
 fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of the output directory could not be written, or its data are inconsistent.
+/// A file of the output directory could not be written, or the data for it are inconsistent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -61,12 +61,12 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than its predecessor; ParaView would show both at once.
+    /// A frame is not later than the previous one; ParaView would show both at once.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].
         time: f64,
-        /// Time of the frame before it \[s\].
+        /// Time of the previous frame \[s\].
         previous: f64,
     },
     /// The length of the connectivity differs from the sum of the node counts of its cells.

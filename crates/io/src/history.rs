@@ -50,7 +50,7 @@ const LAST_COLUMNS: [&str; 4] =
 pub struct HistoryRow {
     /// The instant \[s\].
     pub time: f64,
-    /// Steps completed.
+    /// Number of steps completed.
     pub step: u64,
     /// Size of the last step \[s\].
     pub dt: f64,
@@ -80,15 +80,16 @@ pub struct HistoryRow {
     pub momentum: Vec3,
     /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: Vec3,
-    /// Active contacts.
+    /// Number of active contacts.
     pub contacts: u64,
     /// One row per body, in the order of the names given at creation.
     pub bodies: Vec<BodyRow>,
-    /// Excess of the kinetic energy over the kinetic energy of the scheme, ⅛ dt² a · M a \[J\].
+    /// Excess of the kinetic energy over the kinetic energy that central differences conserve: ⅛ dt² a · M a, with the
+    /// accelerations a and the mass matrix M \[J\].
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start less the part dissipated by impulses in the same steps \[J\].
+    /// Numerical work since the start, less the part that impulses in the same steps dissipate \[J\].
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,

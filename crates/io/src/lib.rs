@@ -1,8 +1,8 @@
-//! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv`, `probes.csv` and the other
-//! tables, `checkpoint.bin` and `summary.json` out.
+//! Input and output of a run. A run reads Gmsh meshes. It writes VTK frames, `history.csv`, `pairs.csv`, `probes.csv`
+//! and the other tables, `checkpoint.bin` and `summary.json`.
 //!
-//! Independent of the simulation: fields are named arrays, histories and summaries plain structs. Files are replaced
-//! atomically, so a run killed at any time leaves readable output.
+//! The crate is independent of the simulation: fields are named arrays, histories and summaries are plain structs.
+//! Files are replaced atomically, so a run killed at any time leaves readable output.
 
 use ictus_core::{math, mesh};
 

@@ -26,7 +26,7 @@ pub struct PairRow<'a> {
     pub time: f64,
     /// Names of the bodies.
     pub bodies: [&'a str; 2],
-    /// Active contacts.
+    /// Number of active contacts.
     pub contacts: u64,
     /// Resultant of the contact forces on the first body \[N\].
     pub force: Vec3,

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use super::atomic_write::write_temporary;
 use super::error::{FileAction, OutputError};
 
-/// The tables of a run in its directory: created by a new run, continued by a resumed one.
+/// The tables of a run in its directory. A new run creates them; a resumed run continues them.
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Lengths at the checkpoint by file name, in a resumed run \[bytes\].
+    /// Lengths of the tables at the checkpoint by file name \[bytes\]; `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
     /// Names of the files opened so far.
     names: Vec<String>,
@@ -24,12 +24,13 @@ impl Tables {
         Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
     }
 
-    /// Tables of a run that continues from a checkpoint, at which they had these lengths \[bytes\].
+    /// Tables of a run that continues from a checkpoint. `lengths` are the lengths of the tables at the checkpoint
+    /// \[bytes\].
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
     }
 
-    /// Checks, before any file changes, that the tables are as long as at the checkpoint.
+    /// Checks, before any file changes, that the tables are at least as long as at the checkpoint.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -62,7 +63,7 @@ impl Tables {
         self.names.iter().map(length).collect()
     }
 
-    /// Creates or replaces a file and writes its header; in a resumed run, continues the file where it was at the
+    /// Creates or replaces a file and writes its header. In a resumed run, continues the file from its length at the
     /// checkpoint.
     pub(super) fn open(&mut self, name: &str, header: &[String]) -> Result<CsvTable, OutputError> {
         self.names.push(name.to_owned());
@@ -86,7 +87,8 @@ impl Tables {
     }
 }
 
-/// Opens a table, truncated to this length, without the columns that were added at the end of the run.
+/// Removes the columns that a run adds to a table at its end, truncates the table to `length` and opens it for
+/// appending.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -118,7 +120,7 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// The open file. Each row is flushed to the operating system, so a killed run leaves complete rows.
+/// The open file. Each row is flushed to the operating system, so that a killed run leaves complete rows.
 #[derive(Debug)]
 pub(super) struct CsvTable {
     path: PathBuf,

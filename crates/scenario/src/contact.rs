@@ -9,19 +9,20 @@ use super::Located;
 pub struct ContactSettings {
     /// Detection method.
     pub detection: DetectionMethod,
-    /// Steps of the sorting detector.
+    /// Numbers of steps between the operations of the sorting detector.
     pub sorting: SortingSettings,
-    /// Builder of the hierarchies of bounding spheres.
+    /// Method that builds the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
-    /// Volumes of their vertices below the roots.
+    /// Bounding volumes of the hierarchies below the roots.
     pub hierarchy_volume: HierarchyVolume,
-    /// Fit of spheres to points.
+    /// Method that fits spheres to points.
     pub sphere_fit: SphereFit,
-    /// Source of velocities and accelerations of the roots.
+    /// Source of the velocities and accelerations of the root spheres, by which detection predicts their motion.
     pub kinematics: Kinematics,
-    /// Bounding volumes tested at the leaves, from loose to tight.
+    /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the volumes are given: then all faces pass all of them.
+    /// Whether the scenario gives the ladder. Detection tests all volumes of a given ladder, on all faces. It tests the
+    /// default ladder only on curved faces, and a volume only while its test saves time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -29,22 +30,23 @@ pub struct ContactSettings {
     pub start: ClosestPointStart,
     /// Contact response.
     pub response: ResponseSettings,
-    /// Contact laws of all pairs without their own.
+    /// Contact laws of the pairs that have no laws of their own.
     pub laws: ContactLaws,
-    /// Pairs with their own laws, by ascending bodies; among pairs of the same two bodies, the first that contains a
-    /// contact applies.
+    /// Pairs with laws of their own, in ascending order of their bodies. A contact that several pairs of the same two
+    /// bodies contain has the laws of the first of these pairs.
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
     /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
-    /// Penetration beyond which a contact is lost \[m\]; `None` for half the median edge of each surface.
+    /// Penetration beyond which a contact is lost \[m\]; with `None`, half the median edge length of the finer of the
+    /// two surfaces.
     pub search_depth: Option<f64>,
-    /// Normal of nodes in elements.
+    /// Contact normal of nodes in elements, for detection by distance fields.
     pub normal: ContactNormal,
     /// Edges with edge-to-edge contact.
     pub edges: TouchingEdges,
     /// One- or two-pass node-to-face contact.
     pub passes: Passes,
-    /// Default of self-contact.
+    /// Whether deformable bodies without their own setting have self-contact.
     pub self_contact: bool,
     /// Treatment of overlaps at t = 0.
     pub initial_penetration: InitialPenetration,
@@ -54,12 +56,12 @@ pub struct ContactSettings {
     pub excluded: Vec<SurfacePair>,
 }
 
-/// Two bodies, a body and a wall, or parts of their surfaces.
+/// Two bodies, or a body and a wall; with groups, parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// Indices, first < second, walls numbered after the bodies.
+    /// Indices of the two, first < second; walls are numbered after the bodies.
     pub bodies: [usize; 2],
-    /// Physical groups of their faces; `None` for the whole surface.
+    /// Physical groups of faces, in the order of `bodies`; `None` for the whole surface.
     pub groups: [Option<Located<String>>; 2],
 }
 
@@ -69,7 +71,7 @@ impl SurfacePair {
         Self { bodies, groups: [None, None] }
     }
 
-    /// Whether both surfaces are whole.
+    /// Whether the pair has the whole surfaces of both bodies.
     pub fn is_whole(&self) -> bool {
         self.groups == [None, None]
     }
@@ -84,20 +86,20 @@ pub struct ResponseSettings {
     pub scheme: Scheme,
     /// Stiffness of the contact springs.
     pub stiffness: StiffnessRule,
-    /// Time over which the stiffness of a new contact ramps up \[s\].
+    /// Time over which the spring stiffness of a new contact increases to its full value \[s\].
     pub soft_start: f64,
-    /// Whether contacts that share nodes are solved as a batch or one by one.
+    /// Whether contacts that share nodes are solved together or one by one.
     pub order: ContactOrder,
     /// Number of steps between two contact solves.
     pub every: u32,
     /// Fraction of the penetration removed by a position correction \[-\], in \[0, 1\].
     pub projection: f64,
-    /// Whether the angular momentum that the position correction changes is restored.
+    /// Whether a couple restores the angular momentum that the position correction changes.
     pub angular_momentum: AngularMomentum,
 }
 
 impl ResponseSettings {
-    /// Whether contact changes velocities by jumps, which accelerations do not include.
+    /// Whether contact changes velocities by jumps; accelerations do not include these jumps.
     pub fn acts_by_impulses(&self) -> bool {
         self.method == ResponseMethod::Decomposition || self.scheme == Scheme::Midpoint
     }
@@ -106,31 +108,34 @@ impl ResponseSettings {
 /// Schemes of the energy–momentum response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Gaps at mid-steps, geometry at known positions.
+    /// Springs by the gaps at mid-steps, with normals and closest points at known positions.
     Staggered,
-    /// Gaps at the ends of steps, geometry at mid-steps.
+    /// Springs by the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
     Midpoint,
 }
 
 /// Treatment of the angular momentum that position corrections change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AngularMomentum {
-    /// A couple on the nodes of each contact restores it.
+    /// A couple on the nodes of each contact restores the angular momentum.
     Restore,
-    /// It changes.
+    /// The angular momentum changes.
     None,
 }
 
 /// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
-    /// Factor f of the stiffness, of f·m_eff/dt² by default \[-\].
+    /// Factor f of the spring stiffness \[-\]; by default the stiffness is f m_eff/dt², with the effective mass m_eff
+    /// of the contact and the time step dt.
     pub penalty: f64,
     /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether resting contacts with friction are damped, along the normal and tangentially; only with default damping.
+    /// Whether contacts with friction that outlast an impact have the default damping: along the normal, and
+    /// tangentially. Both are false if the scenario gives the damping of the pair. The first is also false if the
+    /// scenario gives the restitution of the pair.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -138,14 +143,14 @@ pub struct ContactLaws {
     pub restitution: f64,
 }
 
-/// Coefficients of friction, μ = dynamic + (static − dynamic) exp(−decay · speed).
+/// Coefficients of friction: μ = dynamic + (static − dynamic) exp(−decay · sliding speed).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
     /// Static coefficient \[-\].
     pub at_rest: f64,
     /// Dynamic coefficient \[-\].
     pub in_motion: f64,
-    /// Decay rate with sliding speed \[s/m\].
+    /// Decay rate of the coefficient with the sliding speed \[s/m\].
     pub decay: f64,
 }
 
@@ -174,18 +179,18 @@ pub enum StiffnessRule {
 /// Order of the solution of contacts that share nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactOrder {
-    /// As a batch, by iteration.
+    /// Together, by iteration.
     Together,
     /// One by one, deepest penetration first.
     OneByOne,
 }
 
-/// Two bodies tied where their surfaces are close to each other at t = 0.
+/// Two bodies that are tied where their surfaces are close to each other at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiedPair {
     /// Indices of the bodies, first < second.
     pub bodies: [usize; 2],
-    /// Largest distance of a tied node from its face \[m\]; `None` for a fraction of the edge length.
+    /// Largest distance of a tied node from its face \[m\]; with `None`, a quarter of the shortest edge.
     pub within: Option<f64>,
     /// Location of `tied` in the file.
     pub span: Range<usize>,
@@ -194,51 +199,51 @@ pub struct TiedPair {
 /// Treatment of overlaps at t = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialPenetration {
-    /// They are an error.
+    /// The scenario is refused.
     Error,
-    /// The overlap remains: gaps are measured from the initial gap until the contact opens.
+    /// The overlap remains: the gap of a contact is measured from its initial gap until the contact opens.
     Offset,
-    /// Nodes are moved out of the overlap without strain.
+    /// Nodes are moved out of the overlap, and the new positions are free of strain.
     Remove,
 }
 
-/// Steps of the sorting detector.
+/// Numbers of steps between the operations of the sorting detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingSettings {
-    /// Steps between two sortings, ≥ 1.
+    /// Number of steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1.
+    /// Number of sortings between two computations of the working space, ≥ 1.
     pub space_every: u32,
 }
 
 /// Contact detection methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectionMethod {
-    /// Hierarchical detection, three levels.
+    /// Hierarchies of bounding volumes, in three levels (AM14: Aragón & Molinari 2014).
     Hierarchy,
     /// A uniform grid of buckets.
     Buckets,
     /// Sorting by a binary space partition.
     Sorting,
-    /// Nodes in elements, by the distance field of the target.
+    /// Nodes in elements, with the gap from the distance field of the target.
     DistanceField,
     /// All pairs of faces.
     AllPairs,
 }
 
-/// Normals of nodes in elements.
+/// Contact normals of nodes in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactNormal {
-    /// That of the distance field of the target.
+    /// The gradient of the distance field of the target.
     Target,
-    /// Against the mean normal of the contactor.
+    /// Opposite to the mean normal of the contactor's surface at the node.
     Contactor,
 }
 
 /// Edges with edge-to-edge contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TouchingEdges {
-    /// Sharp convex edges and borders.
+    /// Convex edges with an angle of 30° or more between the normals of their faces, and borders.
     Feature,
     /// All convex edges.
     All,
@@ -249,24 +254,25 @@ pub enum TouchingEdges {
 /// Passes of node-to-face contact between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// Two passes: nodes of each body against faces of the other.
+    /// Two passes: the nodes of each body against the faces of the other.
     Two,
-    /// One pass: nodes of the finer surface; of the deformable body against a rigid one.
+    /// One pass: the nodes of the body with the finer surface; of a deformable and a rigid body, the nodes of the
+    /// deformable body.
     One,
 }
 
 /// Builders of hierarchies of bounding spheres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HierarchyBuilder {
-    /// Locally ordered clustering, spheres fitted to the nodes.
+    /// Locally ordered clustering, with spheres fitted to the nodes.
     Fast,
-    /// Greedy agglomeration, nested spheres.
+    /// Greedy agglomeration, with nested spheres.
     BottomUp,
-    /// The same by a queue of pairs and online insertion.
+    /// The tree of `BottomUp`, built by a queue of pairs and online insertion.
     Insertion,
 }
 
-/// Volumes of hierarchies.
+/// Bounding volumes of hierarchies below the roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HierarchyVolume {
     /// Spheres.
@@ -275,7 +281,7 @@ pub enum HierarchyVolume {
     Aabb,
 }
 
-/// Fits of spheres to points.
+/// Methods that fit spheres to points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SphereFit {
     /// Minimum balls.
@@ -284,12 +290,12 @@ pub enum SphereFit {
     Ritter,
 }
 
-/// Sources of the kinematics of roots.
+/// Sources of the velocities and accelerations of root spheres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinematics {
-    /// Those of the bodies.
+    /// The motion of the bodies.
     Exact,
-    /// Differences of positions in the first steps.
+    /// Differences of the root positions in the first steps.
     FromSteps,
 }
 
@@ -319,17 +325,17 @@ pub enum ClosestPointMethod {
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
-    /// The same with BFGS instead of the exact Hessian.
+    /// Sequential quadratic programming on every face, with BFGS instead of the exact Hessian.
     SqpBfgs,
     /// Active-set Newton method on every face.
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
-    /// Newton projection on the face, then its edges and corners.
+    /// Newton projection on the face, then on its edges, then its corners.
     Newton,
-    /// Newton projection on the face alone, without contact outside.
+    /// Newton projection on the face alone; a node that projects outside the face has no contact.
     Projection,
-    /// That of `Auto` on the faces around the nearest node of the target only.
+    /// The method of `Auto`, but only on the faces around the nearest node of the target.
     NearestNode,
     /// Closed form by Voronoi regions; flat triangles and segments only.
     Voronoi,
@@ -340,10 +346,12 @@ pub enum ClosestPointMethod {
 /// Starting points of iterative closest-point methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosestPointStart {
-    /// Nearest of the corners and the centre (option I).
+    /// Nearest to the contactor among the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari
+    /// 2013).
     Nearest,
-    /// The centre (option II).
+    /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
     Centre,
-    /// Closest point of the previous step.
+    /// The closest point of the previous step. If that point lies on another face, the starting point is that of
+    /// `Nearest`.
     Previous,
 }

@@ -12,7 +12,7 @@ pub enum ScenarioError {
     /// The file cannot be read as text.
     #[error("cannot read the scenario `{}`: {source}; give the path of a TOML file in UTF-8", path.display())]
     Unreadable {
-        /// The path given.
+        /// Path of the file.
         path: PathBuf,
         /// Cause reported by the operating system.
         source: io::Error,
@@ -23,15 +23,15 @@ pub enum ScenarioError {
         path.display()
     )]
     Mesh {
-        /// The path given.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file has problems.
     #[error("{}", Listing { path, text, problems })]
     Invalid {
-        /// The path given.
+        /// Path of the file.
         path: PathBuf,
-        /// The text of the file, without overrides; spans refer to it.
+        /// Text of the file without overrides, to which the spans refer.
         text: String,
         /// All problems, in file order.
         problems: Vec<Problem>,
@@ -41,13 +41,13 @@ pub enum ScenarioError {
 /// One problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The fact.
+    /// What is wrong.
     pub message: String,
-    /// Bytes of the text concerned; `None` if the problem has no location.
+    /// Bytes of the text that the problem concerns; `None` if it has no location.
     pub span: Option<Range<usize>>,
-    /// Dotted key, in the form of `--set`.
+    /// Dotted key that the problem concerns, in the form of `--set`.
     pub key: Option<String>,
-    /// Short label of the location.
+    /// Short note to be printed at the location.
     pub label: Option<String>,
     /// The remedy.
     pub help: Option<String>,
@@ -79,10 +79,10 @@ impl Problem {
     }
 }
 
-/// The name in `names` that `given` probably misspells.
+/// The name in `names` of which `given` is probably a misspelling.
 ///
-/// The largest distance is 1 + a third of the letters of `given`, in insertions, deletions, substitutions and
-/// transpositions (Damerau 1964).
+/// The distance of two names is the number of insertions, deletions, substitutions and transpositions (Damerau 1964).
+/// Names farther from `given` than 1 plus a third of its number of letters are no candidates.
 pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()
@@ -92,7 +92,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// “did you mean …?” for a similar name, otherwise all names after `heading`.
+/// “did you mean …?” with the nearest name; if no name is near, all names after `heading`.
 pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     match nearest(given, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

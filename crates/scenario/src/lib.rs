@@ -4,9 +4,10 @@
 //! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! Each table of the file is read separately, so that one run reports all problems of the file: unknown keys with the
-//! most similar known one, wrong types, values out of range, undefined names. Problems carry their byte ranges.
-//! Physical groups are checked later, against the meshes; [`Located`] keeps their location.
+//! Each table of the file is read separately. One run therefore reports all problems of the file: unknown keys (each
+//! with the most similar known key), wrong types, values out of range and undefined names. A problem carries the bytes
+//! of the text that it concerns. The meshes define the physical groups, so the set-up of a simulation checks the names
+//! of groups; [`Located`] keeps the place of each name in the file.
 
 use ictus_core::{material, math, signal};
 
@@ -38,7 +39,8 @@ impl Scenario {
     /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.
     ///
     /// # Errors
-    /// A file that cannot be read, a mesh, or all problems of the content.
+    /// [`ScenarioError`] for a file that cannot be read, for a mesh in place of a scenario, or with all problems of the
+    /// content.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
         let unreadable = |source| ScenarioError::Unreadable { path: path.into(), source };
         let bytes = std::fs::read(path).map_err(unreadable)?;
@@ -51,13 +53,13 @@ impl Scenario {
 
     /// Validates `text` as the content of the scenario at `path`.
     ///
-    /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, as in
-    /// `time.end=1.0`, `contact.detection=all-pairs` (quotes are optional), `bodies.0.velocity=[1, 0, 0]` or, by
-    /// name, `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is replaced by its value, with the numbers of
-    /// `[parameters]`.
+    /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
+    /// `time.end=1.0` or `contact.detection=all-pairs` (the quotes of a text are optional). An index or a name selects
+    /// an entry of a list: `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"`
+    /// is an expression with names from `[parameters]`. The value of the expression replaces the text.
     ///
     /// # Errors
-    /// All problems of the text.
+    /// [`ScenarioError::Invalid`] with all problems of the text.
     ///
     /// ```
     /// use ictus_scenario::Scenario;
@@ -81,8 +83,8 @@ impl Scenario {
         Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
     }
 
-    /// Name and keys that cannot differ in a resumed run: all but the end, the energy tolerance, the title and the
-    /// output.
+    /// Name and keys that must be the same in a resumed run: all keys except the end time, the energy tolerance, the
+    /// title and the output.
     pub fn lasting_keys(&self) -> String {
         let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
         keys.remove("title");
@@ -91,13 +93,13 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        // Materials can be those of another file.
+        // The keys name a file of materials without its content, so the materials are added.
         format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 
-    /// Moves a problem whose span refers to [`Self::source`] to [`Self::file_text`].
+    /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`].
     ///
-    /// The problem loses its span if an override has written the line.
+    /// The span is removed if an override has written the line.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
         let Self { substitution, file_text, .. } = self;
         let before = substitution.relocate(problem.clone());

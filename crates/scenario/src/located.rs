@@ -1,8 +1,8 @@
-//! Values with their location in the file.
+//! Values with their location in the scenario file.
 
 use std::ops::Range;
 
-/// A value and its byte range in the scenario text, for messages after reading.
+/// A value and its byte range in the scenario text, for messages that are written after the file was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
     /// The value.

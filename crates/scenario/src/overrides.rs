@@ -1,5 +1,5 @@
-//! `--set KEY=VALUE`: edits the text of a scenario before it is read, so that values from the command line pass the
-//! same checks as those of the file.
+//! `--set KEY=VALUE` edits the text of a scenario before the text is read. Values from the command line therefore pass
+//! the same checks as values of the file.
 
 use std::iter::repeat_n;
 
@@ -7,7 +7,7 @@ use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` with `overrides` applied; unchanged if it is not TOML, which the reader then reports.
+/// `text` with `overrides` applied. A text that is not TOML is returned unchanged, and its reader reports the error.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -18,9 +18,10 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
     if problems.is_empty() { Ok(document.to_string()) } else { Err(problems) }
 }
 
-/// Moves problems of the text `changed` by overrides to the text of the `file`.
+/// Converts the spans of problems from the text `changed` by overrides to the text of the `file`.
 ///
-/// A problem on a line that only `changed` has comes from an override: it loses its span, and its message says so.
+/// A line that only `changed` contains was written by an override. A problem on this line is returned without a span,
+/// and its message names `--set`.
 pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
     if changed == file {
         return problems;
@@ -40,14 +41,14 @@ pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec
     problems.into_iter().map(relocate).collect()
 }
 
-/// Line, and byte within the line, of a byte of the text; both from 0.
+/// Line of a byte of the text, and its position within the line \[bytes\], both counted from 0.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     (before.iter().filter(|&&byte| byte == b'\n').count(), before.len() - line_start)
 }
 
-/// For each line of `changed` its line in `file`; `None` for a line that an override has written.
+/// For each line of `changed`, the index of the same line in `file`; `None` for a line that an override has written.
 fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     let [changed, file] = [changed, file].map(|text| text.lines().collect::<Vec<_>>());
     let mut origins = Vec::with_capacity(changed.len());
@@ -64,7 +65,7 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Fewest lines to skip in each of two texts up to a line that both have.
+/// Numbers of lines to skip in each of two texts, with the smallest sum, so that both continue with the same line.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =
@@ -113,7 +114,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // An unclosed quote is reported with its key.
+    // With an unclosed quote, the key is the text before the first `=`, and its parser reports the quote.
     text.split_once('=')
 }
 
@@ -122,7 +123,7 @@ fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The item at `segment` in `item`: a key, or the index or `name` of an entry of a list.
+/// The item of `item` that `segment` selects: by its key in a table, by its index or `name` in a list.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;
@@ -140,7 +141,7 @@ fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Res
     }
 }
 
-/// A table written without its own header if it contains only tables.
+/// An empty table, which is written without a header of its own while it contains only tables.
 fn implicit_table() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -169,10 +170,10 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Mutually exclusive keys of a table: setting one removes the others.
+/// Mutually exclusive keys of a table: an override of one of these keys removes the others.
 const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
 
-/// Sets `name` to `value` and removes its alternatives.
+/// Sets the key `name` to `value`, and removes the keys that exclude it.
 fn replace(item: &mut Item, name: &str, mut value: Value, path: &str, text: &str) -> Result<(), Problem> {
     let Some(table) = item.as_table_like_mut() else { return Err(not_a_table(path, text)) };
     if let Some(old) = table.get(name).and_then(Item::as_value) {

@@ -1,5 +1,5 @@
-//! `[parameters]`: values such as `"=v*2"` are replaced in the text of a scenario before its tables are read, so that
-//! they pass the same checks as numbers.
+//! `[parameters]`: expressions such as `"=v*2"` in the text of a scenario are replaced by their values before the
+//! tables are read. The values therefore pass the same checks as numbers of the file.
 
 use std::ops::Range;
 
@@ -11,25 +11,27 @@ use super::error::{Problem, nearest, suggest};
 use super::section::join;
 use crate::math::{EXPRESSION_NAMES, TimeFunction};
 
-/// A text with all values replaced, and where they were.
+/// The places in a text where expressions were replaced by their values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
-    /// The text before.
+    /// The text before the replacement.
     pub before: String,
-    /// Replaced bytes of the text before, ascending, and the length of what replaces them.
+    /// Bytes of each expression in the text before, in ascending order, and the length of the value that replaces it
+    /// \[bytes\].
     replaced: Vec<(Range<usize>, usize)>,
-    /// Unused parameters.
+    /// Warnings of unused parameters.
     pub warnings: Vec<Problem>,
 }
 
 impl Substitution {
-    /// A problem at its place in the text before.
+    /// Converts the span of a problem to the text before the replacement.
     pub fn relocate(&self, problem: Problem) -> Problem {
         let span = problem.span.as_ref().map(|span| self.origin(span));
         Problem { span, ..problem }
     }
 
-    /// Span in the text before of a span in the text with values replaced; that of a whole value within it.
+    /// Converts a span of the changed text to the text before the replacement. A span that begins or ends inside a
+    /// value is extended to the whole expression.
     fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
@@ -59,14 +61,15 @@ struct Parameter {
     is_used: bool,
 }
 
-/// A value `"=EXPRESSION"` of the file.
+/// An expression `"=…"` of the file, with the key whose value it is.
 struct Formula {
     key: String,
     text: String,
     span: Range<usize>,
 }
 
-/// Replaces all values of the form `"=EXPRESSION"`; a text that is not TOML is unchanged, and the reader reports it.
+/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged, and its
+/// reader reports the error.
 pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut substitution = Substitution { before: text.into(), ..Substitution::default() };
@@ -105,7 +108,7 @@ fn unused(parameter: &Parameter) -> Problem {
     problem.help(format!("use it as in `velocity = [\"={name}\", 0, 0]`, or remove it"))
 }
 
-/// The parameters, in the order of the file; each can use those before it.
+/// The parameters, in the order of the file. The expression of a parameter can contain the parameters before it.
 fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter> {
     let Some(table) = root.get("parameters") else { return Vec::new() };
     let DeValue::Table(entries) = table.get_ref() else {
@@ -126,7 +129,7 @@ fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter>
     known
 }
 
-/// Accepts names that an expression can contain and that mean nothing else in it.
+/// Accepts a name that can stand in an expression and has no other meaning there.
 fn valid_name(name: &str, span: Range<usize>) -> Result<(), Problem> {
     let problem = |fact: String| Problem::new(fact).at(span).key(join("parameters", name));
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -171,7 +174,7 @@ fn value_of(name: &str, value: &Spanned<DeValue<'_>>, known: &mut [Parameter]) -
     Err(problem(format!("`{key}` is {found}, not a finite number")).help("write a finite number"))
 }
 
-/// Collects the strings that begin with `=`.
+/// Collects the strings that begin with `=`, with their keys.
 fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>) {
     match value.get_ref() {
         DeValue::String(text) => {
@@ -205,7 +208,8 @@ fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, P
     }
 }
 
-/// A whole number without a decimal point, which counts can be, and any other to its last digit.
+/// A number as TOML. A whole number has no decimal point, so that a count can have this value; any other number has all
+/// its digits.
 fn written(value: f64) -> String {
     const LARGEST_WHOLE: f64 = 1e15;
     if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE {
@@ -234,7 +238,7 @@ fn function(formula: &Formula, parameters: &mut [Parameter]) -> Result<TimeFunct
     found.map_err(|error| problem(format!("`{key}`: {error}")).help("write an expression such as \"=2*v\""))
 }
 
-/// The expression with the values of the parameters, which then count as used.
+/// The expression with the values of its parameters in place of their names. Marks these parameters as used.
 fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     let mut changed = String::new();
     let mut last = 0;
@@ -250,7 +254,7 @@ fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     changed + &text[last..]
 }
 
-/// Names in an expression; the exponent of a number is none.
+/// Byte ranges of the names in an expression. The exponent letter of a number, as in `1e3`, is no name.
 fn names_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut at = 0;

@@ -17,11 +17,11 @@ pub struct ProbeSpec {
     pub quantities: Vec<ProbeQuantity>,
     /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Sampling interval; 0: every step, `None`: that of the history \[s\].
+    /// Time between samples \[s\]: 0 for a sample in every step, `None` for the interval of the history.
     pub interval: Option<f64>,
-    /// Filter of the samples.
+    /// Filter of the samples; `None` for no filtered columns.
     pub filter: Option<ChannelClass>,
-    /// Injury criteria of the acceleration.
+    /// Injury criteria to be computed from the acceleration.
     pub injuries: Vec<Injury>,
     /// Acceleration of 1 g in the units of the scenario.
     pub g: f64,
@@ -38,7 +38,7 @@ pub enum ProbePlace {
     NearestNode(Vec3),
     /// The material point at this position at t = 0 \[m\].
     Point(Vec3),
-    /// The mean over a physical group.
+    /// The mean over the nodes of a physical group.
     Group(String),
 }
 
@@ -60,7 +60,7 @@ pub enum ProbeQuantity {
 }
 
 impl ProbeQuantity {
-    /// Name in scenarios and column names.
+    /// Name of the quantity in scenarios and in names of columns.
     pub fn name(self) -> &'static str {
         match self {
             Self::Position => "position",
@@ -72,7 +72,7 @@ impl ProbeQuantity {
         }
     }
 
-    /// Component suffixes of its columns.
+    /// Suffixes of the columns of the quantity, one per component.
     pub fn components(self) -> &'static [&'static str] {
         if self.is_of_elements() { &["xx", "yy", "zz", "xy", "yz", "xz"] } else { &["x", "y", "z"] }
     }
@@ -88,14 +88,14 @@ impl ProbeQuantity {
 pub enum ProbeFrame {
     /// Spatial axes.
     Space,
-    /// Axes that rotate with the body and coincide with the spatial axes at t = 0.
+    /// Axes that coincide with the spatial axes at t = 0 and rotate with the body.
     Body,
 }
 
 /// Injury criterion of the acceleration of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Injury {
-    /// Largest magnitude.
+    /// Largest magnitude of the acceleration.
     Peak,
     /// Head injury criterion with a window of 15 ms.
     Hic15,

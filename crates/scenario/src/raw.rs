@@ -1,5 +1,5 @@
-//! Tables of a scenario file as written: one struct per table, unknown keys denied, values with their spans. Only types
-//! are checked here.
+//! Tables of a scenario file as written. There is one struct per table, which denies unknown keys and keeps the span of
+//! each value. Reading checks only types; the module `validate` checks the values.
 
 use std::fmt;
 
@@ -15,7 +15,8 @@ pub(super) type Triple = Spanned<[f64; 3]>;
 pub(super) type Text = Spanned<String>;
 pub(super) type Texts = Spanned<Vec<Text>>;
 
-/// The top level of the file. Its tables are read separately, so that a problem in one does not hide the others.
+/// The top level of the file. The tables are read separately, so that a problem in one table does not hide the problems
+/// of the other tables.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the tables are listed as known keys")]
@@ -55,7 +56,7 @@ pub(super) struct DynamicRelaxation {
     pub max_steps: Option<Spanned<i64>>,
 }
 
-/// `[materials.NAME]` of a deformable material, without `model`.
+/// `[materials.NAME]` of a deformable material, without its key `model`, which is read first.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Elastic {
@@ -64,7 +65,7 @@ pub(super) struct Elastic {
     pub poisson: Number,
 }
 
-/// `[materials.NAME]` of a rigid material, without `model`.
+/// `[materials.NAME]` of a rigid material, without its key `model`, which is read first.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rigid {
@@ -140,7 +141,7 @@ pub(super) struct Boundary {
     pub rotation: Option<Spanned<Turning>>,
 }
 
-/// `rotation` of a boundary; in radians.
+/// `rotation` of a boundary about an axis through a point: `angle` in rad, or `speed` in rad/s.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Turning {
@@ -150,7 +151,7 @@ pub(super) struct Turning {
     pub speed: Option<Spanned<Function>>,
 }
 
-/// Prescribed components of a motion.
+/// `displacement`, `velocity` or `acceleration` of a boundary, by component.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Components {
@@ -170,7 +171,8 @@ pub(super) struct Load {
     pub body_force: Option<Spanned<[Spanned<Function>; 3]>>,
 }
 
-/// `[contact]`, without its pairs.
+// The pairs are read separately.
+/// `[contact]`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Contact {
@@ -205,7 +207,7 @@ pub(super) struct Contact {
     pub initial_penetration: Option<Text>,
 }
 
-/// Static and dynamic `friction`.
+/// `friction` as a table: coefficients at rest and in motion, and the decay between them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrictionTable {
@@ -264,7 +266,7 @@ pub(super) struct Output {
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// `checkpoint` of the output.
+/// `checkpoint` of `[output]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
@@ -272,7 +274,7 @@ pub(super) struct Checkpoint {
     pub keep: Option<Spanned<i64>>,
 }
 
-/// `history` of the output.
+/// `history` of `[output]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct History {
@@ -293,7 +295,7 @@ pub(super) enum Stiffness {
     Given(f64),
 }
 
-/// A coefficient of friction, or a table of them.
+/// A coefficient of friction, or a table of coefficients.
 #[derive(Debug)]
 pub(super) enum Friction {
     Constant(f64),
@@ -307,14 +309,14 @@ pub(super) enum Names {
     Many(Vec<Text>),
 }
 
-/// `false`, `"skin"`, a group or a list of groups.
+/// Contact surface: `false`, `"skin"`, a group or a list of groups.
 #[derive(Debug)]
 pub(super) enum Surface {
     Nothing,
     Named(Names),
 }
 
-/// A function of time.
+/// A function of time: a number, an expression of t, or a table of times and values.
 #[derive(Debug)]
 pub(super) enum Function {
     Number(f64),
@@ -322,8 +324,8 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// Each of these has its own visitor, which distinguishes the values by type: serde's untagged enums would lose the
-// spans inside, and report only that nothing matched.
+// Each of these enums has its own visitor, which chooses the variant by the type of the value. An untagged enum of
+// serde would lose the spans inside the value, and its error would say only that no variant matches.
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -31,7 +31,7 @@ struct Document {
     output: Option<raw::Output>,
 }
 
-/// A file, or tables by name.
+/// `materials`: the name of a file, or a table for each name.
 struct Materials;
 
 /// `[materials.NAME]`.
@@ -45,8 +45,8 @@ struct Material {
     poisson: Option<f64>,
 }
 
-/// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. It does not contain the ranges
-/// of numbers and the names that [`Scenario::parse`](super::Scenario::parse) checks.
+/// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. The schema has no ranges of
+/// numbers, and no names of materials, bodies or groups; [`Scenario::parse`](super::Scenario::parse) checks them.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();
@@ -64,7 +64,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Definitions of the schema and the tables of the key reference that describe them.
+/// Names of the definitions of the schema, each with the table of the key reference that describes its keys.
 const TABLES: [(&str, &str); 19] = [
     ("", ""),
     ("Time", "time"),
@@ -87,19 +87,19 @@ const TABLES: [(&str, &str); 19] = [
     ("History", "output.history"),
 ];
 
-/// Adds the meaning and the default of a key.
+/// Adds to the schema of a key its meaning and default, from the entry `name` of `table` in the key reference.
 fn describe(property: &mut Value, table: &str, name: &str) {
     let Some(entry) = reference::find(table, name) else { return };
     let default = entry.default.map_or(String::new(), |default| format!("; default: {default}"));
     let text = format!("{}{default}", entry.meaning_with_unit());
     if let Some(reference) = property.get("$ref").cloned() {
-        // In draft 7 nothing beside a reference counts.
+        // In JSON Schema draft 7, all keys beside `$ref` are ignored.
         *property = json!({ "allOf": [{ "$ref": reference }] });
     }
     property["description"] = Value::String(text);
 }
 
-/// Lets a text such as `"=2*v"` take the place of each number, and removes null, which TOML does not have.
+/// Allows a text such as `"=2*v"` in place of each number, and removes `null`, which TOML does not have.
 fn relax(value: &mut Value) {
     match value {
         Value::Array(values) => {

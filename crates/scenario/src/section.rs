@@ -1,7 +1,8 @@
-//! Reading a TOML table into its struct, continuing after the first fault.
+//! Reads a TOML table into its struct, and continues after the first fault.
 //!
-//! serde stops at the first fault of a table. Here the faulty entry is removed and the table read again, until the
-//! table is read or only a required entry is missing. Each fault becomes a problem in the terms of the scenario.
+//! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again,
+//! until reading succeeds or fails for a missing entry of the table itself. Each fault becomes a [`Problem`] that names
+//! the key of the scenario.
 
 use std::ops::Range;
 
@@ -14,28 +15,29 @@ use super::reference::{self, KeyReference};
 
 /// A table of the file and its path.
 pub(super) struct Section<'i> {
-    /// Table of the key reference that describes it, such as `bodies`.
+    /// Name of the table in the key reference, such as `bodies`.
     pub table: &'static str,
-    /// Dotted path of this instance, such as `bodies.left`; empty for the top level.
+    /// Dotted path of the table in the file, such as `bodies.left`; empty for the top level.
     pub path: String,
-    /// Its content.
+    /// Content of the table.
     pub value: Spanned<DeValue<'i>>,
 }
 
 impl<'i> Section<'i> {
-    /// Dotted path of one of its keys.
+    /// Dotted path of the key `name` of the table.
     pub fn key(&self, name: &str) -> String {
         join(&self.path, name)
     }
 
-    /// Reads the table as a `T`; `None` on any fault.
+    /// Reads the table as a `T`; `None` if the table has any fault.
     pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
         let before = problems.len();
         let value = self.read_sound_part(problems);
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries, for tables of independent entries.
+    /// Reads the table without its faulty entries; `None` if a required entry is missing. Use it only for tables whose
+    /// entries are independent of each other.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
         let mut reported: Vec<String> = Vec::new();
         loop {
@@ -51,13 +53,13 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A misspelt required key is not reported as missing too.
+                // A misspelt required key is reported as unknown, and not again as missing.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
     }
 
-    /// The problem that describes a fault; `place` is the path of the faulty entry within this table.
+    /// The problem that describes a fault. `place` is the path of the faulty entry within this table.
     fn explain(&self, fault: &Fault<'_>, span: Range<usize>, place: &[String]) -> Problem {
         let key = join_all(&self.path, place);
         let table = |place: &[String]| join_all(self.table, place);
@@ -96,7 +98,8 @@ enum Fault<'e> {
 }
 
 impl<'e> Fault<'e> {
-    /// serde reports kinds only as text: names are in backticks, the faulty one first.
+    /// Reads the kind of the fault from the text of serde's message, in which names are in backticks, the faulty name
+    /// first.
     fn of(error: &'e Error) -> Self {
         let message = error.message();
         let mut names = message.split('`').skip(1).step_by(2);
@@ -151,7 +154,7 @@ fn mismatch(key: &str, message: &str) -> String {
     format!("`{key}` is {found}, not {wanted}")
 }
 
-/// Removes the innermost entry whose key or value contains `span` from a table; returns its path.
+/// Removes from a table the innermost entry whose key or value contains `span`; returns the path of the entry.
 fn remove(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Vec<String>> {
     match value.get_mut() {
         DeValue::Table(table) => remove_from_table(table, span),

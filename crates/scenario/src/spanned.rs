@@ -1,4 +1,4 @@
-//! Values as written, with their span.
+//! Values as written in the file, with their spans.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-/// A value of the file and its bytes; in the schema, the value.
+/// A value of the file with its span of bytes. The JSON Schema contains only the schema of the value.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(transparent)]
 pub(super) struct Spanned<T>(toml::Spanned<T>);

@@ -1,4 +1,4 @@
-//! The validated scenario: defaults filled in, names resolved, numbers checked. Only the scenario file has been read.
+//! The validated scenario, with defaults filled in, names resolved and numbers checked. The meshes have not been read.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use crate::math::{TimeFunction, Vec3};
 /// A validated scenario.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file it was read from.
+    /// Path of the scenario file.
     pub path: PathBuf,
-    /// The text of that file with `--set` overrides and parameters applied, which spans refer to.
+    /// Text of the file after `--set` overrides and parameters were applied; spans refer to this text.
     pub source: String,
-    /// The text of that file without overrides.
+    /// Text of the file without overrides.
     pub file_text: String,
-    /// Values replaced by parameters.
+    /// Expressions replaced by their values.
     pub(super) substitution: Substitution,
-    /// File stem; names the output files.
+    /// Name of the file without its extension, by which output files are named.
     pub name: String,
     /// Title of reports.
     pub title: String,
-    /// Acceleration of all bodies without their own \[m/s²\]; zero if it varies.
+    /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -34,9 +34,9 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
-    /// Rigid walls, in file order; indices of bodies and walls number them after the bodies.
+    /// Rigid walls, in file order. Where an index means a body or a wall, walls are numbered after the bodies.
     pub walls: Vec<WallSpec>,
-    /// Initial velocities of groups of nodes, in file order.
+    /// Initial velocities of groups of nodes, in file order; of several for the same node, the last applies.
     pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
@@ -48,7 +48,7 @@ pub struct Scenario {
     pub probes: Vec<ProbeSpec>,
     /// Output settings.
     pub output: OutputSettings,
-    /// Valid but probably unintended settings.
+    /// Problems of settings that are valid but probably unintended.
     pub warnings: Vec<Problem>,
 }
 
@@ -59,11 +59,11 @@ pub struct TimeSettings {
     pub end: f64,
     /// Time step outside flight.
     pub step: StepSize,
-    /// Fraction of the critical step used by `auto` \[-\], in (0, 1].
+    /// Fraction of the critical step that the step has with `StepSize::Auto` \[-\], in (0, 1].
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
-    /// Energy imbalance relative to the peak energy so far, above which the run stops \[-\].
+    /// Energy imbalance, relative to the largest energy so far, above which the run stops \[-\].
     pub energy_tolerance: f64,
 }
 
@@ -76,12 +76,12 @@ pub enum StepSize {
     Fixed(f64),
 }
 
-/// Dynamic relaxation before the run: kinetic damping until the bodies are at rest.
+/// Dynamic relaxation before the run: time steps with local damping until the bodies are at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DynamicRelaxation {
-    /// Kinetic energy over its peak below which the bodies are at rest \[-\].
+    /// Kinetic energy, relative to its peak, below which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Largest number of steps.
+    /// Number of steps after which the run fails if the bodies are not at rest.
     pub max_steps: u64,
 }
 
@@ -135,17 +135,18 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration \[m/s²\] (the scenario's, or the body's own); zero if it varies.
+    /// Gravitational acceleration of the body, its own or that of the scenario \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
-    /// Gravitational acceleration as functions of time \[m/s²\].
+    /// Gravitational acceleration as functions of time \[m/s²\]; `None` if it is constant.
     pub varying_gravity: Option<[TimeFunction; 3]>,
-    /// Rate α of the damping force −α M v as a function of time, if it is not zero \[1/s\].
+    /// Rate α of the damping force −α M v, with the mass matrix M and the velocities v, as a function of time \[1/s\];
+    /// `None` for zero.
     pub mass_damping: Option<TimeFunction>,
     /// Contact surface.
     pub contact: ContactSurface,
     /// Whether the body has self-contact.
     pub self_contact: bool,
-    /// Thickness of the surface: contact begins at half of it from the faces \[m\].
+    /// Thickness of the contact surface: contact begins at half the thickness from the faces \[m\].
     pub contact_thickness: f64,
     /// Integration of eight-node hexahedra.
     pub hex: Located<HexIntegration>,
@@ -166,7 +167,7 @@ pub enum HexIntegration {
 /// A rigid wall: an infinite plane with material behind it.
 #[derive(Clone, Debug)]
 pub struct WallSpec {
-    /// Unique name, also among bodies.
+    /// Name, different from those of all bodies and other walls.
     pub name: String,
     /// A point of the plane at t = 0 \[m\].
     pub point: Vec3,
@@ -176,14 +177,14 @@ pub struct WallSpec {
     pub motion: WallMotion,
 }
 
-/// Motion of a wall, always a translation.
+/// Motion of a wall, which is always a translation.
 #[derive(Clone, Debug)]
 pub enum WallMotion {
     /// At rest.
     Fixed,
     /// Prescribed velocity \[m/s\].
     Driven([TimeFunction; 3]),
-    /// Free along the normal, under the contact forces.
+    /// Free along the normal, under contact forces and gravity.
     Free {
         /// Mass \[kg\].
         mass: f64,
@@ -200,10 +201,10 @@ pub enum RigidMass {
     /// From volume elements and density.
     #[default]
     Volume,
-    /// A surface mesh of this thickness \[m\], with density.
+    /// From the faces of a surface mesh, this thickness \[m\] and the density.
     Shell(f64),
-    /// Prescribed: mass \[kg\] and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\];
-    /// the centre of mass is the centroid of the mesh.
+    /// Prescribed: mass \[kg\], and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\]. The centre of
+    /// mass is the centroid of the mesh.
     Given(f64, [f64; 6]),
 }
 
@@ -229,7 +230,7 @@ pub enum Axis {
     Z,
 }
 
-/// Initial velocity of the nodes of a group of a deformable body, in place of that of the body.
+/// Initial velocity of the nodes of a group of a deformable body, in place of the velocity of the body.
 #[derive(Clone, Debug)]
 pub struct VelocitySpec {
     /// Index into [`Scenario::bodies`].
@@ -238,7 +239,7 @@ pub struct VelocitySpec {
     pub group: Option<Located<String>>,
     /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity about it \[rad/s\].
+    /// Angular velocity about this centre of mass \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
@@ -271,7 +272,7 @@ pub enum PrescribedMotion {
 /// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
-    /// Unit vector; right-handed.
+    /// Unit vector along the axis; positive rotation is right-handed about this vector.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
@@ -293,7 +294,8 @@ pub enum Turn {
 pub struct LoadSpec {
     /// Index into [`Scenario::bodies`].
     pub body: usize,
-    /// Physical group of faces (pressure, traction) or cells (body force); `None` for the whole skin or body.
+    /// Physical group of faces (for a pressure or traction) or of cells (for a body force). With `None`, the load acts
+    /// on the whole skin or the whole body.
     pub group: Option<Located<String>>,
     /// Type and value.
     pub kind: LoadKind,
@@ -315,19 +317,20 @@ pub enum LoadKind {
 pub struct OutputSettings {
     /// Directory, relative to the working directory.
     pub directory: PathBuf,
-    /// Frame schedule; the first and last instant always have a frame.
+    /// Frame schedule; a frame is always written at the first and at the last instant.
     pub frames: FrameSchedule,
-    /// Whether steps end at the times of frames and history rows.
+    /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]; `None`: as before it.
+    /// Largest time between frames after the first contact \[s\]; with `None`, the frame schedule is the same before
+    /// and after contact.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether frames include the bounding volumes at the top of the queue of detection.
+    /// Whether the bounding volumes at the top of the queue of detection are written with each frame.
     pub detection_volumes: bool,
-    /// Time between rows of the history \[s\]; 0: every step.
+    /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,
-    /// Checkpoints of the run; `None`: only when it is interrupted.
+    /// Checkpoints during the run. With `None`, a checkpoint is written only when the run is interrupted.
     pub checkpoint: Option<CheckpointSettings>,
 }
 
@@ -336,14 +339,14 @@ pub struct OutputSettings {
 pub struct CheckpointSettings {
     /// Time between checkpoints \[s\].
     pub interval: f64,
-    /// Number of files kept.
+    /// Number of checkpoint files that are kept.
     pub keep: usize,
 }
 
 /// Frame schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameSchedule {
-    /// This many frames after the initial one, evenly spaced.
+    /// This number of frames after the initial one, evenly spaced.
     Count(usize),
     /// At this interval \[s\].
     Interval(f64),
@@ -374,8 +377,8 @@ pub enum Field {
     ContactGap,
     /// Contact status: open, sticking or sliding.
     ContactStatus,
-    /// Distance from the surface of the body in the reference configuration \[m\].
+    /// Distance field: distance from the surface of the body, in the reference configuration \[m\].
     Distance,
-    /// Assumed gradient of this distance.
+    /// Assumed gradient of the distance field.
     DistanceGradient,
 }

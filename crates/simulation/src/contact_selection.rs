@@ -1,16 +1,16 @@
-//! Selection of the contacts that act among the detected ones.
+//! Selection of the contacts that act, from those that are detected.
 
 use crate::contact::detection::{Configuration, ContactPolicy, EntryFaces};
 use crate::contact::response::OffsetPoints;
 use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
-/// Selection of the contacts that act among the detected ones, with workspaces.
+/// Selection of the contacts that act, from those that are detected, with its workspaces.
 pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
-    /// Entry faces, unless contact has none.
+    /// Selection of entry faces; `None` if nodes touch elements, which have no entry faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether the response uses the contacts of flush surfaces, which have no contact force.
+    /// Whether the response uses contacts of flush surfaces, which transmit no contact force.
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,
@@ -18,8 +18,8 @@ pub(crate) struct ContactSelection {
 }
 
 impl ContactSelection {
-    /// Removes the contacts of a step that do not act, and replaces nearest faces by entry faces. `before` are the
-    /// contacts of the last step.
+    /// Removes the contacts of a step that do not act, and replaces the nearest face of a node by its entry face.
+    /// `before` are the contacts of the last step.
     pub fn select(
         &mut self,
         surfaces: &[Surface],
@@ -42,8 +42,8 @@ impl ContactSelection {
         }
     }
 
-    /// Removes a contact of the second pass if nodes of its face are in contact themselves, or flush: a face wider
-    /// than the opposite surface has no nodes in contact there, and keeps its contacts.
+    /// Removes a contact of the second pass if it is flush, or if a node of its face has a contact of the first pass. A
+    /// face that is wider than the opposite surface has no node in contact with that surface, and keeps its contacts.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

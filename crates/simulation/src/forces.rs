@@ -1,4 +1,4 @@
-//! Nodal forces, and forces on rigid bodies, that a simulation keeps from step to step.
+//! Forces on nodes and rigid bodies that a simulation keeps from step to step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -8,30 +8,30 @@ use crate::math::Vec3;
 
 use super::model::{Body, Model};
 
-/// Nodal forces at the end of the last step \[N\].
+/// Forces at the end of the last step, and prescribed motion \[N\].
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes of driven bodies; without the weight on rigid bodies. Empty if no body is
-    /// driven.
+    /// Weight and loads on the nodes of driven bodies, that is, of bodies with weight on their nodes or with loads. The
+    /// weight of a rigid body is not included, as it acts at the centre. Empty if no body is driven.
     pub external: Vec<Vec3>,
     pub external_before: Vec<Vec3>,
-    /// Values of the loads.
+    /// Values of the loads, one entry per load.
     pub loads: Vec<AppliedLoad>,
-    /// Σ f · a of the external forces on the unsupported components of loaded bodies, at the beginning and at the end
-    /// of the step; one entry per body \[N·m/s²\].
+    /// Σ f · a over the unsupported nodal components of each loaded body, with the external forces f and the
+    /// accelerations a, at the beginning and at the end of the step \[N·m/s²\]. One entry per body.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body; used for rigid bodies only.
     pub rigid: Vec<RigidForces>,
-    /// Supported components, by support and node.
+    /// Supported components: for each support, an entry per node.
     pub supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the slider constraints.
+    /// Reactions of the slider constraints, one entry per slider.
     pub sliders: Vec<Vec3>,
 }
 
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the array lengths, except those of the supports, match a model.
+    /// Whether the lengths of the arrays match a model; those of the rigid bodies and supports are not checked here.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -41,7 +41,7 @@ impl Forces {
             && self.sliders.len() == model.sliders.len()
     }
 
-    /// Weight at t = 0; no other forces.
+    /// The forces at t = 0: weight, and no other forces.
     pub fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);
         let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
@@ -63,12 +63,12 @@ impl Forces {
     }
 }
 
-/// Values of a load by component; a pressure uses only the first.
+/// Values of a load by component; a pressure has only the first component.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
-    /// Included in the current nodal forces.
+    /// Value that the current nodal forces contain.
     pub applied: Vec3,
-    /// Discontinuity at the beginning of the step.
+    /// Jump of the value at the beginning of the step.
     pub jump: Vec3,
     /// Value at the end of the step.
     pub end: Vec3,
@@ -91,17 +91,17 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// Other forces at the end and at the beginning of the last step \[N\].
+    /// Sum of the other forces, at the end and at the beginning of the last step \[N\].
     pub force: f64,
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
-    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
+    /// Velocity jumps of the prescribed motion in the last step; the reactions do not include them.
     pub jumps: VelocityJumps,
 }
 
 impl SupportedComponent {
-    /// Balances a load jump by the reaction \[N\].
+    /// Adds a load jump \[N\] to the other forces; the reaction balances it.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
@@ -115,13 +115,13 @@ pub(crate) struct RigidForces {
     pub force: Vec3,
     /// Torque of loads and contact about the centre of mass \[N·m\].
     pub torque: Vec3,
-    /// Resultant of the loads, and their moment about the centre of mass.
+    /// Resultant of the loads \[N\], and their moment about the centre of mass \[N·m\].
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocities at the middle of the kicks at the beginning and at the end of the step \[rad/s\].
+    /// Angular velocity in the middle of the first and of the second kick of the step \[rad/s\].
     pub kicked_spins: [Vec3; 2],
-    /// Prescribed components of the centre.
+    /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
     /// Prescribed rotation.
     pub rotation: Option<RotationOverStep>,
@@ -133,15 +133,16 @@ pub(crate) struct RigidForces {
     pub force_before: Vec3,
     /// Velocity of the centre at the beginning of the last step \[m/s\].
     pub velocity_before: Vec3,
-    /// Prescribed components of the acceleration at its end \[m/s²\].
+    /// Prescribed components of the acceleration of the centre at the end of the last step \[m/s²\].
     pub acceleration: Vec3,
-    /// Velocity jumps of the prescribed motion in the last step, beyond the reactions.
+    /// Velocity jumps of the prescribed motion in the last step; the reactions do not include them.
     pub jumps: [VelocityJumps; 3],
     /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub reaction_torque: Vec3,
-    /// Prescribed rate of the angular momentum about the centre of mass at the end of the step \[N·m\].
+    /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step beyond the rates at its ends \[N·m·s\].
+    /// Change of the angular momentum in the last step in excess of the step length times the mean of the rates at the
+    /// two ends of the step \[N·m·s\].
     pub moment_jump: Vec3,
 }
 
@@ -169,7 +170,7 @@ impl RigidForces {
         }
     }
 
-    /// Adds a load jump at the beginning of a step; the reactions balance it.
+    /// Adds a jump of the loads at the beginning of a step; the reactions balance the jump.
     pub fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;
@@ -187,19 +188,20 @@ impl RigidForces {
         self.load_before = std::mem::replace(&mut self.load, load);
     }
 
-    /// Mean of the loads at the ends of the step.
+    /// Mean of the loads at the beginning and at the end of the step.
     pub fn mean_load(&self) -> Wrench {
         (self.load_before + self.load).scaled(0.5)
     }
 
-    /// Work of the load moments about the centre of mass over a step of length `dt` \[s\] \[J\].
+    /// Work of the moments of the loads about the centre of mass over a step of length `dt` \[s\], in J.
     pub fn work_of_moments(&self, dt: f64) -> f64 {
         let [start, end] = self.kicked_spins;
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment of a body from its angular momentum at the end of the step: L̇ = I α + ω × L, less
-    /// the torque. Takes the angular momentum before the step \[N·m·s\] and the angular acceleration α at its end
+    /// Computes the reaction moment of a supported body at the end of a step: L̇ less the torque of the other forces.
+    /// L̇ = I α + ω × L is the rate of the angular momentum L, with the inertia I and the angular velocity ω. `before`
+    /// is the angular momentum before the step \[N·m·s\], `spin_rate` the angular acceleration α at the end of the step
     /// \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();

@@ -1,4 +1,4 @@
-//! A run of a material with history: a block of a viscoelastic solid that falls on a wall.
+//! A run with a material that has a history: a viscoelastic block falls on a wall.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const MESH: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n1 0 0 0\n2
                     6 1 0 0.5\n7 1 1 0.5\n8 0 1 0.5\n9 0 0 1\n10 1 0 1\n11 1 1 1\n12 0 1 1\n$EndNodes\n$Elements\n2\n\
                     1 5 2 1 1 1 2 3 4 5 6 7 8\n2 5 2 1 1 5 6 7 8 9 10 11 12\n$EndElements\n";
 
-/// The scenario in a folder, with a time step \[s\] and further keys.
+/// The scenario with its mesh in `folder`, a time step \[s\] and further keys.
 fn scenario(folder: &Path, step: &str, keys: &str) -> Scenario {
     std::fs::write(folder.join("a.msh"), MESH).unwrap();
     let text = format!(
@@ -47,8 +47,9 @@ fn has_history(simulation: &Simulation) -> bool {
     simulation.caches.internal.fits(history) && *history != simulation.caches.internal.initial_history()
 }
 
-/// Goal: a run goes on from a checkpoint file, from bytes, from a copy and without its caches, also during dynamic
-/// relaxation. Reference: the same steps without interruption. Tolerance: none.
+/// Goal: a run continues from a checkpoint file, from bytes, from a copy and after its caches were discarded, also
+/// during dynamic relaxation. Reference: the same steps without interruption. Tolerance: none, the states are equal in
+/// every bit.
 #[test]
 fn a_run_with_history_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
@@ -87,7 +88,8 @@ fn a_run_with_history_goes_on_bit_for_bit() {
     }
 }
 
-/// Goal: an unstable run fails, and its last step leaves the state before it. Tolerance: none.
+/// Goal: an unstable run fails, and the state is then the one before the failed step. Tolerance: none, the states are
+/// equal in every bit.
 #[test]
 fn a_failed_step_leaves_the_state() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +103,7 @@ fn a_failed_step_leaves_the_state() {
     assert!(bytes(&simulation) == before);
 }
 
-/// A state without the rows of the history is refused.
+/// A simulation refuses a state that lacks the history of its materials.
 #[test]
 fn a_state_without_history_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The simulation: the model and its state. `step/predictor_corrector` has the order of operations in a time step,
-//! `step/free_flight` the order in a flight step.
+//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step,
+//! and `step/free_flight` the order in a step of flight.
 
 use ictus_contact as contact;
 use ictus_core::{element, material, math, mesh, signal};
@@ -56,7 +56,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of the state some steps before; `None` after a change of the state from outside.
+    /// Copy of the state some steps before. `None` after a change of the state from outside, which repeated steps would
+    /// not reproduce.
     earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.
@@ -67,23 +68,23 @@ pub struct Simulation {
     timings: WallTimes,
 }
 
-/// Consecutive steps over the energy tolerance after which a run stops.
+/// Number of consecutive steps with an energy imbalance above the tolerance, after which a run stops.
 ///
-/// A suddenly applied load excites the shortest waves, whose kinetic energy at the ends of steps has a relative error
-/// of (ω dt)²/4. In the first steps this error is a large fraction of the total energy; soon after it is negligible.
-/// In an unstable run the imbalance persists.
+/// A suddenly applied load excites the shortest waves. Their kinetic energy at the ends of steps has a relative error
+/// of (ω dt)²/4, with their frequency ω and the step dt. In the first steps this error is a large fraction of the total
+/// energy, and some steps later it is negligible. In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
-    /// Runs to the end time, or until `stop` is set: the current step is then completed and a last frame written.
+    /// Runs to the end time, or until `stop` is set. The run then completes the current step and writes a last frame.
     /// Calls `report` after every step.
     ///
-    /// Call it inside a thread pool (`rayon::ThreadPool::install`): its tasks are small, and a call from outside the
-    /// pool waits for a worker thread to wake for each of them.
+    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. In
+    /// a call from outside the pool, each task would wait until a thread of the pool wakes.
     ///
     /// # Errors
-    /// [`RunError::Numerical`] on numerical failure, after a last frame; [`RunError::Output`] when the result cannot
-    /// be written.
+    /// [`RunError::Numerical`] on numerical failure, after a last frame was written. [`RunError::Output`] if the
+    /// results cannot be written.
     pub fn run(
         &mut self,
         recorder: &mut Recorder,
@@ -114,7 +115,7 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if any, without output but checkpoints, and a last frame on failure.
+    /// Runs the dynamic relaxation, if the scenario has one. It writes only checkpoints, and on failure a last frame.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -136,12 +137,12 @@ impl Simulation {
         Ok(Outcome::Finished)
     }
 
-    /// Advances by one step; in flight, to `until` at most \[s\].
+    /// Advances by one step. A step of flight ends at the time `until` \[s\] at the latest.
     ///
     /// # Errors
-    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body passes through another, or the
-    /// energy imbalance exceeds its tolerance. The state is then restored bit for bit to the last valid step, but for a
-    /// failed balance in flight: motion in closed form has no copy to return to, and the state is that after the step.
+    /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then the one before the failed
+    /// step, in every bit. Exceptions are a failed energy balance in flight and in the last step of dynamic relaxation:
+    /// no copy of the state is kept there, and the state remains the one after the failed step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -172,7 +173,7 @@ impl Simulation {
     /// Continues from a state of a simulation of the same model.
     ///
     /// # Errors
-    /// [`OtherModel`], and the simulation is unchanged.
+    /// [`OtherModel`] if the state belongs to another model; the simulation is then unchanged.
     pub fn restore(&mut self, state: State) -> Result<(), OtherModel> {
         if !(state.fits(&self.model) && self.caches.internal.fits(&state.history)) {
             return Err(OtherModel);
@@ -188,7 +189,7 @@ impl Simulation {
         self.renew_caches(&memory);
     }
 
-    /// Discards the caches; the next step computes them again. No result changes.
+    /// Discards the caches and computes them again from the state. No result changes.
     pub fn discard_caches(&mut self) {
         let memory = self.caches.detector.memory();
         self.renew_caches(&memory);
@@ -201,7 +202,8 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // The last step has evaluated the same positions, from the same history at its beginning, without a failure.
+            // This evaluation cannot fail: the last step has evaluated the same positions, from the same history,
+            // without a failure.
             let State { nodes, history, control, .. } = &mut self.state;
             let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());
         } else {
@@ -209,7 +211,8 @@ impl Simulation {
         }
     }
 
-    /// Fails if the energy imbalance exceeds its tolerance for [`MAX_STEPS_OVER_TOLERANCE`] steps, or is not finite.
+    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps, or
+    /// if the imbalance is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) =
             (self.state.ledger.audit.relative_imbalance(), self.settings.time.energy_tolerance);
@@ -225,7 +228,8 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure at the end of the current step; `element` is a block and an element with internal forces.
+    /// A failure at the end of the current step. `element` is the index of a block with internal forces, and of an
+    /// element of this block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -260,8 +264,8 @@ impl Simulation {
         &self.model
     }
 
-    /// Nodal positions, velocities and accelerations; during flight, the values of the last frame (see
-    /// [`Simulation::update_nodal_state`]).
+    /// Nodal positions, velocities and accelerations. In flight they are those of the last call of
+    /// [`Simulation::update_nodal_state`], which every frame makes.
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }
@@ -271,7 +275,7 @@ impl Simulation {
         &self.state.contact.constraints
     }
 
-    /// Contact forces on the nodes at the end of the last step \[N\]; zero where contact acts by impulses.
+    /// Contact forces on the nodes at the end of the last step \[N\]; zero if contact acts by impulses.
     pub fn contact_forces(&self) -> &[Vec3] {
         &self.state.contact.action.forces
     }
@@ -296,8 +300,8 @@ impl Simulation {
         &self.state.ledger.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of the controlling
-    /// element; `None` for a rigid body.
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element with this
+    /// critical step; `None` for a rigid body.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -312,12 +316,12 @@ impl Simulation {
         &self.state.ledger.first_contacts
     }
 
-    /// Statistics of contact detection, of bodies and walls.
+    /// Statistics of contact detection between bodies and with walls.
     pub fn detection(&self) -> DetectionStatistics {
         self.caches.detector.statistics().with(self.caches.wall_detector.statistics())
     }
 
-    /// Steps taken in flight.
+    /// Number of steps taken in flight.
     pub fn steps_in_flight(&self) -> u64 {
         self.state.steps_in_flight
     }
@@ -327,15 +331,15 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run, including the hourglass warnings up to the present time.
+    /// Warnings of the set-up and of the run so far, including those of hourglass energy.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies. Pairs with excluded parts are recorded from their constraints
-    /// instead.
+    /// Records the first contact of two bodies. If parts of their surfaces are excluded from contact, nothing is
+    /// recorded here, and [`Simulation::note_first_contacts`] records the contact from the constraints.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)
@@ -344,7 +348,7 @@ impl Simulation {
         }
     }
 
-    /// Records the first contact of each pair of bodies from the constraints.
+    /// Records the first contact of each pair of bodies that has a constraint.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.state.contact.constraints.iter() {

@@ -1,4 +1,4 @@
-//! The model: bodies, nodes, elements, masses, supports and loads, none of which changes in time.
+//! The model: bodies, nodes, elements, masses, supports and loads. Nothing in the model changes in time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Suppor
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
-/// The model of a simulation. Nodes are numbered body by body, within a body along a space-filling curve.
+/// The model of a simulation. Nodes are numbered body by body. Within a body, their numbers follow a space-filling
+/// curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Bodies, in the order of the scenario, followed by the walls, each a body of one node.
+    /// Bodies, in the order of the scenario, followed by the walls. Each wall is a body of one node.
     pub bodies: Vec<Body>,
     /// Positions at t = 0, the stress-free configuration \[m\].
     pub reference_positions: Vec<Vec3>,
@@ -19,9 +20,9 @@ pub struct Model {
     pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
-    /// Inverse mass for contact \[1/kg\]: 0 where all components of the node are prescribed.
+    /// Inverse mass of every node for contact \[1/kg\]; 0 for a node whose three components are prescribed.
     pub inverse_mass: Vec<f64>,
-    /// Supports of deformable bodies, and of walls with prescribed motion.
+    /// Supports of deformable bodies, and of walls that are fixed or have a prescribed velocity.
     pub supports: Vec<Support>,
     /// Slider constraints of walls that move freely along their normals.
     pub sliders: Vec<Slider>,
@@ -35,7 +36,8 @@ pub struct Model {
     pub material_names: Vec<String>,
     /// Contact surface of each body.
     pub(crate) surfaces: Vec<Surface>,
-    /// Largest distance of a surface node from the centre of mass, for rigid bodies \[m\].
+    /// Largest distance of a surface node from the centre of mass of its body \[m\]; one entry per body, used for rigid
+    /// bodies only.
     pub(crate) radii: Vec<f64>,
     /// Critical step of each element block in the reference configuration.
     pub(crate) block_critical_steps: Vec<Option<CriticalStep>>,
@@ -46,25 +48,26 @@ pub struct Model {
 pub struct Body {
     /// Name.
     pub name: String,
-    /// Its nodes.
+    /// Global nodes of the body.
     pub nodes: Range<usize>,
-    /// Its elements.
+    /// Elements of the body.
     pub blocks: Vec<Block>,
     /// Number of contact faces.
     pub num_faces: usize,
-    /// Index of its material; `None` for a wall.
+    /// Index of the material of the body; `None` for a wall.
     pub material: Option<usize>,
-    /// Mass; 0 for a wall with prescribed velocity \[kg\].
+    /// Mass \[kg\]; 0 for a wall that is fixed or has a prescribed velocity.
     pub mass: f64,
-    /// Gravitational acceleration \[m/s²\].
+    /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
-    /// Largest gravitational acceleration of the run, also for gravity that varies, which `gravity` omits \[m/s²\].
+    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\]. Includes a gravity that varies in
+    /// time, unlike `gravity`.
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,
     /// Whether loads act on the body.
     pub loaded: bool,
-    /// Rate of its mass damping, if it is damped \[1/s\].
+    /// Rate of mass damping \[1/s\]; `None` for a body without mass damping.
     pub mass_damping: Option<TimeFunction>,
 }
 
@@ -73,9 +76,9 @@ pub struct Body {
 pub enum Behaviour {
     /// Deformable.
     Deformable {
-        /// Some nodes are supported.
+        /// Whether any node is supported.
         supported: bool,
-        /// Some supports have a prescribed motion.
+        /// Whether any support has a prescribed motion.
         moved: bool,
     },
     /// Rigid.
@@ -83,7 +86,7 @@ pub enum Behaviour {
         /// Supports and prescribed motion; `None` for a free body.
         support: Option<Box<RigidSupport>>,
     },
-    /// Rigid wall: a plane through its node.
+    /// Rigid wall: a plane through the node of the body.
     Wall {
         /// Unit normal.
         normal: Vec3,
@@ -104,7 +107,7 @@ pub struct RigidSupport {
 }
 
 impl RigidSupport {
-    /// Prescribed rotation; with `None`, the rotation is fixed.
+    /// Prescribed rotation; `None` if the rotation is fixed.
     pub fn rotation(&self) -> Option<&PrescribedRotation> {
         match &self.components[0] {
             Some(Prescribed::Rotation(rotation)) => Some(rotation),
@@ -112,7 +115,7 @@ impl RigidSupport {
         }
     }
 
-    /// Whether all components are fixed.
+    /// Whether all components of the centre are fixed.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
@@ -127,31 +130,31 @@ pub enum WallMotion {
     Steady,
     /// Velocity prescribed as a function of time.
     Driven,
-    /// Free along its normal.
+    /// Free along the normal of the wall.
     Free,
 }
 
-/// A slider constraint: its node moves along one direction only.
+/// A slider constraint: a node that moves along one direction only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slider {
     /// The node.
     pub node: u32,
-    /// Unit vector.
+    /// Unit vector along which the node moves.
     pub direction: Vec3,
 }
 
 /// Elements of one kind of one body.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Their kind.
+    /// Kind of the elements.
     pub kind: CellKind,
-    /// Global nodes, shared with the elements.
+    /// Global nodes of the elements, element by element; shared with the internal forces.
     pub connectivity: Arc<[u32]>,
-    /// The user's element numbers.
+    /// The user's numbers of the elements.
     pub tags: Vec<u64>,
-    /// Elements in the user's order.
+    /// Indices of the elements in the user's order.
     pub output_order: Vec<u32>,
-    /// Index among the blocks with internal forces; `None` for rigid bodies.
+    /// Index of the block among all blocks with internal forces; `None` for a block of a rigid body.
     pub internal: Option<usize>,
 }
 
@@ -177,7 +180,7 @@ impl Body {
         matches!(self.behaviour, Behaviour::Rigid { .. })
     }
 
-    /// Whether the body is rigid with a free component.
+    /// Whether the body is rigid and a component of its centre is free to move.
     pub fn is_rigid_and_moves(&self) -> bool {
         let Behaviour::Rigid { support } = &self.behaviour else { return false };
         support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
@@ -188,7 +191,7 @@ impl Body {
         matches!(self.behaviour, Behaviour::Wall { .. })
     }
 
-    /// Free-fall acceleration; zero with supports \[m/s²\].
+    /// Acceleration in free fall \[m/s²\]; zero for a wall and for a body with supports.
     pub fn free_fall(&self) -> Vec3 {
         match self.behaviour {
             Behaviour::Deformable { supported: false, .. } | Behaviour::Rigid { support: None } => {
@@ -198,7 +201,7 @@ impl Body {
         }
     }
 
-    /// Whether gravity or loads act on the nodes.
+    /// Whether loads act on the body, or weight acts on its nodes.
     pub fn is_driven(&self) -> bool {
         self.loaded || !self.is_rigid() && self.gravity != Vec3::zeros()
     }
@@ -208,7 +211,7 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether only contact can move the body: fixed supports, no load, and no gravity that strains it.
+    /// Whether only contact can move the body: it has fixed supports, no load, and no gravity that strains it.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -221,8 +224,8 @@ impl Body {
         }
     }
 
-    /// Whether the motion is known in closed form until contact: a free stress-free body, or a wall of constant
-    /// velocity.
+    /// Whether the motion is known in closed form until contact. This holds for a body without supports, loads and mass
+    /// damping, and for a wall that is free or has a constant velocity.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
@@ -247,8 +250,8 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
-    /// The node of a body nearest to a position \[m\] at t = 0; among equally near nodes, that with the lowest number in
-    /// the mesh file.
+    /// The node of a body that is nearest to `position` \[m\] at t = 0. Of equally near nodes, it is the node with the
+    /// lowest number in the mesh file.
     pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
         let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
         let tag = |node: &usize| self.node_tags[*node];
@@ -256,7 +259,7 @@ impl Model {
         body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
-    /// Output cells: body after body, block after block, in the user's order.
+    /// Output cells, body by body and block by block. Within a block, they have the user's order.
     pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
         let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {
             (0..).zip(&of_body.blocks).map(move |(block, of_block)| (body, block, of_block))
@@ -266,7 +269,7 @@ impl Model {
         })
     }
 
-    /// The walls, with their body numbers.
+    /// The walls, with their indices among the bodies.
     pub fn walls(&self) -> impl Iterator<Item = (u32, &Body)> {
         (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }

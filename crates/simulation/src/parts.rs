@@ -1,4 +1,4 @@
-//! Parts of a simulation beside model and state: settings, caches and workspaces.
+//! Parts of a simulation other than its model and state: settings, caches and workspaces.
 
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Detector, TunnellingGuard, WallDetector};
@@ -20,18 +20,19 @@ use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;
 use super::step::impact_times::ImpactControl;
 
-/// Settings of the run, and lists prepared for its steps.
+/// Settings of the run, and lists that are prepared once for its steps.
 pub(crate) struct Settings {
     pub time: TimeSettings,
     pub driving_functions: DrivingFunctions,
-    /// Output times at which a step must end, with exact output.
+    /// Output times at which a step must end; `None` without exact output.
     pub exact_output: Option<OutputTimes>,
-    /// Advice in the warning about energy created by contact; depends on response and time step.
+    /// Advice in the warning of energy created by contact. It depends on the response and on the setting of the time
+    /// step.
     pub contact_remedy: &'static str,
     /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,
     pub driven_ties: DrivenTies,
-    /// Penetrations at t = 0.
+    /// Overlaps at t = 0 in the configuration of the scenario.
     pub initial_penetrations: Vec<Overlap>,
     /// Probes of the run.
     pub probes: Vec<Probe>,
@@ -39,31 +40,31 @@ pub(crate) struct Settings {
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
 }
 
-/// Data derived from the model and the state. Discarding them changes no result.
+/// Data that are derived from the model and the state. Discarding the caches changes no result.
 pub(crate) struct Caches {
     /// Internal forces at the positions of the state.
     pub internal: InternalForce,
     pub detector: Box<dyn Detector>,
     pub wall_detector: WallDetector,
     pub tunnelling: TunnellingGuard,
-    /// Mobility of the nodes, and of the rigid bodies in the middle of the last step.
+    /// Mobility of the nodes, and mobility of the rigid bodies in the middle of the last step.
     pub mobility: Mobility,
-    /// Impact search within a step, if steps end at impacts.
+    /// Search for impacts within a step; `None` if steps do not end at impacts.
     pub impact_control: Option<Box<ImpactControl>>,
 }
 
-/// Workspaces of a step, without content between steps.
+/// Workspaces of a step, whose content is not used after the step.
 pub(crate) struct Scratch {
     pub positions_next: Vec<Vec3>,
     pub motions: Vec<RigidMotion>,
     pub before: Before,
     /// Sums over each node chunk.
     pub nodal_sums: Vec<NodalSums>,
-    /// Time until which mass damping has acted \[s\].
+    /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Locally damped velocities of the nodes that contact has corrected in this step \[m/s\].
+    /// Velocities after local damping of the nodes whose velocity contact has corrected in this step \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
-    /// Bounding boxes of the positions and velocities of the bodies.
+    /// Bounding boxes of the positions \[m\] and of the velocities \[m/s\] of bodies.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Velocities of driven tied nodes \[m/s\].
     pub driven_velocities: Vec<(u32, Vec3)>,
@@ -71,7 +72,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Workspaces of a model, with this number of node chunks.
+    /// Workspaces for a model whose nodes form `num_chunks` chunks.
     pub fn new(model: &Model, num_chunks: usize) -> Self {
         Self {
             positions_next: model.reference_positions.clone(),

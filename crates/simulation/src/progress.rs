@@ -10,7 +10,7 @@ use super::model::RigidSupport;
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// Rigid motion in closed form, free of stress and contact.
+    /// Rigid motion of all bodies in closed form, without stress and contact.
     Flight,
     /// Explicit time stepping.
     Stepping,
@@ -19,12 +19,12 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// Prescribed motion in this phase: supports are fixed in dynamic relaxation.
+    /// Prescribed motion in this phase. In dynamic relaxation all supports are fixed.
     pub fn motion(self, prescribed: &Prescribed) -> &Prescribed {
         if self == Self::Relaxing { &Prescribed::Fixed } else { prescribed }
     }
 
-    /// Prescribed rotation of a rigid body in this phase.
+    /// Prescribed rotation of a rigid body in this phase; `None` if the rotation is fixed.
     pub fn rotation(self, support: &RigidSupport) -> Option<&PrescribedRotation> {
         support.rotation().filter(|_| self != Self::Relaxing)
     }
@@ -50,7 +50,7 @@ pub struct FirstContact {
 pub enum Outcome {
     /// The end time was reached.
     Finished,
-    /// Stopped by the caller, after a complete step.
+    /// The caller has stopped the run, after a complete step.
     Interrupted,
 }
 
@@ -61,58 +61,58 @@ pub struct Progress {
     pub time: f64,
     /// Time at the end of the run \[s\].
     pub end: f64,
-    /// Steps taken.
+    /// Number of steps taken.
     pub step: u64,
-    /// Steps outside flight among them.
+    /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time over the last step that no output or end time has cut; infinite before the first step outside
-    /// flight \[-\].
+    /// Expected number of remaining steps: the remaining time over the length of the last step before it was cut to an
+    /// output or end time \[-\]. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
-    /// Active contacts.
+    /// Number of contacts in the last step.
     pub contacts: usize,
-    /// |Energy imbalance| + |net numerical work|, over the largest energy so far \[-\].
+    /// |Energy imbalance| + |net numerical work|, relative to the largest energy so far \[-\].
     pub energy_error: f64,
     /// Whether all bodies are in flight.
     pub in_flight: bool,
-    /// Dynamic relaxation before t = 0, during it.
+    /// Progress of the dynamic relaxation; `None` outside the relaxation.
     pub relaxation: Option<RelaxationProgress>,
 }
 
 /// Progress of a dynamic relaxation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelaxationProgress {
-    /// Kinetic energy over its peak \[-\].
+    /// Kinetic energy, relative to its peak \[-\].
     pub share: f64,
-    /// Share below which the bodies count as at rest \[-\].
+    /// Value of `share` below which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Steps at rest over those with which the relaxation ends, from 0 to 1.
+    /// Number of steps at rest, relative to the number with which the relaxation ends, from 0 to 1.
     pub part_done: f64,
 }
 
-/// Limit of a time step.
+/// The limit that determines the length of a time step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepLimit {
-    /// The `flight_step`, in flight.
+    /// In flight, the setting `flight_step`.
     Flight,
-    /// A due output, the end of the run, or a break of a function of time.
+    /// A due output, the end of the run, or a kink or jump of a function of time.
     Event,
-    /// A fixed step of the scenario.
+    /// The fixed step of the scenario.
     Scenario,
-    /// The `flight_step`, outside flight.
+    /// Outside flight, the setting `flight_step`.
     FlightStep,
-    /// Half the search depth of approaching bodies.
+    /// The step in which bodies approach each other by half the search depth.
     Tunnelling,
     /// The critical step of the elements.
     Elements,
-    /// The critical step with the frequencies of contact.
+    /// The critical step of elements and contact springs together.
     Contact,
-    /// The displacement of rigid bodies.
+    /// The largest travel of the nodes of rigid bodies.
     RigidMotion,
-    /// Stiff contact springs.
+    /// Contact springs that are stiff compared to the elements.
     ContactSprings,
-    /// Rigid bodies that come to rest on springs.
+    /// The penetration of rigid bodies at rest on springs.
     Rest,
 }
 
@@ -131,7 +131,7 @@ impl StepLimit {
         Self::Rest,
     ];
 
-    /// Its name in `steps.csv`.
+    /// Name of the limit in `steps.csv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Flight => "flight",

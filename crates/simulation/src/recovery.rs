@@ -1,19 +1,22 @@
-//! Recovery from a failed step: the state before it is computed again from an earlier copy.
+//! Recovery from a failed step: the state before the step is computed again from an earlier copy of the state.
 //!
-//! A step changes most of the state before it can fail. Instead of undoing each change, the simulation keeps a copy of the
-//! state that is up to [`STEPS_PER_COPY`] steps old, returns to it when a step fails, and repeats the steps since. As a
-//! restart continues to the same bits, so does this: the state after a failed step is that before it, in every bit, with
-//! caches that belong to it. Exceptions are the last step of dynamic relaxation and steps of a flight, of which no copy is
-//! kept: their failure leaves the state after them. Detection counts the repeated steps in its statistics.
+//! A step changes most of the state before it can fail. Instead of undoing each change, the simulation keeps a copy of
+//! the state that is up to [`STEPS_PER_COPY`] steps old. When a step fails, the simulation returns to the copy and
+//! repeats the steps since then. A repeated step gives the same bits, as after a restart: the state is then the one
+//! before the failed step, in every bit, and the caches belong to this state.
+//!
+//! Exceptions are the last step of dynamic relaxation and the steps of a flight, for which no copy is kept: after a
+//! failure, the state is the one after the step. The statistics of detection include the repeated steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;
 
-/// Steps between two copies of the state: a copy takes a tenth of the time of a step.
+/// Number of steps between two copies of the state. A copy takes a tenth of the time of a step, so that the copies take
+/// little time.
 const STEPS_PER_COPY: u64 = 64;
 
 impl Simulation {
-    /// Takes a step. One that fails leaves the state before it.
+    /// Takes a step. If the step fails, restores the state before the step.
     pub(super) fn step_or_recover(&mut self) -> Result<(), NumericalFailure> {
         let begin = self.state.nodes.step;
         self.keep_copy();
@@ -24,7 +27,7 @@ impl Simulation {
         outcome
     }
 
-    /// A step of the run, or of the relaxation before it, with the check of its balance.
+    /// Takes a step of the run, or of the dynamic relaxation, and checks its energy balance.
     fn step_and_check(&mut self) -> Result<(), NumericalFailure> {
         if self.is_relaxing() {
             self.relax()?;
@@ -35,7 +38,8 @@ impl Simulation {
         self.check_energy()
     }
 
-    /// Discards the copy after a change of the state from outside, which steps do not repeat.
+    /// Discards the copy. Call this function after a change of the state from outside, which repeated steps would not
+    /// reproduce.
     pub(crate) fn forget_copy(&mut self) {
         self.earlier = None;
     }
@@ -52,11 +56,11 @@ impl Simulation {
         }
     }
 
-    /// Returns to the state before the step after number `step`.
+    /// Returns to the state after the step number `step`.
     fn return_to(&mut self, step: u64) {
         let Some(earlier) = self.earlier.take() else { return };
         self.restart_from(earlier);
-        // None of these steps has failed before.
+        // These steps have succeeded before, and succeed again.
         while self.state.nodes.step < step && self.step_and_check().is_ok() {}
     }
 }

@@ -1,4 +1,4 @@
-//! The state of a simulation: all that evolves in time.
+//! The state of a simulation: all data that evolve in time.
 
 use std::collections::BTreeSet;
 
@@ -23,18 +23,18 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All that evolves in time, between two steps. A copy is a restart point: with the same model, a simulation continues
-/// from it to the same bits.
+/// All data of a simulation that evolve in time, between two steps. A simulation of the same model can continue from a
+/// copy of the state, with results that are equal in every bit.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
-    /// Motion of the rigid bodies, and of deformable bodies in flight; one entry per body.
+    /// Motion of the rigid bodies, and of the deformable bodies in flight; one entry per body, `None` for other bodies.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
-    /// History of the materials at the beginning and at the end of the last step.
+    /// History variables of the materials at the beginning and at the end of the last step.
     pub(crate) history: MaterialHistory,
     /// Forces at the end of the last step, and prescribed motion.
     pub(crate) forces: Forces,
@@ -61,13 +61,13 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Nodal positions of the last detection if contact has corrected positions since, otherwise empty \[m\].
+    /// Nodal positions of the last detection, if contact has corrected positions since then \[m\]; empty if it has not.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Memory of detection. Filled in copies only; during a run the detector holds it.
+    /// Memory of detection. Only copies of the state contain the memory; during a run the detector holds it.
     pub detection: DetectionMemory,
-    /// Length of the following step for which the tie forces hold \[s\].
+    /// Length of the following step for which the tie forces were computed \[s\].
     pub tied_step: f64,
     /// Newton iterations of the ties since the start.
     pub tie_iterations: u64,
@@ -84,7 +84,7 @@ clone_by_field!(ContactState {
     tie_iterations,
 });
 
-/// Energies, momenta and their balances since the start, and what has been reported.
+/// Energies and momenta, their balances since the start, and the first contacts and warnings that have been reported.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
@@ -95,7 +95,8 @@ pub(crate) struct Ledger {
     pub contact_audit: ContactAudit,
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
-    /// 2 Σ m |x|² over the moving bodies, the scale of the energy that rounding of positions adds \[kg·m²\].
+    /// 2 Σ m |x|² over the moving bodies, with the mass m and the largest coordinate x of each: the scale of the energy
+    /// that the rounding of positions adds \[kg·m²\].
     pub rounded_moment: f64,
     pub external_wrench: Wrench,
     /// Reactions, impulses and work of boundaries and walls.
@@ -103,9 +104,9 @@ pub(crate) struct Ledger {
     pub first_contacts: Vec<FirstContact>,
     /// Body pairs in `first_contacts`.
     pub have_touched: BTreeSet<[u32; 2]>,
-    /// Consecutive steps in which the energy imbalance exceeded its tolerance.
+    /// Number of consecutive steps up to now in which the energy imbalance exceeded its tolerance.
     pub steps_past_tolerance: u32,
-    /// Ranges of the driving functions, in their order.
+    /// Ranges of the driving functions, in the order of the functions.
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
@@ -127,7 +128,7 @@ clone_by_field!(Ledger {
     warnings,
 });
 
-/// A state does not fit the model of a simulation.
+/// Error of a state that does not fit the model of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state belongs to another model; restore the state of a simulation of the same scenario")]
 pub struct OtherModel;
@@ -141,7 +142,7 @@ impl State {
         postcard::to_stdvec(self)
     }
 
-    /// Reads what [`State::encode`] writes.
+    /// Reads a state from the bytes that [`State::encode`] has written.
     ///
     /// # Errors
     /// `postcard::Error` if the bytes are not a state of this version of the program.
@@ -152,7 +153,8 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices but those of the history are those of a state of this model.
+    /// Whether all lengths and indices are those of a state of this model. The history of the materials is not checked
+    /// here.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
@@ -223,7 +225,7 @@ impl State {
     }
 }
 
-/// The beginning of the step: motion, contacts and balances that its end is compared with.
+/// Motion, contacts and balances at the beginning of the step, with which its end is compared.
 pub(crate) struct Before {
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,
@@ -232,7 +234,7 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// Without content, for this number of nodes.
+    /// An empty copy for a model with `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
         Self {
             rigid_bodies: Vec::new(),
@@ -242,7 +244,7 @@ impl Before {
         }
     }
 
-    /// Copies the quantities that the step overwrites.
+    /// Copies the rigid states and balances, which the step overwrites.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

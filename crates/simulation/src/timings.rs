@@ -7,7 +7,7 @@ use std::time::Instant;
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
-    /// Initial overlap check and preparation of elements and contact.
+    /// Check for overlaps at t = 0, and preparation of elements and contact.
     pub setup: f64,
     /// Construction of the hierarchies.
     pub hierarchy: f64,
@@ -19,11 +19,11 @@ pub struct WallTimes {
     pub internal_force: f64,
     /// Critical steps.
     pub critical_step: f64,
-    /// Time integration, including body momenta, loads, supports and flight.
+    /// Time integration, including the momenta of the bodies, loads, supports and flight.
     pub integration: f64,
     /// Audit of energy and momentum.
     pub account: f64,
-    /// Output that the time stepping waited for.
+    /// Time for which time stepping waited for output.
     pub output: f64,
 }
 

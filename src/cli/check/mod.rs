@@ -1,4 +1,4 @@
-//! `ictus check`: validates the input and reports time step and expected cost without running it.
+//! `ictus check`: validates a scenario and its meshes, and reports the time step and the expected cost of a run.
 
 mod probes;
 pub(super) mod units;
@@ -17,9 +17,9 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::{diagnostic, print};
 
-/// Steps timed to estimate the wall time of a run.
+/// Number of steps that are timed to estimate the wall time of a run.
 const TIMED_STEPS: u32 = 20;
-/// Wall time after which no further step is timed.
+/// Wall-clock time after which no further step is timed.
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
 /// Set-up and expected cost of a run.
@@ -30,11 +30,11 @@ struct Report {
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
-    /// Probes of nodes.
+    /// Probes that sample a node.
     probes: Vec<probes::ProbeReport>,
-    /// Whether the run begins in flight: all bodies free and unstressed.
+    /// Whether the run begins in flight: every body flies freely and without stress, or stays at rest.
     begins_in_flight: bool,
-    /// First contact in flight; null without contact or flight.
+    /// First contact after a flight; null if the run does not begin in flight or has no contact.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
@@ -46,20 +46,20 @@ struct Report {
 struct BodyReport {
     name: String,
     nodes: usize,
-    /// Element count by kind.
+    /// Number of elements of each kind.
     elements: BTreeMap<&'static str, usize>,
-    /// Contact faces.
+    /// Number of contact faces.
     faces: usize,
     mass: f64,
-    /// Lowest and highest coordinates.
+    /// Lowest and highest coordinates of the nodes at t = 0.
     bounding_box: [[f64; 3]; 2],
     /// Speed of longitudinal waves; null for a rigid body.
     wave_speed: Option<f64>,
     /// Largest distance of two nodes of an element.
     largest_size: Option<f64>,
-    /// Gmsh tag of that element.
+    /// Gmsh tag of the element with this distance.
     largest_element: Option<u64>,
-    /// In the reference configuration; null for a rigid body.
+    /// Critical time step in the reference configuration; null for a rigid body.
     critical_step: Option<f64>,
     /// Gmsh tag of the element with the smallest critical step.
     critical_element: Option<u64>,
@@ -73,7 +73,7 @@ struct WallReport {
     /// Unit normal towards the bodies.
     normal: [f64; 3],
     motion: &'static str,
-    /// Null unless the wall is free along its normal.
+    /// Mass; null for a wall that is not free along its normal.
     mass: Option<f64>,
 }
 
@@ -84,14 +84,14 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Stable steps to the end: from the first contact of a run that begins in flight, from the start otherwise.
+    /// Number of stable steps to the end: from the first contact if the run begins in flight, from t = 0 if not.
     stable_steps: u64,
-    /// Expected wall time of the stable steps; null if no step could be timed.
+    /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
     wall_seconds: Option<f64>,
     threads: usize,
 }
 
-/// Validates the scenario and prints the report; writes no files.
+/// Validates the scenario and prints the report. Writes no files.
 pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let mut simulation = set_up(&scenario)?;
@@ -117,7 +117,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // The timed steps may have added contacts that were not predicted.
+    // Without a flight no contact is predicted, and the first contacts are those of the timed steps.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -176,8 +176,8 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Mean wall time of trial steps, which are discarded \[s\]; `None` at the end of the run and on numerical
-/// failure.
+/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\], whose results are discarded. `None` at the end of the run, and
+/// if a step fails.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     let start = Instant::now();
     let mut steps = 0;

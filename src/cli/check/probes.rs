@@ -1,4 +1,4 @@
-//! Nodes that probes sample.
+//! The nodes that probes with `nearest_node` sample.
 
 use ictus::math::Vec3;
 use ictus::scenario::{ProbePlace, Scenario};
@@ -16,9 +16,9 @@ pub(super) struct ProbeReport {
     node: u64,
     /// Position of the node at t = 0 \[m\].
     position: [f64; 3],
-    /// Distance of the node from the position in the scenario \[m\].
+    /// Distance of the node from `nearest_node` in the scenario \[m\].
     distance: f64,
-    /// Whether this distance exceeds the largest element of the body.
+    /// Whether this distance exceeds the size of the largest element of the body.
     is_far: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn table(probes: &[ProbeReport]) -> String {
 }
 
 impl ProbeReport {
-    /// Hint of a node farther from the position in the scenario than an element.
+    /// Hint for a node that is farther from `nearest_node` than the size of an element.
     pub fn hint(&self) -> Option<String> {
         self.is_far.then(|| {
             format!(

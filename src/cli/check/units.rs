@@ -1,4 +1,4 @@
-//! Extents of bodies, and hints of mixed units.
+//! Sizes and wave speeds of bodies, and hints of mixed units.
 
 use ictus::math::Vec3;
 use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
@@ -6,30 +6,30 @@ use ictus::simulation::{Body, Simulation};
 
 use crate::cli::print;
 
-/// Densities of solids, from foams to heavy metals \[kg/m³\].
+/// Smallest and largest density of solids, from foams to heavy metals \[kg/m³\].
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
 const DENSE: f64 = 2500.0;
-/// Least wave speeds of such solids and of all solids, and the largest \[m/s\].
+/// Smallest wave speed of solids denser than [`DENSE`], smallest of all solids, and largest of all solids \[m/s\].
 const SLOWEST_DENSE: f64 = 100.0;
 const SLOWEST: f64 = 3.0;
 const FASTEST: f64 = 25e3;
-/// Masses that no body of a simulation has, in any usual system of units.
+/// Mass below which, and mass above which, no body of a simulation lies in any usual system of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
-/// Gravitational acceleration of the earth \[m/s²\].
+/// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Extent of a body that is common in millimetres and rare in metres.
+/// Extent above which a body is rare if lengths are in metres, and common if they are in millimetres.
 const LARGE: f64 = 50.0;
-/// Ratio of gravity to 1 g of a probe, or its inverse, above which their units differ.
+/// Ratio of gravity to the value of 1 g of a probe, or inverse ratio, above which the two are in different units.
 const OTHER_UNITS: f64 = 50.0;
 
 /// A consistent system of units.
 struct Units {
     name: &'static str,
-    /// Units of density and speed per kg/m³ and m/s.
+    /// Values of 1 kg/m³ and of 1 m/s in this system.
     density: f64,
     speed: f64,
-    /// Acceleration of gravity.
+    /// Acceleration of gravity in this system.
     gravity: &'static str,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2
     ends.map(Into::into)
 }
 
-/// Largest distance of two nodes of an element \[m\], and the Gmsh tag of the element.
+/// Largest distance of two nodes of the same element \[m\], and the Gmsh tag of this element.
 pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
     let positions = &simulation.model().reference_positions;
     let size = |nodes: &[u32]| {
@@ -75,14 +75,15 @@ pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f
     elements.reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
-/// Speed of longitudinal waves in an unbounded elastic material, √((λ + 2µ)/ρ) \[m/s\]; `None` for a rigid one.
+/// Speed √((λ + 2µ)/ρ) of longitudinal waves in an unbounded elastic material, with the Lamé constants λ and µ and the
+/// density ρ \[m/s\]; `None` for a rigid material.
 pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
     let MaterialModel::Hyperelastic(_, Elasticity { young, poisson }) = material.model else { return None };
     let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     Some((modulus / material.density?).sqrt())
 }
 
-/// Hints of values that look as if units were mixed.
+/// Hints for values that look as if units were mixed.
 pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     let mut hints: Vec<String> = scenario.materials.iter().filter_map(material_hint).collect();
     if hints.is_empty() {
@@ -123,7 +124,7 @@ fn mass_hint(body: &Body) -> Option<String> {
     ))
 }
 
-/// A body of tens of metres with a density in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres whose density is in kg/m³.
 fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2]) -> Option<String> {
     let extent = low.iter().zip(high).map(|(low, high)| high - low).fold(0.0, f64::max);
     let is_si = material.density.is_some_and(|density| SYSTEMS[0].has_density(density));
@@ -137,7 +138,7 @@ fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2])
     })
 }
 
-/// A deformable body faster than its waves.
+/// Hint for a deformable body that is faster than its waves.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
     (speed > waves).then(|| {
@@ -152,7 +153,7 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// A probe with injury criteria whose g differs from gravity by the ratio of units.
+/// Hint for a probe with injury criteria whose value of 1 g and the gravity of the scenario are in different units.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
     let ratio = scenario.gravity.norm() / probe.g;
     let differs = ratio > OTHER_UNITS || (ratio > 0.0 && ratio < 1.0 / OTHER_UNITS);
@@ -167,7 +168,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
     })
 }
 
-/// Gravity in m/s² with densities of another system.
+/// Hint for a gravity in m/s² with densities in another system of units.
 fn gravity_hint(scenario: &Scenario) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

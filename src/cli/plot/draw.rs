@@ -1,4 +1,4 @@
-//! Figures as SVG and PNG with the width of a column of a paper, 85 mm at 300 dots per inch.
+//! Writes figures as SVG and PNG. Their width is that of a column of a paper, 85 mm at 300 dots per inch.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -17,14 +17,14 @@ use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// Heights of the first and of further panels \[pixels\].
+/// Height of the first panel of a figure, and of each further panel \[pixels\].
 const FIRST_PANEL: u32 = 540;
 const OTHER_PANEL: u32 = 330;
 
-/// Supersampling factor of PNGs along each axis.
+/// Number of drawn pixels along each axis for one pixel of a PNG (supersampling).
 const FINE: u32 = 3;
 
-/// Largest number of points of a line: two per column of pixels.
+/// Number of points above which a line is thinned: two per column of pixels.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
 /// A chart with two linear axes.
@@ -32,7 +32,7 @@ type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoor
 
 /// Writes a figure as SVG and PNG to a directory; returns the paths.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
-    // Fails for invalid font data only; this font is embedded.
+    // Registration fails only for invalid font data, and this font is embedded.
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
     debug_assert!(font.is_ok());
     let paths = ["svg", "png"].map(|ending| directory.join(format!("{}.{ending}", figure.name)));
@@ -62,14 +62,14 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     }
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
-    // 300 dots per inch.
+    // 11 811 pixels per metre are 300 dots per inch.
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: 11_811, yppu: 11_811, unit: png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&coarse(&pixels, width as usize))?;
     Ok(writer.finish()?)
 }
 
-/// Means of blocks of `FINE` × `FINE` pixels; `width` is that of the result.
+/// Means of blocks of `FINE` × `FINE` pixels; `width` is the width of the result \[pixels\].
 fn coarse(pixels: &[u8], width: usize) -> Vec<u8> {
     let fine = FINE as usize;
     let row = 3 * fine * width;
@@ -159,7 +159,7 @@ where
     Ok(())
 }
 
-/// Draws a line through points in the units of the axes.
+/// Draws a line through `points`, which are in the units of the axes.
 fn draw_line<DB: DrawingBackend>(
     line: &Line,
     points: Vec<(f64, f64)>,
@@ -184,7 +184,7 @@ where
     Ok(())
 }
 
-/// Range of the value axis: all values and zero, with a margin.
+/// Range of the value axis of a panel: it contains zero and all values, with a margin. Values are divided by `factor`.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -194,19 +194,20 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
 }
 
-/// Decimals that distinguish about six labels over a span.
+/// Number of decimals with which six labels over a span differ.
 fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }
 
-/// A number without trailing zeros.
+/// A number with up to `digits` decimals, without trailing zeros.
 fn written(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Decimates a line of more than [`MOST_POINTS`] points to the minimum and maximum of each column of pixels.
+/// Reduces a line of more than [`MOST_POINTS`] points to the points of smallest and largest value in each column of
+/// pixels.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

@@ -3,17 +3,17 @@
 /// A figure: panels below each other with a common time axis.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Name of its files, without extension.
+    /// Name of the files of the figure, without extension.
     pub name: String,
-    /// From top to bottom.
+    /// The panels, from top to bottom.
     pub panels: Vec<Panel>,
-    /// Labels of the runs if there are several.
+    /// Labels of the runs; empty for a single run.
     pub runs: Vec<String>,
-    /// First and last time.
+    /// First and last time on the time axis.
     pub span: [f64; 2],
 }
 
-/// Curves over time with a common value axis.
+/// Lines over time with a common value axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
     /// Name of the quantity.
@@ -24,12 +24,12 @@ pub struct Panel {
     pub lines: Vec<Line>,
 }
 
-/// A curve.
+/// A line over time.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Name in the legend; lines with the same name have the same colour.
     pub name: String,
-    /// Index of the run, which determines the dashes.
+    /// Index of the run, which determines the dashes of the line.
     pub run: usize,
     /// Weight of the stroke.
     pub weight: Weight,
@@ -46,7 +46,7 @@ pub enum Weight {
     Plain,
 }
 
-/// Largest magnitude of the values of lines.
+/// Largest magnitude of the finite values of lines.
 pub fn largest<'a>(lines: impl IntoIterator<Item = &'a Line>) -> f64 {
     let values = lines.into_iter().flat_map(|line| line.points.iter().map(|point| point.1.abs()));
     values.filter(|value| value.is_finite()).fold(0.0, f64::max)

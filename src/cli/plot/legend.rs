@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::figure::{Figure, Line, Panel, Weight};
 use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 
-/// Height of a row \[pixels\].
+/// Height of a row of a legend \[pixels\].
 const LINE_HEIGHT: i32 = 44;
 
 /// Length of a line sample, gap after a name, and left margin \[pixels\].
@@ -15,7 +15,7 @@ const SAMPLE: i32 = 50;
 const GAP: i32 = 36;
 const LEFT: i32 = 16;
 
-/// Distinct names of the lines of a panel, in their order.
+/// Distinct names of the lines of a panel, in the order of the lines.
 pub fn names(panel: &Panel) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in &panel.lines {
@@ -26,7 +26,7 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// Style of a line. A faint line has the colour of its filtered line (named `NAME, …`), paler.
+/// Style of a line. A faint line NAME has a paler tone of the colour of its filtered line, which is named `NAME, …`.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -46,7 +46,7 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// Entries of a panel.
+/// Legend entries of the lines of a panel.
 pub fn entries(panel: &Panel) -> Vec<Entry> {
     let names = names(panel);
     let entry = |name: &&str| {
@@ -56,7 +56,7 @@ pub fn entries(panel: &Panel) -> Vec<Entry> {
     names.iter().filter_map(entry).collect()
 }
 
-/// Entries of the runs if there are several.
+/// Legend entries of the runs; empty for a single run.
 pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     let entry = |(run, name): (usize, &String)| Entry {
         name: name.clone(),
@@ -66,14 +66,16 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimated width of a text \[pixels\]: 0.48 of the font size per letter, above the mean of the font, 0.41.
+/// Estimated width of a text \[pixels\], with 0.48 of the font size per letter. The mean width of the letters of the
+/// font is 0.41 of its size, so that most texts are narrower than the estimate.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Positions of entries after a heading: x \[pixels\] and row, wrapped at the width of the figure.
+/// Positions of entries after a heading: x \[pixels\] and row. An entry that would exceed the width of the figure
+/// begins a new row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
-    // Includes space for the unit of the axis.
+    // The gaps after the heading leave space for its unit.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
     let (mut x, mut row) = (start, 0);
     let place = |entry: &Entry| {
@@ -112,7 +114,7 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // The height was computed from the heading without its unit.
+    // `legend_height` has placed the entries after the heading without its unit.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

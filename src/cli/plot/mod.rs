@@ -1,4 +1,4 @@
-//! `ictus plot`: figures of the histories of runs for papers, as SVG and PNG.
+//! `ictus plot`: draws the histories of runs as figures for papers, in SVG and PNG.
 
 mod draw;
 mod figure;
@@ -66,7 +66,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a filter or mean of contact forces where none are drawn.
+/// Refuses `--filter` and `--mean`, which apply to contact forces, if no contact forces are drawn.
 fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
     if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
@@ -78,7 +78,7 @@ fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<()
     })
 }
 
-/// The parts of the figures between two times.
+/// The parts of the figures between two times; a figure without such a part is omitted.
 fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
         for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
@@ -91,7 +91,7 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     figures.into_iter().filter_map(cut).collect()
 }
 
-/// Largest value of each line of a figure and its time, a line of text each.
+/// The largest value of each line of a figure, and the time of this value, as one line of text.
 fn peaks(figure: &Figure, units: Units) -> String {
     let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
@@ -104,7 +104,7 @@ fn peaks(figure: &Figure, units: Units) -> String {
     lines.filter_map(peak).collect()
 }
 
-/// Figures of all quantities of [`ALL`] that the runs contain; at least one is required.
+/// Figures of the quantities of [`ALL`] that the runs contain; fails if they contain none.
 fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let found: Vec<Vec<Figure>> =
         ALL.into_iter().map(|quantity| figures(quantity, runs, options)).collect::<Result<_, _>>()?;
@@ -118,7 +118,7 @@ fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Fi
     Ok(found)
 }
 
-/// Figures of the requested quantities; a missing quantity is refused.
+/// Figures of the requested quantities; fails if no run contains one of them.
 fn asked_for(
     quantities: &[&str],
     runs: &[Run],
@@ -164,7 +164,8 @@ mod tests {
     use super::*;
     use figure::{Line, Panel, Weight};
 
-    /// Ten rows at t = 0, 1, …: those between both times remain, with both ends; without two rows there is no figure.
+    /// A line with rows at t = 0, 1, …, 9: the rows from the first to the last time remain, including rows at these
+    /// times. With fewer than two rows there is no figure.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

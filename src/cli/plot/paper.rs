@@ -2,14 +2,15 @@
 
 use plotters::prelude::*;
 
-/// Width of a figure \[pixels\]: 85 mm.
+/// Width of a figure \[pixels\]: 85 mm at 300 dots per inch.
 pub const WIDTH: u32 = 1004;
 
-/// Font and its size \[pixels\]: 8 pt.
+/// Font, and its size \[pixels\]: about 8 pt at 300 dots per inch.
 pub const FONT: &str = "sans-serif";
 pub const SIZE: u32 = 32;
 
-/// Colours distinguishable with red–green colour blindness (Okabe & Ito 2008), and by their lightness in grey.
+/// Colours that readers with red–green colour blindness can distinguish (Okabe & Ito 2008), and that differ in
+/// lightness when printed in grey.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -19,7 +20,7 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(120, 94, 60),
 ];
 
-/// Dash and gap lengths of the runs; the first is solid.
+/// Lengths of dashes and gaps of the lines of each run \[pixels\]; `None` for solid lines.
 pub const DASHES: [Option<(i32, i32)>; 4] = [None, Some((16, 8)), Some((4, 8)), Some((28, 10))];
 
 /// Result of drawing.
@@ -28,9 +29,9 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// Resolution and strokes of an output format.
 #[derive(Clone, Copy)]
 pub struct Paper {
-    /// Pixels per unit of length.
+    /// Pixels of the output per unit of length of the figure.
     pub zoom: u32,
-    /// Strokes of solid lines; in bitmaps one per segment, since thick polylines have artefacts at sharp corners.
+    /// Strokes of solid lines. A bitmap has one stroke per segment, as thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
 }
 
@@ -44,17 +45,17 @@ pub enum Strokes {
 }
 
 impl Paper {
-    /// Pixels of a length.
+    /// A length in pixels of the output.
     pub fn px(self, length: u32) -> u32 {
         self.zoom * length
     }
 
-    /// A style with its width in pixels.
+    /// A style with its stroke width in pixels of the output.
     pub fn style(self, style: ShapeStyle) -> ShapeStyle {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// Pixels of a coordinate.
+    /// A coordinate in pixels of the output.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

@@ -8,14 +8,14 @@ use super::scale::with_unit;
 use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
-/// Fraction of the largest value of a panel below which a line is omitted.
+/// Ratio of the largest value of a line to the largest value of its panel, below which the line is omitted.
 const NOTHING: f64 = 1e-6;
 
-/// Default window of the moving mean of forces, as a fraction of the longest time from the first to the last contact
-/// of a pair among the runs.
+/// Default window of the moving mean of the contact force of a pair, relative to the time from the first to the last
+/// contact of the pair. Of several runs, the longest time counts.
 const MEAN: f64 = 0.02;
 
-/// Names of energies, and the columns summed for each.
+/// Names of energies, each with the columns that are added up.
 const ENERGIES: [(&str, &[&str]); 8] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
@@ -27,7 +27,7 @@ const ENERGIES: [(&str, &[&str]); 8] = [
     ("sum", &["total"]),
 ];
 
-/// Units by prefix of the column name; the first match applies.
+/// Units of columns by the beginning of their names; the first entry that matches applies.
 const UNITS: [(&str, &str); 34] = [
     ("critical_step", "s"),
     ("dt", "s"),
@@ -65,7 +65,7 @@ const UNITS: [(&str, &str); 34] = [
     ("position", "m"),
 ];
 
-/// The figures of a quantity; empty if no run contains it.
+/// The figures of a quantity; empty if no run contains the quantity.
 pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let panels = match quantity {
         "energies" => energies(runs),
@@ -102,7 +102,8 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, lines }
 }
 
-/// One line per name and run, the sum of the columns that the run contains; none without such columns.
+/// A line for each name and run: the sum of the columns of this name that the run contains. A run without these columns
+/// has no line.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -117,14 +118,15 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// Lines without those that are negligible compared to the largest.
+/// The lines without negligible ones. A line is negligible if all lines of its name are below the fraction [`NOTHING`]
+/// of the largest value.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Time steps and critical steps, from the first step.
+/// Time steps and critical steps, from the first step on.
 fn steps(runs: &[Run]) -> Vec<Line> {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
     all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0));
@@ -138,7 +140,8 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Contributions to the energy error, relative to the peak of kinetic energy, strain energy and |external work|.
+/// Contributions to the energy error of each run, relative to the largest value that the kinetic energy, the strain
+/// energy or |external work| has in the run.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -167,7 +170,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Contact forces of the pairs, unfiltered and filtered.
+/// Contact forces of the pairs: faint lines of the unfiltered forces, and lines of the filtered or averaged forces.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -184,7 +187,8 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// Longest time from the first to the last contact of a pair among the runs; 0 if no run has two rows with a force.
+/// Time from the first to the last row with a contact force of a pair, in the run in which it is longest; 0 if no run
+/// has two such rows.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
@@ -194,7 +198,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Name of the requested filter, and the filtered signal; without a filter, the mean over a window \[s\].
+/// Name of the requested filter, and the filtered signal. Without a filter, the signal is averaged over a window \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -242,7 +246,7 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity of a probe; columns that also exist filtered are faint.
+/// One panel per quantity of a probe. A column with a filtered column beside it is faint.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -275,7 +279,7 @@ fn unit_of(column: &str) -> &'static str {
     UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
 }
 
-/// File name of a quantity: characters other than letters, digits and `-` become `_`.
+/// File name of a quantity: every character other than a letter, a digit or `-` becomes `_`.
 fn file_name(quantity: &str) -> String {
     quantity.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }

@@ -15,7 +15,7 @@ pub struct Run {
     /// Label in legends.
     pub label: String,
     tables: Vec<(&'static str, Columns)>,
-    /// Times and magnitudes of the contact force of each pair of bodies that has touched.
+    /// Magnitude of the contact force over time, for each pair of bodies that has touched.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
 }
 
@@ -42,7 +42,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // A pair has no rows before its first contact.
+            // A pair has no rows before its first contact: zeros are added at the times of the history.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -51,19 +51,19 @@ impl Run {
         Ok(run)
     }
 
-    /// The table with this file name.
+    /// The table with the file name `name`; `None` if the run has not written it.
     pub fn table(&self, name: &str) -> Option<&Columns> {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Times and values of a column, from the first table that contains it.
+    /// Times and values of a column, from the first table that contains the column.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Times and values of a column, without empty cells; `None` if no value remains.
+/// Times and values of a column without its empty cells; `None` if all cells are empty.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();

@@ -5,10 +5,11 @@ use super::runs::Run;
 use crate::cli::args::Units;
 use crate::cli::print;
 
-/// Step below which the units of a run are taken as SI \[s\].
+/// Smallest time step below which the units of a run are taken to be SI.
 const LONGEST_SI_STEP: f64 = 1e-4;
 
-/// SI units if the smallest step of every run is in the range of stiff bodies in seconds.
+/// SI units if the smallest step of every run is below [`LONGEST_SI_STEP`], as it is for stiff bodies if times are in
+/// seconds.
 pub fn guessed_units(runs: &[Run]) -> Units {
     let shortest = |run: &Run| {
         let steps = run.column("dt").unwrap_or_default();
@@ -20,7 +21,7 @@ pub fn guessed_units(runs: &[Run]) -> Units {
 /// Scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Ratio of a value to its number on the axis.
+    /// Ratio of a value to the number that the axis shows for the value.
     pub factor: f64,
     /// Label of the axis.
     pub label: String,
@@ -30,7 +31,7 @@ const PREFIXES: [(i32, &str); 8] =
     [(-12, "p"), (-9, "n"), (-6, "µ"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G")];
 
 impl Scale {
-    /// Scale for values up to `size`: an SI prefix for units that take one, otherwise a power of ten.
+    /// Scale for values up to `size`: an SI prefix if the unit takes one, and a power of ten if not.
     pub fn of(what: &str, unit: &str, size: f64, units: Units) -> Self {
         let power = power_of_thousand(size);
         let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
@@ -56,7 +57,7 @@ impl Scale {
     }
 }
 
-/// A value in words: with an SI prefix for units that take one.
+/// A value with its unit as text, with an SI prefix if the unit takes one.
 pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     let Scale { factor, label } = Scale::of("", unit, value.abs(), units);
     let number = print::number(value / factor);
@@ -67,7 +68,7 @@ pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     }
 }
 
-/// Decimal exponent, a multiple of three, for which a size has one to three digits before the point.
+/// Multiple of three by whose power of ten a size is divided to have one to three digits before the point.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
 }

@@ -16,19 +16,20 @@ pub struct DetectionMemory {
     /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from the
     /// closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Positions at the first instants of the current flight, if its kinematics follow from positions.
+    /// Positions at the first instants of the current flight, if the detector computes the kinematics of flights from
+    /// positions.
     pub first_steps: Option<RootHistory>,
 }
 
 /// Finds contact.
 pub trait Detector: Send {
-    /// In flight: the first contact of two surfaces within the flight; `None` if the flight is free of contact.
+    /// First contact of two surfaces within a flight; `None` if the flight is free of contact.
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
 
     /// Replaces `constraints` by the constraints of this configuration.
     ///
-    /// Called once per step, with ascending times; a call to [`Detector::first_impact`] in between restarts the contact
-    /// phase.
+    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] between two calls restarts the
+    /// contact phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
     /// State for the next step.
@@ -40,13 +41,13 @@ pub trait Detector: Send {
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// For each pair of bodies, ascending, the two bounding volumes of its next event at their current positions; pairs
-    /// that can no longer touch are omitted. Empty for a detector without a queue.
+    /// For each pair of bodies, in ascending order, the two bounding volumes of the next event of the pair, at their
+    /// current positions. Pairs that can no longer touch are omitted. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }
 
-    /// The hierarchy over the faces of a body; `None` without faces or without hierarchies.
+    /// The hierarchy over the faces of a body; `None` if the body has no faces or the detector uses no hierarchies.
     fn hierarchy(&self, _body: u32) -> Option<&Hierarchy> {
         None
     }
@@ -55,7 +56,7 @@ pub trait Detector: Send {
 /// Phase of a detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Neither phase has begun.
+    /// Before the first flight or contact phase.
     Fresh,
     /// Flight: bodies move rigidly in closed form.
     Flight,

@@ -1,14 +1,18 @@
 //! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
-//! A single spring is stable while κ dt²/m_eff is small; several springs on one body are stable only if their sum is
-//! small. With W = G M⁻¹ Gᵀ split into contributions of deformable nodes and rigid bodies, λ(K W) ≤ λ(K W_nodes) +
-//! λ(K W_rigid):
+//! A single spring of stiffness κ on the effective mass m_eff is stable if κ dt²/m_eff is small; several springs on one
+//! body are stable only if the sum of these values is small. Let W = G M⁻¹ Gᵀ be the compliance of the contacts, with
+//! the mass matrix M and the map G from velocities to relative velocities, K the diagonal matrix of the stiffnesses
+//! κ_k, and λ the largest eigenvalue. With W split into contributions of deformable nodes and rigid bodies, λ(K W) ≤
+//! λ(K W_nodes) + λ(K W_rigid):
 //!
 //! ```text
 //! nodes    λ ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|               Gershgorin on the assembled stiffness
 //! rigid    λ ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
-//! (tr A⁸)^⅛ is at least the largest eigenvalue of A and at most 1.25 times this eigenvalue.
+//! Here w_ka is the weight of node a of mass m_a in contact k, n the contact normal, and r the vector from the centre
+//! of the body to the contact. (tr A⁸)^⅛ is at least the largest eigenvalue of A and at most 1.25 times this
+//! eigenvalue.
 //!
 //! # Source
 //! Derived.
@@ -28,31 +32,32 @@ type Vec6 = SVector<f64, 6>;
 /// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// Largest total λ dt² of the springs on rigid bodies: an impact lasts ten steps, and its energy error is 6e-4.
+/// Largest total λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and its relative energy
+/// error is 6e-4.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio of the squared frequency reported to the step control to λ on rigid bodies. In steps of 1.9/ω with this
-/// frequency ω, compressed springs remain as well resolved as at the first contact.
+/// Ratio of the squared frequency ω² that is reported to the step control to the bound λ of rigid bodies. In steps of
+/// 1.9/ω, compressed springs remain as well resolved as at the first contact.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// Largest total λ dt² of the springs on deformable nodes: with elements at 0.8 of their critical step, (1.6)², the
-/// sum stays below the stability limit of 4. As an impact begins between two steps, the energy of the arrested nodes
-/// has an error of up to a quarter of λ dt² until it is balanced at the opening. If these nodes are a large part of
-/// the mass of a body, as in coarse meshes, the limit is lower.
+/// Largest total λ dt² of the springs on deformable nodes. Elements at 0.8 of their critical step have λ dt² = 1.6²;
+/// the sum of both stays below the stability limit of 4. As an impact begins between two steps, the energy of the
+/// arrested nodes has a relative error of up to a quarter of λ dt², which is balanced when the contact opens. If these
+/// nodes are a large part of the mass of a body, as in coarse meshes, [`MAX_OF_BODY_ENERGY`] is the stricter limit.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest λ dt² times the mass fraction of the nodes in contact: the energy error is a twentieth of the energy of
-/// the body.
+/// Largest product of λ dt² and the mass fraction of the nodes in contact. At this value the energy error is a
+/// twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of the squared frequency of coupled springs to the squared frequency of a single spring. The ratio of
-/// a plate on two springs at its ends is 0.5.
+/// Smallest ratio of the squared frequency of coupled springs to the squared frequency of a single spring. For a plate
+/// on two springs at its ends, this ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Springs on every deformable node, zero between steps.
+    /// Sums for every deformable node, zero between steps.
     nodes: Vec<OnNode>,
     /// Nodes with springs.
     contact_nodes: Vec<u32>,
@@ -68,9 +73,9 @@ pub(super) struct AssembledStiffness {
 /// Springs on a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct OnNode {
-    /// Σ κ |w_a| Σ_b |w_b| \[N/m\].
+    /// Σ_k κ_k |w_ka| Σ_b |w_kb| over the springs k \[N/m\].
     stiffness: f64,
-    /// Σ κ w_a n of the normal springs \[N/m\].
+    /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
 }
 
@@ -109,8 +114,8 @@ pub(super) struct ContactFrequency {
 }
 
 impl Bound {
-    /// Fraction of the spring stiffness that is stable and accurate in the energy of impacts, for steps of this
-    /// length.
+    /// Fraction of the spring stiffness at which, for steps of this length, the springs are stable and the energy of
+    /// impacts is accurate.
     pub fn share(&self, time_step: f64) -> f64 {
         let over = self.over_allowed * time_step * time_step;
         if over > 1.0 { 1.0 / over } else { 1.0 }
@@ -121,8 +126,8 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\], where damping reduces the stable step by the factor
-    /// `lowering`. Springs on rigid bodies are far from the stability limit.
+    /// Squared frequency for the step control \[rad²/s²\]. Damping reduces the stable step of springs on nodes by the
+    /// factor `lowering`; springs on rigid bodies are far from the stability limit.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -205,7 +210,7 @@ impl AssembledStiffness {
         }
     }
 
-    /// Σ_j κ_j W_ij: squared frequency of a contact with equal compression of all coupled springs \[1/s²\].
+    /// Squared frequency Σ_j κ_j W_ij of contact i if all coupled springs j have equal compression \[1/s²\].
     fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
@@ -223,8 +228,9 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequency of a contact coupled to other contacts; its springs have these bounds. Between opposing contacts, as
-    /// on the two sides of a body between other bodies, ω² is at least the fraction `MIN_COUPLED_RATIO` of κ_i W_ii.
+    /// Frequency ω of contact i with the given spring stiffness κ_i and bounds, coupled to other contacts. Opposing
+    /// contacts, as on the two sides of a body between other bodies, reduce the frequency; ω² is at least the fraction
+    /// `MIN_COUPLED_RATIO` of κ_i W_ii.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -241,7 +247,7 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // The nodal bound is up to twice the ω² of a single contact.
+        // The bound of the nodes is up to twice the ω² of a single contact.
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,
@@ -273,7 +279,7 @@ impl AssembledStiffness {
     }
 }
 
-/// h = (n, r × n) of a force in a direction.
+/// Row h = (n, r × n) of a unit force in the direction n, with the total weight and the arm r of the nodes.
 fn row(total: f64, arm: &Vec3, direction: &Vec3) -> Vec6 {
     let (moved, turned) = (direction * total, arm.cross(direction));
     Vec6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)

@@ -2,14 +2,16 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Moment of inertia, relative to the largest, below which it counts as zero: collinear nodes.
+/// Ratio of a moment of inertia to the largest, below which the moment counts as zero. For collinear nodes, the moment
+/// about their line is zero.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Product of the moments of inertia over the cube of their sum, above which none of them counts as zero: the smallest
-/// moment then exceeds four times this fraction of the largest.
+/// Ratio of the product of the three moments of inertia to the cube of their sum, above which no moment counts as zero:
+/// the smallest moment then exceeds four times this fraction of the largest.
 const FULL_RANK: f64 = 1e-6;
 
-/// Least-squares vectors q × (x_a − x̄) with a given moment and zero sum.
+/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the positions x_a. They are
+/// the smallest vectors, in the least-squares sense, with this moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,
@@ -17,9 +19,10 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// Couple of a moment on nodes at these positions; for collinear nodes, its component normal to the line.
+    /// Couple of the moment m on nodes at these positions; for collinear nodes, only the component of m normal to the
+    /// line.
     ///
-    /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y) and y the positions about their mean.
+    /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y), where y are the positions relative to their mean.
     pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
         let count = positions.clone().count() as f64;
         let middle = positions.clone().sum::<Vec3>() / count;
@@ -37,7 +40,7 @@ impl Couple {
     }
 }
 
-/// Solution of a positive semi-definite system, zero along eigenvectors with negligible eigenvalues.
+/// Solution of a positive semi-definite system. Components along eigenvectors with negligible eigenvalues are zero.
 pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
     let trace = matrix.trace();
     if matrix.determinant() > FULL_RANK * trace * trace * trace

@@ -1,15 +1,15 @@
-//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector and
-//! never changes the state of the bodies; the step applies its action.
+//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector. It
+//! does not change the state of the bodies; the time step applies the action.
 //!
 //! Three responses treat the same constraints with the same friction law:
 //!
-//! | response | acts by | conserves | limitation |
+//! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
 //! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
 //! | [`Decomposition`] | impulses and a projection of positions | impenetrability at the end of each step | dissipates the energy of impacting nodes |
 //! | [`EnergyMomentum`] | discrete-gradient spring forces | energy and momenta to rounding, for any stiffness | penetration |
 //!
-//! Tied surfaces are not in contact: [`Ties`] constrain them, with any of the three responses.
+//! Tied surfaces are not in contact: [`Ties`] constrain them, together with any of the three responses.
 
 mod assembled_stiffness;
 mod couple;
@@ -83,7 +83,7 @@ impl Status {
 /// Force and energies of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactResult {
-    /// Normal force \[N\], ≥ 0; for impulses, their mean over the step.
+    /// Normal force \[N\], ≥ 0; for a response by impulses, the mean force over the step.
     pub normal_force: f64,
     /// Friction force on the contactor \[N\].
     pub friction_force: Vec3,
@@ -97,7 +97,7 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force and dissipation in a step by a contact that has ended and has no constraint in this step.
+/// Force and dissipation in a step of a contact that has ended and has no constraint in this step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -166,8 +166,9 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: position projections, changes of stiffness and time step, spring work that the
-    /// spring energy does not contain, the forces that balance this work, and energy of lost springs (negative).
+    /// Added by the numerical method: by position projections, by changes of stiffness and time step, by spring work
+    /// that the spring energy does not contain, by the forces that balance this work, and by lost springs, whose energy
+    /// counts as negative.
     pub numerical: f64,
 }
 
@@ -184,13 +185,13 @@ impl std::ops::AddAssign for StepWork {
 pub struct UnsolvedProblems {
     /// Impulse problems: the last iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Impulse problems with restitution: contacts jammed by friction lose their restitution.
+    /// Impulse problems with restitution: the contacts that friction jams lose their restitution.
     pub restitutions: u64,
     /// Position projections: the last iterate is applied.
     pub projections: u64,
     /// Ties: tied points do not coincide at the end of the following step.
     pub ties: u64,
-    /// Geometries at the middle of a step: the last iterate acts, and friction changes the angular momentum.
+    /// Geometries at the middle of a step: the last iterate is applied, and friction changes the angular momentum.
     pub geometries: u64,
 }
 
@@ -210,10 +211,10 @@ pub struct ContactAction {
     /// Forces on all nodes of the model \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
-    /// Impulses of the corrections on all nodes of the model \[N·s\].
+    /// Impulses on all nodes of the model that cause the corrections \[N·s\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
-    /// Friction part of the forces and impulses, as a force \[N\].
+    /// Friction part of the forces and impulses on all nodes, as a force \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
@@ -224,9 +225,10 @@ pub struct ContactAction {
     pub node_corrections: Vec<NodeCorrection>,
     /// Corrections of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
-    /// Reactions of the ties to contact impulses on fixed components of nodes \[N·s\]; a node can be repeated.
+    /// Impulses of the ties on fixed components of nodes, in reaction to contact impulses \[N·s\]; a node can be
+    /// repeated.
     pub tie_impulses: Vec<(u32, Vec3)>,
-    /// Tie part of the nodal forces; a node in several groups of ties has several entries.
+    /// Tie part of the nodal forces \[N\]; a node in several groups of ties has several entries.
     pub tie_forces: Vec<(u32, Vec3)>,
     /// Tie forces on movable rigid bodies, not included in the nodal forces.
     pub rigid_forces: Vec<RigidForce>,
@@ -242,12 +244,12 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse by which supports prevent the rotation of supported bodies after a projection moved the other
-    /// side of a contact \[N·m·s\].
+    /// Angular impulse of supports \[N·m·s\]. If a projection moves one side of a contact, the supports of the other
+    /// side prevent the rotation of this side.
     pub support_moment: Vec3,
-    /// Squared upper bound of the angular frequency added by contact \[rad²/s²\].
+    /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
     pub frequency_squared: f64,
-    /// Bit set of the listed nodes, from which `nodes` is built.
+    /// Bit set of the nodes with a force or impulse, from which `nodes` is built.
     #[serde(skip)]
     listed: FixedBitSet,
     /// Time over which impulses are averaged for output as forces \[s\].
@@ -280,7 +282,7 @@ clone_by_field!(ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        // Zero pages of the operating system take no memory until written.
+        // Zero pages of the operating system take no memory until they are written.
         let zeros = || zeroed_vec(num_nodes);
         Self {
             forces: zeros(),
@@ -309,7 +311,7 @@ impl ContactAction {
         self.num_of_contact > 0
     }
 
-    /// Nodes of the list in a range.
+    /// Those of `nodes` that are in a range.
     pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
         let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
         &self.nodes[place(range.start)..place(range.end)]
@@ -321,7 +323,7 @@ impl ContactAction {
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Sum of a linear function over the nodal forces, without tie forces.
+    /// Sum over the nodal forces without tie forces of a function that is linear in the force.
     pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
         let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
         of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
@@ -335,7 +337,7 @@ impl ContactAction {
         self.rigid_forces.clear();
     }
 
-    /// Tie force on a rigid body and moment about its centre; 0 without ties.
+    /// Tie force on a rigid body \[N\], and its moment about the centre \[N·m\]; zero without ties.
     pub fn rigid_force(&self, body: usize) -> [Vec3; 2] {
         let of_body = self.rigid_forces.iter().find(|force| force.body as usize == body);
         of_body.map_or([Vec3::zeros(); 2], |of_body| [of_body.force, of_body.moment])
@@ -373,7 +375,7 @@ impl ContactAction {
         self.spread = spread;
     }
 
-    /// Adds the force of a contact to its nodes: `normal` and `friction` on the contactor \[N\].
+    /// Adds the force of a contact to its nodes; `normal` and `friction` are the forces on the contactor \[N\].
     fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
         let force = normal + friction;
         for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
@@ -412,15 +414,16 @@ pub struct Bodies<'a> {
     pub positions: &'a [Vec3],
     /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Acceleration of every node at the end of the step without contact \[m/s²\]; in the stage [`Stage::Moved`], the
-    /// acceleration at the beginning of the step, with contact.
+    /// Acceleration of every node \[m/s²\]: at the end of the step, without contact forces. In the stage
+    /// [`Stage::Moved`]: at the beginning of the step, with contact forces.
     pub accelerations: &'a [Vec3],
     /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has its share of the mass
     /// of the body.
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Energy created by contact since the start, without the dissipation by restitution and damping \[J\].
+    /// Energy that contact has created since the start \[J\]; the dissipation by restitution and damping is not
+    /// subtracted.
     pub created: f64,
 }
 
@@ -429,8 +432,8 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Step that scales the spring stiffness: the step before events or the flight step shorten it, so that contacts
-    /// that begin in a shortened step are not stiffer.
+    /// Step that scales the spring stiffness: the step length before events or the flight step shorten it. Contacts
+    /// that begin in a shortened step are therefore not stiffer.
     pub regular: f64,
     /// Following step; discrete-gradient forces and tie forces hold for this length.
     pub following: f64,
@@ -466,7 +469,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
+    /// Whether the response uses flush contacts. Flush contacts may have a closing velocity, but no penetration.
     fn uses_flush_contacts(&self) -> bool {
         false
     }

@@ -1,14 +1,16 @@
 //! Contact points on the offset surfaces of bodies with a contact thickness.
 //!
-//! Detection finds the points x_c and x_t of the meshes; the contact surfaces are offset by h_c and h_t:
+//! Detection finds the points x_c and x_t of the contactor and target meshes. The contact surfaces are offset from the
+//! meshes by h_c and h_t along the normal n, and g is the gap between them:
 //!
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! Friction acts and slip is measured at the offset points. A point that moves with a rigid body, or with the deforming
-//! element behind the face, is an affine combination of the nodes of this body or element. The weights are w_a + B_a
-//! with B_a = y_a · M⁻¹ d and M = Σ y_a ⊗ y_a, where y_a are the nodal positions relative to their mean and d is the
-//! offset. As Σ B_a = 0 and Σ B_a x_a = d, force, lever and moment are those of the offset point, in every response.
+//! Friction acts at the offset points, and slip is measured there. An offset point moves with its rigid body, or with
+//! the deforming element behind its face, and is an affine combination of the nodes of this body or element. Its
+//! weights are w_a + B_a, with the weights w_a of the mesh point, B_a = y_a · M⁻¹ d and M = Σ y_a ⊗ y_a. Here y_a are
+//! the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ B_a x_a = d, the force,
+//! lever and moment are those of the offset point, in every response.
 //!
 //! # Source
 //! Derived.
@@ -16,8 +18,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Ratio of the extent of support nodes to the offset, below which they do not define an offset point, as in flat
-/// sheets.
+/// Ratio of the extent of the support nodes to the offset, below which the support nodes do not define an offset point.
+/// The nodes of a flat sheet have no extent along the offset.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -55,7 +57,7 @@ impl OffsetPoints {
         Self { bodies: if any { bodies } else { Vec::new() }, ..Self::default() }
     }
 
-    /// Computes the constraints on the offset surfaces from those on the meshes.
+    /// Computes the constraints on the offset surfaces from the constraints on the meshes.
     pub fn find(&mut self, surfaces: &[Surface], positions: &[Vec3], constraints: &Constraints) {
         self.moved.clear();
         if self.bodies.is_empty() {
@@ -145,7 +147,7 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes of a body that are far from coplanar.
+/// Up to four nodes of a body, chosen far from each other and far from coplanar.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();

@@ -2,12 +2,12 @@
 
 use crate::{Constraint, SurfacePair};
 
-/// Options of all pairs: a common set, and separate sets for some pairs.
+/// Options of all pairs: a common set of options, and separate sets for some pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// Separate sets by ascending bodies; among sets of the same bodies, the first set whose pair contains a contact
-    /// applies.
+    /// Separate sets, in ascending order of the bodies. Of several sets for the same bodies, the first set whose pair
+    /// contains the contact applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -17,7 +17,7 @@ impl<T: Copy> PairOptions<T> {
         Self { default: options, own: Vec::new() }
     }
 
-    /// Adds a separate set for a pair; earlier pairs take precedence.
+    /// Adds a separate set for a pair; sets added earlier take precedence.
     #[must_use]
     pub fn with(mut self, pair: SurfacePair, options: T) -> Self {
         let place = self.own.partition_point(|(other, _)| other.bodies() <= pair.bodies());
@@ -68,8 +68,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has the triangle 0, 1, 2, which is the part "left", and its neighbour 1, 4, 2. Node 3 of body 0 is on the
-    /// first triangle, node 5 on the second, and edge (3, 5) on their common edge (1, 2).
+    /// Body 1 has the triangle 0, 1, 2, which is the part "left", and the neighbouring triangle 1, 4, 2. Node 3 of body
+    /// 0 is on the first triangle, node 5 on the second triangle, and edge (3, 5) on the common edge (1, 2) of both.
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

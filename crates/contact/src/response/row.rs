@@ -1,4 +1,5 @@
-//! Kinematics of one contact: relative motion of its two points, and its compliance to an impulse.
+//! Kinematics of one contact: the relative motion of its two points, and the compliance of the bodies to an impulse at
+//! these points.
 
 use crate::Constraint;
 use crate::math::{Mat3, Vec3};
@@ -36,7 +37,7 @@ impl Motion {
         }
     }
 
-    /// Loads the velocities after a kick by the accelerations; prescribed components are unchanged.
+    /// Loads the velocities after a kick by the accelerations; prescribed components keep their velocity.
     pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
         for (body, nodes, _) in sides(constraint) {
             let b = body as usize;
@@ -62,7 +63,8 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
-/// Σ w_a a_a \[m/s²\], without the centripetal acceleration of nodes of rigid bodies.
+/// Relative acceleration Σ w_a a_a of a contact \[m/s²\], without the centripetal acceleration of nodes of rigid
+/// bodies.
 pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let of_side = |(body, nodes, weights): (u32, &[u32], &[f64])| {
         let rigid = bodies.mobility.rigid(body);
@@ -92,7 +94,8 @@ pub(super) fn deformable_sides<'a>(
     sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none())
 }
 
-/// Body, Σ w_a and Σ w_a (x_a − c) of the movable rigid sides of a contact.
+/// For each movable rigid side of a contact: the body, the total weight Σ w_a and the arm Σ w_a (x_a − c) about the
+/// centre c of the body.
 pub(super) fn rigid_sides(
     constraint: &Constraint<'_>,
     bodies: &Bodies<'_>,
@@ -105,7 +108,8 @@ pub(super) fn rigid_sides(
     })
 }
 
-/// Normal compliance n · A n, A = G M⁻¹ Gᵀ: change of the gap rate per normal impulse \[1/kg\].
+/// Normal compliance n · A n of a contact: the change of the gap rate per normal impulse \[1/kg\], with the normal n
+/// and the compliance A of [`Row`].
 pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let normal = &constraint.normal;
     let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
@@ -121,7 +125,7 @@ pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodi
     of_rigid.sum::<f64>() + of_nodes.sum::<f64>()
 }
 
-/// Terms of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
+/// Terms of a rigid body with the centre c in a contact: the total weight Σ w_a, and the arm Σ w_a (x_a − c).
 #[derive(Clone, Copy, Debug)]
 struct RigidPart {
     total: f64,
@@ -131,7 +135,8 @@ struct RigidPart {
 /// One contact, with the weights w_a of its nodes on either side.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Compliance A = G M⁻¹ Gᵀ of Δv_r = A P with G = (w_a I): change of the relative velocity per impulse \[1/kg\].
+    /// Compliance A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G = (w_a I) maps nodal to
+    /// relative velocities, and M is the mass matrix.
     pub compliance: Mat3,
     rigid: [Option<RigidPart>; 2],
 }
@@ -166,7 +171,7 @@ impl Row {
         }
     }
 
-    /// Σ w_a v_a.
+    /// Relative velocity Σ w_a v_a of a motion.
     pub fn jump(&self, constraint: &Constraint<'_>, motion: &Motion) -> Vec3 {
         let mut jump = Vec3::zeros();
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -184,7 +189,7 @@ impl Row {
         jump
     }
 
-    /// Applies an impulse P on the contactor and −P on the target to a motion.
+    /// Adds the velocity changes by an impulse P on the contactor and −P on the target to a motion.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -208,8 +213,8 @@ impl Row {
         }
     }
 
-    /// Rounding error of the jump of a motion: a few ε Σ |w_a| |v_a|. If both bodies move fast together, the jump can
-    /// be as small as this error.
+    /// Rounding error of the relative velocity of a motion: a few ε Σ |w_a| |v_a|, with the machine precision ε. If
+    /// both bodies move fast together, the relative velocity can be as small as this error.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -245,7 +250,8 @@ mod tests {
     use crate::response::mobility::RigidMobility;
     use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
-    /// For a rigid body with the nodes of the triangle, A equals the velocity change under unit impulses.
+    /// The compliance A equals the change of the relative velocity under unit impulses, for a deformable triangle and
+    /// for a rigid body with its nodes.
     #[test]
     fn compliance_is_the_answer_to_a_push() {
         let (constraints, x) = (one_contact(0.0), positions(0.0));

@@ -29,7 +29,7 @@ pub(super) fn one_contact(gap: f64) -> Constraints {
 /// Inverse masses \[1/kg\]: nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
 pub(super) const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
 
-/// Positions with a given gap: the contactor above its target point of the triangle.
+/// Positions with a given gap: the contactor is above its closest point on the triangle.
 pub(super) fn positions(gap: f64) -> [Vec3; 4] {
     let face = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let foot = face[0] * 0.2 + face[1] * 0.3 + face[2] * 0.5;

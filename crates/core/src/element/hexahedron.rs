@@ -15,7 +15,7 @@ pub const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// Corners by the signs of their coordinates: bit d set for ξ_d = +1.
+/// Corner for each combination of signs of its coordinates: bit d of the index is set for ξ_d = +1, d from 0 to 2.
 pub const CORNER_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// 2 × 2 × 2 points, exact to degree 3 in each direction.

@@ -7,10 +7,11 @@ use crate::mesh::CellKind;
 /// Largest number of Newton iterations; affine elements need one, curved ones a few.
 const MOST_ITERATIONS: usize = 30;
 
-/// Tolerance of the residual |x − x(ξ)|, relative to the extent of the element; rounding of the coordinates is added.
+/// Tolerance of the residual |x − x(ξ)|, relative to the extent of the element. A tolerance for the rounding of the
+/// coordinates is added.
 const TOLERANCE: f64 = 1e-10;
 
-/// Tolerance of the boundary of the reference element, in natural coordinates.
+/// Distance from the reference element up to which a point counts as inside, in natural coordinates.
 const BORDER: f64 = 1e-7;
 
 /// Natural coordinates of the centre of an element.

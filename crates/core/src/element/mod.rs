@@ -1,6 +1,6 @@
 //! Reference elements: shape functions, their derivatives, and quadrature; one file per family.
 //!
-//! Natural coordinates ξ and node order (that of [`CellKind`]):
+//! Natural coordinates ξ of the reference elements. The nodes have the order of [`CellKind`]:
 //!
 //! | family | domain | nodes |
 //! |---|---|---|
@@ -83,7 +83,7 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// Only for curves and surfaces; set to zero for volumes, which are no contact faces.
+/// They are computed for curves and surfaces only, and set to zero for volumes, which are no contact faces.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -91,7 +91,7 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
         CellKind::Tri6 => triangle::hessians6(hessians),
         CellKind::Quad8 => quadrilateral::hessians8(xi, hessians),
         CellKind::Quad9 => quadrilateral::hessians9(xi, hessians),
-        // Linear in ξ (points, segments, triangles), or not a face.
+        // The shape functions are linear in ξ (points, segments, triangles), or the cell is not a face.
         CellKind::Point1
         | CellKind::Line2
         | CellKind::Tri3
@@ -108,7 +108,8 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 
 /// Rule for internal forces: full integration of the stiffness of an affine element.
 ///
-/// It also integrates N_a det J (row sums of the mass, volume) exactly on distorted linear elements.
+/// On distorted linear elements the rule integrates N_a det J exactly, and hence the row sums of the mass and the
+/// volume.
 pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -128,8 +129,8 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
 
 /// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements.
 ///
-/// For a surface in space, whose measure is not a polynomial, exact only if the face is flat and det J therefore a
-/// polynomial.
+/// On a surface in space the rule is exact only if the surface is flat, because the area measure of a curved surface is
+/// not a polynomial.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -147,7 +148,8 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads: exact for N_a times the area vector of a face, or times det J of a cell, curved or not.
+/// Rule for loads: exact on straight and curved elements for N_a times the area vector of a face, and for N_a times det
+/// J of a cell.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

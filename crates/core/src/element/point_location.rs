@@ -1,7 +1,8 @@
 //! Point location: whether an element contains a point, and the natural coordinates of the point.
 //!
-//! Newton's method for x(ξ) = x̂, which stops early for points outside, from a start near the solution if one is known.
-//! If it fails, it starts again from the centres of the nearest parts of the element.
+//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a start near the solution if one
+//! is known. The method stops early for a point outside the element. If the method fails, it starts again from the
+//! centres of the parts of the element nearest to the point.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, appendix B.
@@ -11,22 +12,23 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Tolerance of the residual |x̂ − x(ξ)|, relative to the extent of the element; rounding of the coordinates is added.
+/// Tolerance of the residual |x̂ − x(ξ)|: `TOLERANCE` times the extent of the element plus `ROUNDING` times its largest
+/// coordinate.
 const TOLERANCE: f64 = 1e-12;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Tolerance of the boundary of the reference element, in natural coordinates.
+/// Distance from the reference element up to which a point counts as inside, in natural coordinates.
 pub const BORDER: f64 = 1e-8;
 
 /// Largest number of Newton steps from one start.
 const MOST_STEPS: u32 = 12;
 
-/// Distances from the reference element, in natural coordinates: beyond `OUTSIDE`, a step that leads farther away ends
-/// the search; iterates are limited to `FARTHEST`.
+/// Distances from the reference element, in natural coordinates. At a distance of more than `OUTSIDE`, a step that
+/// leads farther away ends the search. Iterates are limited to the distance `FARTHEST`.
 const OUTSIDE: f64 = 0.5;
 const FARTHEST: f64 = 1.0;
 
-/// Starts tried after a failure.
+/// Number of starts tried after the first one failed.
 const RESTARTS: usize = 6;
 
 /// A point of an element.
@@ -34,9 +36,10 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// Distance from the boundary of the reference element \[-\]; rounding makes it slightly negative there.
+    /// Distance from the boundary of the reference element \[-\]. Rounding may make the distance of a boundary point
+    /// slightly negative.
     pub margin: f64,
-    /// Newton steps, all starts together.
+    /// Number of Newton steps from all starts.
     pub steps: u32,
 }
 
@@ -48,10 +51,11 @@ enum Outcome {
 }
 
 /// The point of an element at `point` \[m\]; `None` for a point outside. Points up to 1e-8 in natural coordinates
-/// beyond the boundary count as inside; a plane element contains only points of its plane z = constant.
+/// beyond the boundary count as inside. A plane element contains only points of its plane z = constant.
 ///
 /// # Shapes and units
-/// `nodes`: one position per node \[m\]; `start`: natural coordinates, of the point at an earlier time or of the centre.
+/// `nodes`: one position per node \[m\]; `start`: natural coordinates at which the search begins, those of the point at
+/// an earlier time or those of the centre.
 pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> Option<ElementPoint> {
     let mut steps = 0;
     let mut search = |start| newton(kind, nodes, point, start, &mut steps);
@@ -68,7 +72,7 @@ pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> 
     xi.map(|xi| ElementPoint { xi, margin: -beyond(kind, xi), steps })
 }
 
-/// As [`locate`] from the centre, after a test of the box of the element.
+/// Like [`locate`] from the centre, but points outside the bounding box of the element are rejected without a search.
 pub fn locate_in_box(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
     let [lower, upper] = bounding_box(kind, nodes);
     let is_within = (0..kind.dimension()).all(|k| lower[k] <= point[k] && point[k] <= upper[k]);
@@ -86,7 +90,7 @@ pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     [corners[0] - margin, corners[1] + margin]
 }
 
-/// Points whose hull contains the element; returns their number.
+/// Points whose convex hull contains the element; returns their number.
 fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]) -> usize {
     match kind {
         CellKind::Tri6 | CellKind::Tet10 => {
@@ -128,12 +132,12 @@ fn edges_of_simplex(kind: CellKind) -> impl Iterator<Item = [usize; 2]> {
     EDGES.into_iter().take(if kind == CellKind::Tri6 { 3 } else { 6 })
 }
 
-/// Point of the lattice {−a, 0, a}³, the first coordinate fastest.
+/// Point number `place` of the lattice {−a, 0, a}³; the first coordinate varies fastest.
 fn lattice_point(place: usize, a: f64) -> [f64; 3] {
     [1, 3, 9].map(|stride| a * ((place / stride % 3) as f64 - 1.0))
 }
 
-/// Newton's method for a point.
+/// Newton's method for a point from one start. Adds the number of steps to `steps`.
 fn newton(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3], steps: &mut u32) -> Outcome {
     let dimension = kind.dimension();
     let extent = nodes[1..].iter().map(|node| (node - nodes[0]).amax()).fold(0.0, f64::max);
@@ -176,7 +180,7 @@ fn place(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     (position, Mat3::from_columns(&tangents))
 }
 
-/// Distance of natural coordinates from the reference element outside it; negative inside.
+/// Largest amount by which natural coordinates violate the bounds of the reference element; negative inside.
 fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     let interval = |x: f64| x.abs() - 1.0;
     match kind {
@@ -190,7 +194,7 @@ fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     }
 }
 
-/// Natural coordinates limited to the surroundings of a curved or distorted element; the map of a simplex with straight
+/// Natural coordinates limited to the surroundings of a curved or distorted element. The map of a simplex with straight
 /// sides is affine and needs no limit.
 fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     match kind {
@@ -207,7 +211,7 @@ fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 
     let middle = centre(kind);
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
-        // Points of a 3 × 3 × 3 lattice: over the whole of a cube, about the middle of a simplex.
+        // Points of a 3 × 3 × 3 lattice. The lattice spans a cube; in a simplex it surrounds the centre.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],
@@ -258,8 +262,9 @@ mod tests {
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
     }
 
-    /// Hexahedra with corners displaced by up to 17 % of the edge: Newton's method takes at most 4 steps in the mean
-    /// and at most 7 to a residual of 1e-12, and finds all of 1e5 points (theory: mean 3.9, at most 6).
+    /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds all of 1e5 points to a
+    /// residual of 1e-12. It takes at most 4 steps in the mean and at most 7 steps for any point (theory: mean 3.9, at
+    /// most 6).
     #[test]
     fn points_of_distorted_hexahedra_take_four_steps() {
         let (mut random, mut sum, mut most) = (Random(7), 0, 0);
@@ -329,7 +334,7 @@ mod tests {
     /// From a start with singular tangents the search begins again inside a part of the element.
     #[test]
     fn a_singular_start_is_left() {
-        // At the corner ξ = (1, 1, −1) three edges are coplanar.
+        // Node 6 coincides with node 2, so that the tangents at the corner ξ = (1, 1, −1) are singular.
         let mut nodes: Vec<Vec3> = natural_nodes(CellKind::Hex8).into_iter().map(Vec3::from).collect();
         nodes[6].z = -1.0;
         let xi = [0.2, -0.4, 0.3];

@@ -38,14 +38,15 @@ pub fn gradients4(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives of the four-node quadrilateral: only the mixed derivative, a b/4, is nonzero.
+/// Second derivatives of the four-node quadrilateral: only the mixed derivative is nonzero, a b/4 for the corner (a,
+/// b).
 pub fn hessians4(hessians: &mut [[f64; 3]]) {
     for (hessian, [a, b]) in hessians.iter_mut().zip(CORNERS) {
         *hessian = [0.0, 0.0, 0.25 * a * b];
     }
 }
 
-/// Mid-side nodes, each the unit normal of its side.
+/// Mid-side nodes. The coordinates of a mid-side node are also the outward unit normal of its side.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// N of the eight-node (serendipity) quadrilateral.
@@ -97,8 +98,8 @@ pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Indices of the quadratic Lagrange polynomials (of −1, +1, 0) per direction whose product is each shape function of
-/// the nine-node quadrilateral.
+/// Each shape function of the nine-node quadrilateral is a product of quadratic Lagrange polynomials, one per
+/// direction. The entries are their indices among the polynomials of the points −1, +1 and 0.
 const FACTORS_9: [[usize; 2]; 9] = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [1, 2], [2, 1], [0, 2], [2, 2]];
 
 /// N of the nine-node quadrilateral.

@@ -10,7 +10,7 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
         for face in kind.faces() {
             let on_face = natural_nodes(face.kind);
             for (a, &node) in face.nodes.iter().enumerate() {
-                // The face's own corners, mapped by its linear shape functions.
+                // The position on the cell by the corners and the linear shape functions of the face.
                 let mut n = [0.0; MAX_NODES];
                 shape_values(face.kind.linear(), on_face[a], &mut n);
                 for (i, &expected) in nodes[node as usize].iter().enumerate() {
@@ -27,7 +27,8 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
 fn a_reversed_cell_is_a_reflection_of_the_reference_element() {
     for kind in KINDS.into_iter().filter(|kind| kind.dimension() > 0) {
         let nodes = natural_nodes(kind);
-        // Gradient of the map from the reference element to the reversed one: constant, an involution, det −1.
+        // The gradient of the map from the reference element to the reversed one is constant, is its own inverse and
+        // has the determinant −1.
         let jacobian = |xi: [f64; 3]| {
             let g = gradients(kind, xi);
             let mut j = crate::math::Mat3::identity();
@@ -87,15 +88,15 @@ proptest! {
     }
 }
 
-/// On an axis, where terms of the quadratic kinds vanish.
+/// At a point on an axis, terms of the quadratic kinds vanish.
 #[test]
 fn partition_of_unity_and_derivatives_on_an_axis() {
     assert_partition_of_unity_and_derivatives([0.0, 0.0, -0.8345002672935624]);
 }
 
-/// Shape functions are at most quadratic in each coordinate: central differences have only the rounding error of the
-/// values divided by the step. Values are rounded like the square of their linear factors, up to |1| + Σ|ξ_i|, outside
-/// of a simplex too.
+/// Shape functions are at most quadratic in each coordinate, so that the only error of a central difference is the
+/// rounding of the values divided by the step. The rounding is bounded by the square of 1 + Σ|ξ_i| at the shifted
+/// points, which bounds the linear factors of a shape function inside and outside of a simplex.
 fn assert_partition_of_unity_and_derivatives(xi: [f64; 3]) {
     let h = 0.125;
     let size = (1.0 + h + xi.iter().map(|x| x.abs()).sum::<f64>()).powi(2);
@@ -144,7 +145,8 @@ fn monomial_integral(kind: CellKind, p: usize, q: usize, r: usize) -> f64 {
 
 #[test]
 fn rules_integrate_polynomials_of_their_degree() {
-    // (kind, rule, total degree in the simplex part or per-direction degree, degree along the axis of a wedge)
+    // (kind, rule, degree, degree along the axis of a wedge): the degree is the total degree in a simplex or in the
+    // triangle of a wedge, and the degree in each direction for other kinds.
     let rules: [(CellKind, &[QuadraturePoint], usize, usize); 20] = [
         (CellKind::Tri6, quadrature(CellKind::Tri6), 2, 0),
         (CellKind::Tet10, quadrature(CellKind::Tet10), 2, 0),

@@ -9,7 +9,7 @@ pub struct Elasticity {
     pub mu: f64,
 }
 
-/// Elastic constants of no stable isotropic solid.
+/// Elastic constants that no stable isotropic solid has.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElasticityError {

@@ -3,7 +3,7 @@
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
-/// Stress and stored energy of a point.
+/// Stress and energy of a point.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<R> {
     /// First Piola–Kirchhoff stress P \[Pa\].
@@ -12,7 +12,7 @@ pub struct Response<R> {
     pub energy: R,
 }
 
-/// Stress and stored energy of a point, in the reference configuration.
+/// Stress and energy of a point, in the reference configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct MaterialResponse<R> {
     /// Second Piola–Kirchhoff stress S \[Pa\].
@@ -23,7 +23,8 @@ pub struct MaterialResponse<R> {
     pub kirchhoff_trace: R,
 }
 
-/// Moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l.
+/// Moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l, with the deformation gradient
+/// F and the first Piola–Kirchhoff stress P.
 ///
 /// Ḟ = l F for laws of finite strain, Ḟ = l for laws of small strain.
 #[derive(Clone, Copy, Debug)]
@@ -34,19 +35,19 @@ pub struct TangentBound<R> {
     pub dilatation: R,
 }
 
-/// History of a material point: numbers that a law reads at the beginning of a step and writes at its end. All are zero
-/// at the start.
+/// History of a material point: numbers that a law reads at the beginning of a step and writes at the end of the step.
+/// All numbers are zero at the start of a simulation.
 pub trait PointHistory<R>: Copy {
     /// Numbers per point; the same for every `R`.
     const LEN: usize;
 
-    /// The same number throughout.
+    /// A history in which every entry is `number`.
     fn filled(number: R) -> Self;
 
     /// The numbers.
     fn numbers(&self) -> &[R];
 
-    /// The numbers, to be set.
+    /// The numbers, for writing.
     fn numbers_mut(&mut self) -> &mut [R];
 }
 
@@ -71,20 +72,21 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
-/// A step of length `time_step` \[s\] turns the history at its beginning into that at its end. A step of zero length
-/// gives the stress of the present history, and leaves the history unchanged up to rounding. The energy is that stored, and
-/// dissipated since the start: the work done on the point.
+/// A step of length `time_step` \[s\] replaces the history at its beginning by the history at its end. A step of zero
+/// length gives the stress of the present history, and leaves the history unchanged up to rounding. The energy is the
+/// sum of the stored energy and the energy dissipated since the start: the work done on the point.
 pub trait Law: Copy + Send + Sync {
-    /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.
+    /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
+    /// objective.
     const SMALL_STRAIN: bool;
 
-    /// History of a point; `[R; 0]` without.
+    /// History of a point; `[R; 0]` for a law without history.
     type History<R: Real>: PointHistory<R>;
 
-    /// Functions of the volume change, common to points with the same volume change.
+    /// Values of functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates them at the volume change J − 1.
+    /// Evaluates these functions at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I at the end of a step.
@@ -158,13 +160,14 @@ impl<L: Hyperelastic> Law for L {
 
 /// A law without history: P = ∂W/∂F.
 pub trait Hyperelastic: Copy + Send + Sync {
-    /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.
+    /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
+    /// objective.
     const SMALL_STRAIN: bool;
 
-    /// Functions of the volume change, common to points with the same volume change.
+    /// Values of functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates them at the volume change J − 1.
+    /// Evaluates these functions at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I, with known volume change.

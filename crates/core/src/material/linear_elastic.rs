@@ -6,7 +6,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// Not objective: a rotation by θ gives the strain 1 − cos θ. For small rotations only.
+/// Not objective: a rotation by θ gives the strain 1 − cos θ, so the law is valid for small rotations only.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 
@@ -33,7 +33,7 @@ impl Hyperelastic for LinearElastic {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() }
     }
 
-    /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².
+    /// With l = Ḣ: Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let constant = |value| displacement_gradient.trace().constant(value);

@@ -8,9 +8,10 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// Relaxation time τ \[s\].
 pub const RELAXATION_TIME: f64 = 0.05;
 
-/// S = C : (E − V) with the moduli C of St. Venant–Kirchhoff and V̇ = (E − V)/τ.
+/// S = C : (E − V) with the moduli C of St. Venant–Kirchhoff, the viscous strain V and V̇ = (E − V)/τ.
 ///
-/// A step at its final strain multiplies E − V by exp(−Δt/τ). The history is V, and the energy dissipated.
+/// During a step the strain E is constant and has its value at the end of the step: the step multiplies E − V by
+/// exp(−Δt/τ). The history consists of V and the dissipated energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Maxwell(pub Elasticity);
 
@@ -58,7 +59,7 @@ impl Law for Maxwell {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + power * 2.0 }
     }
 
-    /// The bound of the elastic law, with the present stress added to that of the elastic one.
+    /// The bound of the elastic law, plus the norm of the present Kirchhoff stress.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>, history: &[R; 7]) -> TangentBound<R> {
         let elastic = StVenantKirchhoff(self.0).tangent_bound(displacement_gradient, &[]);
         let stress = self.response(displacement_gradient, &mut { *history }, 0.0).stress;

@@ -1,10 +1,13 @@
-//! Constitutive laws over [`Real`](crate::math::real::Real): one source for single points and vectors of points.
+//! Constitutive laws, written over [`Real`](crate::math::real::Real): one source for single points and vectors of
+//! points.
 //!
-//! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
-//! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.
+//! Laws use the displacement gradient H = F − I, not the deformation gradient F. At small strain the difference F − I
+//! would lose the significant digits. Under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and
+//! the energy to the square of that rounding.
 //!
-//! A new law needs a file, a row of [`Material`] and of [`LAWS`], and a row in the dispatch of element blocks. It implements
-//! [`Hyperelastic`], or [`Law`] if points have a history, which the state of a simulation then keeps.
+//! A new law needs a file, a variant of [`Material`], a row of [`LAWS`], and a row in the dispatch of element blocks. A
+//! law without history implements [`Hyperelastic`]. A law with history implements [`Law`]; the state of a simulation
+//! then stores the history of its points.
 
 use std::fmt;
 
@@ -41,7 +44,8 @@ pub enum Material {
     Maxwell(Elasticity),
 }
 
-/// A law by its name in scenarios, which alone identifies it: an address of a function differs between processes.
+/// A law and its name in scenarios. The name alone identifies the law, because the address of a function differs
+/// between processes.
 #[derive(Clone, Copy)]
 pub struct NamedLaw {
     /// The name.

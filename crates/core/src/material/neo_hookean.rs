@@ -8,12 +8,13 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008, *Nonlinear Continuum Mechanics for Finite
 /// Element Analysis*, §6.4.3, with ln² J for the volume).
 ///
-/// Objective; resists any compression: W → ∞ as J → 0.
+/// The law is objective and resists any compression: W → ∞ as J → 0.
 ///
-/// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, to avoid cancellation at small strain: with
-/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). With
-/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ with F⁻ᵀ = I − D/J, D = J (I − F⁻ᵀ) of the order of H, P = μ H + (μ − λ ln J)/J D + λ
-/// ln J I.
+/// To avoid cancellation at small strain, the energy is written in the invariants I₁, I₂, I₃ of E and in j = J − 1.
+/// With det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j).
+///
+/// The stress P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ is written in D = J (I − F⁻ᵀ), which is of the order of H. With F⁻ᵀ = I −
+/// D/J, P = μ H + (μ − λ ln J)/J D + λ ln J I.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
@@ -61,8 +62,8 @@ impl Hyperelastic for NeoHookean {
         Response { stress, energy }
     }
 
-    /// S = μ (I − C⁻¹) + λ ln J C⁻¹ with I − C⁻¹ = D/J², D = det C (I − C⁻¹) of the order of E; S : C = 2μ tr E + 3λ
-    /// ln J.
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. The first term is written in D = det C (I − C⁻¹),
+    /// which is of the order of E: I − C⁻¹ = D/J².
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,
@@ -72,7 +73,7 @@ impl Hyperelastic for NeoHookean {
         let Elasticity { lambda, mu } = self.0;
         let cofactor = strain.cofactor();
         let (i2, i3) = (cofactor.trace(), strain.determinant_by(&cofactor));
-        // Of 2E: D = 2E − cof 2E + (tr cof 2E + det 2E) I.
+        // With C = I + 2E, D = 2E − cof 2E + (tr cof 2E + det 2E) I.
         let spherical = volume.logarithm * lambda;
         let factor = (spherical * -1.0 + mu) * (volume.inverse * volume.inverse);
         let defect = (*strain + cofactor.times(-2.0)).add_diagonal((i2 + i3 * 2.0) * 2.0);

@@ -7,8 +7,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
-/// Objective, for large rotations and moderate strain: a bar compressed below 1/√3 of its length softens and
-/// inverts, so the law is unsuitable for crushing.
+/// The law is objective and valid for large rotations and moderate strain. A bar compressed below 1/√3 of its length
+/// softens and inverts, so the law is unsuitable for crushing.
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 
@@ -39,8 +39,8 @@ impl Hyperelastic for StVenantKirchhoff {
 
     /// With b = F Fᵀ and τ = F S Fᵀ: Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)².
     ///
-    /// The first is at most τ_max |l|², the second 2μ b_max² |l|². In the third b = β I + d with β = ⅓ tr b, so
-    /// (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
+    /// With the largest eigenvalues τ_max and b_max, the first term is at most τ_max |l|², and the second at most 2μ
+    /// b_max² |l|². In the third term b = β I + d with β = ⅓ tr b, hence (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let stress = self.response(displacement_gradient).stress;

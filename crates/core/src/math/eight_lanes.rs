@@ -1,7 +1,7 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! Compilers do not vectorise these loops, so each type of processor has its own implementation here. All give the same
-//! results, up to the sign of a zero.
+//! Compilers do not vectorise these loops, so each type of processor has its own implementation here. All
+//! implementations give the same results, up to the sign of a zero.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -15,20 +15,20 @@ pub use super::pack::WIDTH;
 /// Eight boxes in lanes: the components of their lower and upper corners.
 pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
-/// Operations of a processor on eight lanes, provided by [`Vectorised::run`](super::vectorised::Vectorised::run) for
-/// use inside it.
+/// Operations of a processor on eight lanes. [`Vectorised::run`](super::vectorised::Vectorised::run) passes them to the
+/// kernel that it runs.
 pub trait EightLanes: Copy {
-    /// Squared distances of eight boxes from another; NaN for boxes with NaN corners.
+    /// Squared distances of eight boxes from another box; NaN for boxes with NaN corners.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
-    /// Bits of the lanes that are at most `limit`.
+    /// One bit per lane, set if the number is at most `limit`.
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
-    /// Bits of the lanes with equal numbers.
+    /// One bit per lane, set if the two numbers are equal.
     fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
     /// The numbers of the lanes whose bits are set, in order, followed by arbitrary values.
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// Minimum of four numbers, and its first lane; NaN counts as infinite.
+    /// Minimum of four numbers, and the first lane that contains it; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
@@ -39,7 +39,7 @@ pub struct PortableLanes;
 impl EightLanes for PortableLanes {
     #[inline(always)]
     fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH] {
-        // The larger, or the second if one is NaN.
+        // The larger number; `b` if either is NaN.
         let larger = |a: f32, b: f32| if a > b { a } else { b };
         let mut squares = [0.0; WIDTH];
         for d in 0..3 {
@@ -174,7 +174,7 @@ static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     table
 };
 
-/// Indices of the set bits, padded with zeros: allows selection without branches.
+/// Indices of the set bits, padded with zeros, for selection without branches.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]
@@ -203,7 +203,7 @@ mod tests {
             let other = [0, 1].map(|k| [0, 1, 2].map(|d| corner(k, d, WIDTH)));
             let squares = simd.distances_squared(&boxes, &other);
             let (least, lane) = simd.first_least(&Lanes(self.four));
-            // All NaN are equivalent.
+            // All NaN count as equal.
             let bits = squares.map(|square| if square.is_nan() { u32::MAX } else { square.to_bits() });
             let mut turned = self.keys;
             turned.rotate_left(1);

@@ -3,16 +3,16 @@
 //! Plane problems are plane strain in z = 0: every vector has three components.
 //!
 //! # Vector code
-//! All vector code is selected at run time by `pulp`, in three forms that each have their place:
+//! `pulp` selects the vector code at run time. There are three forms of vector code:
 //!
 //! | form | for | numbers |
 //! |---|---|---|
 //! | [`pack`] | kernels over rows of elements, nodes or boxes | registers of any width, up to AVX-512 |
-//! | [`real::Lanes`] in [`vectorised`] | closest-point searches, four at a time, by the code for one number | four, AVX2: AVX-512 was slower |
+//! | [`real::Lanes`] in [`vectorised`] | closest-point searches, four at a time, by the code for one number | four, AVX2, because AVX-512 was slower |
 //! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
 //!
-//! A pack belongs to the registers of a kernel and has neither integers nor `f32`. Four lanes are plain data, which
-//! closest-point searches store in their structures.
+//! A pack is a register of a kernel and contains neither integers nor `f32`. [`real::Lanes`] are plain data, so that
+//! closest-point searches can store them in their structures.
 
 mod clone_by_field;
 pub mod eight_lanes;

@@ -1,18 +1,19 @@
 //! First root of a polynomial in an interval.
 //!
 //! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
-//! and can miss a grazing double root. Here the interval is divided at the stationary points, the roots of the
-//! derivative, which are found recursively down to a linear function. On each monotone part a sign change is a single
-//! root, which a bracket cannot lose. Tiny or zero coefficients need no special case.
+//! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial.
+//! They are the roots of the derivative, which are found in the same way, down to a linear function. The polynomial is
+//! monotone on each part, so that a sign change there is a single root, which a bracket cannot lose. Tiny or zero
+//! coefficients need no special case.
 
 /// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
 
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, or `None` if p is positive on all of \[0, 1\].
 ///
-/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide. There
-/// the value of p by Horner's rule is still positive, so the root is never reported late. A non-finite coefficient
-/// gives `Some(0.0)`, the safe side of a prediction.
+/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide. At the
+/// left end, the value of p by Horner's rule is still positive, so the root is never reported late. A non-finite
+/// coefficient gives `Some(0.0)`, because an early root is the safe side of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations; no allocation.
@@ -36,10 +37,11 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0, if any; NaN for a NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if there is none. If c₀ > 0 and c₁ or c₂ is NaN, the result is
+/// NaN.
 ///
-/// In closed form, without cancellation in the denominator. The result is accurate to a few units in the last place
-/// of the terms, without one-sided rounding.
+/// The closed form has no cancellation in its denominator. The result is accurate to a few units in the last place of
+/// the terms and may lie on either side of the root.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     let &[c0, c1, c2] = coefficients;
     if c0 <= 0.0 {
@@ -55,7 +57,7 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
 
 /// Writes the roots of p in (0, 1) with a sign change, ascending, into `roots` and returns their number.
 ///
-/// Each is the midpoint of a bracket a few units in the last place wide. Roots without sign change may be omitted.
+/// Each root is the midpoint of a bracket a few units in the last place wide. Roots without sign change may be omitted.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
     let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
     roots_from_order(&coefficients[..=degree], 0, roots)
@@ -63,8 +65,8 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly nonzero in a part of \[0, 1\].
 ///
-/// There p = Σ qₖ sᵏ with s in \[0, 1\], which is at least q₀ plus the negative qₖ of the other terms, and at most q₀
-/// plus the positive qₖ.
+/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus the negative ones of q₁, q₂, …, and at most
+/// q₀ plus the positive ones.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -79,7 +81,7 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
         least += (q * scale).min(0.0);
         greatest += (q * scale).max(0.0);
     }
-    // The terms summed are at most 2ᵏ |cₖ| in total.
+    // The magnitudes of all terms summed are at most Σ 2ᵏ |cₖ|.
     let size = coefficients.iter().rev().fold(0.0, |sum, c| 2.0 * sum + c.abs());
     let rounding = 4.0 * N as f64 * f64::EPSILON * size;
     least > rounding || greatest < -rounding
@@ -133,8 +135,9 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
 
 /// Closes the bracket [low, high] of the only sign change of a monotone p.
 ///
-/// Newton steps, lengthened by half the requested width so that they overshoot the root and move the other end
-/// too; bisection if Newton leaves the bracket or has not halved it in two steps.
+/// Newton steps are lengthened by half the requested width, so that they overshoot the root and also move the other end
+/// of the bracket. Bisection replaces a Newton step that leaves the bracket, and every second step if two steps have
+/// not halved the bracket.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);
@@ -264,7 +267,8 @@ mod tests {
             let coefficients = expand(sign * scale, &roots, &[]);
             let expected = roots.iter().copied().find(|r| (0.0..=1.0).contains(r));
             match (first_root(&coefficients), expected) {
-                // The rounded value changes its sign within its rounding error over the slope.
+                // The sign change of the rounded value is no farther from the root than the rounding error divided by
+                // the slope.
                 (Some(found), Some(root)) => {
                     let others = roots.iter().filter(|other| **other != root).map(|other| root - other);
                     let slope = scale * others.product::<f64>().abs();

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Range};
 
-/// Nodes per chunk of a sum or a task: fixed, so that the order of additions is fixed.
+/// Nodes per chunk of a sum or of a task. The number is fixed, so that the order of additions is fixed.
 const CHUNK: usize = 2048;
 
 /// Largest range of nodes processed by one thread without splitting.
@@ -39,7 +39,7 @@ fn sum_range<T: Add<Output = T> + Send>(
 mod tests {
     use super::*;
 
-    /// Same bits with one thread and with many, for terms with rounding.
+    /// Sums of terms with rounding have the same bits with one thread and with five.
     #[test]
     fn bits_do_not_depend_on_threads() {
         let terms: Vec<f64> = (0..50_000).map(|k| 1.0 / f64::from(k + 1)).collect();

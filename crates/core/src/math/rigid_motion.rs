@@ -8,18 +8,18 @@ use super::{Rotation, Vec3};
 pub struct RigidMotion {
     /// Centre of rotation C in the reference configuration \[m\].
     pub reference_centre: Vec3,
-    /// Its position at s = 0 \[m\].
+    /// Position c of the centre at s = 0 \[m\].
     pub centre: Vec3,
-    /// Its velocity v at s = 0 \[m/s\].
+    /// Velocity v of the centre at s = 0 \[m/s\].
     pub velocity: Vec3,
-    /// Its acceleration a, constant \[m/s²\].
+    /// Acceleration a of the centre, constant \[m/s²\].
     pub acceleration: Vec3,
     /// Orientation R at s = 0.
     pub rotation: Rotation,
     /// Angular velocity ω, constant over one step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Bound on |ω|² + |dω/dt| over the whole flight \[rad/s²\]: the acceleration of a point at distance d from the
-    /// centre differs from `acceleration` by at most this times d.
+    /// Bound on |ω|² + |dω/dt| over the whole flight \[rad/s²\]. The acceleration of a point at distance d from the
+    /// centre differs from `acceleration` by at most this bound times d.
     pub spin_bound: f64,
 }
 
@@ -37,7 +37,7 @@ impl RigidMotion {
         }
     }
 
-    /// Offset from the centre of a material point, at s \[m\].
+    /// Offset of a material point from the centre at s \[m\].
     pub fn offset(&self, reference_position: &Vec3, s: f64) -> Vec3 {
         let offset = self.rotation * (reference_position - self.reference_centre);
         if self.angular_velocity == Vec3::zeros() {

@@ -1,8 +1,9 @@
 //! Order of points along a space-filling curve: neighbours in space become neighbours in the list.
 //!
-//! Trees are built along the Morton curve ([`order`]): a Morton code takes 3 ns, a Hilbert code 370 ns, eight times the
-//! build time of the whole tree per face. Meshes are renumbered once, along the Hilbert curve ([`hilbert_key`]):
-//! consecutive points of this curve are always neighbours in space, so that nodes close in memory are close in space.
+//! Trees are built along the Morton curve ([`order`]): a Morton code takes 3 ns per face and a Hilbert code 370 ns,
+//! which is eight times the time to build the whole tree per face. Meshes are renumbered only once, along the Hilbert
+//! curve ([`hilbert_key`]): consecutive points of this curve are always neighbours in space, so that nodes close in
+//! memory are close in space.
 
 use rayon::prelude::*;
 
@@ -19,21 +20,22 @@ const POINTS_PER_TASK: usize = 512;
 /// Largest coordinate or radius whose square and cube stay finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// Bits of a digit of the radix sort, which sorts the leading bits of the codes only; the few ties are sorted by
-/// comparison.
+/// Bits per digit of the radix sort, and number of digits. The radix sort orders the leading bits of the codes only;
+/// the few keys with equal leading bits are sorted by comparison.
 const DIGIT_BITS: u32 = 12;
 const DIGITS: u32 = 3;
 
-/// A cube along the axes.
+/// A cube with edges along the axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cube {
     /// Lower corner.
     pub origin: Vec3,
-    /// Edge.
+    /// Length of the edges.
     pub extent: f64,
 }
 
-/// Indices of `count` points within `cube` in the order of their Morton codes, ties by index.
+/// Indices of `count` points within `cube` in the order of their Morton codes; points with equal codes in the order of
+/// their indices.
 ///
 /// # Source
 /// Morton 1966; Lauterbach et al. 2009, "Fast BVH construction on GPUs", §3.
@@ -59,7 +61,7 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 }
 
 impl Cube {
-    /// The smallest cube around all points with coordinates of usable size.
+    /// The smallest cube around all points whose coordinates [`is_comparable`] accepts.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
@@ -112,7 +114,7 @@ impl Kernel for Keys<'_> {
 /// The nearest integer to a number between 0 and 2²¹ − 1, in the low bits.
 #[inline(always)]
 fn nearest(cell: f64) -> u64 {
-    // At 2⁵² the unit in the last place is 1.
+    // At 2⁵² the unit in the last place is 1, so that the sum is rounded to an integer.
     (cell + 4_503_599_627_370_496.0).to_bits()
 }
 
@@ -150,7 +152,7 @@ fn sort(keys: &mut Vec<u64>, num_bits: u32) {
     }
 }
 
-/// Moves bit i of the lowest 21 to bit 3 i.
+/// Moves bit i of the lowest 21 bits to bit 3 i.
 #[inline(always)]
 fn spread(cell: u64) -> u64 {
     let mut bits = cell & 0x1f_ffff;
@@ -161,7 +163,7 @@ fn spread(cell: u64) -> u64 {
     (bits | bits << 2) & 0x1249_2492_4924_9249
 }
 
-/// Distance along the three-dimensional Hilbert curve through a cube, of 2²¹ cells per axis, at a point.
+/// Distance of a point along the three-dimensional Hilbert curve through a cube, with 2²¹ cells per axis.
 pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     let cells_per_length = if cube.extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / cube.extent } else { 0.0 };
     // A cast from float to integer saturates, so a rounded position at the border stays on the grid.

@@ -10,7 +10,7 @@ use nalgebra::DMatrixViewMut;
 use nalgebra_sparse::factorization::CscCholesky;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
-/// A = L Lᵀ in an order of the unknowns.
+/// Factorisation A = L Lᵀ with the unknowns in a fill-reducing order.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky {
     /// Unknown at each position.
@@ -20,10 +20,10 @@ pub struct SparseCholesky {
 
 impl SparseCholesky {
     /// Factors a matrix given by entries (row, column, value) of its lower triangle; repeated entries are summed.
-    /// `None` unless it is positive definite beyond rounding.
+    /// `None` unless the matrix is positive definite beyond rounding.
     ///
     /// # Cost
-    /// Σ_k w_k² for w_k entries in the columns of L.
+    /// Σ_k w_k² operations for w_k entries in column k of L.
     pub fn factor(size: usize, entries: &[(u32, u32, f64)]) -> Option<Self> {
         let order = reverse_cuthill_mckee(size, entries);
         let mut places = vec![0; size];
@@ -46,7 +46,7 @@ impl SparseCholesky {
         (!is_singular).then_some(Self { order, factor })
     }
 
-    /// Solves A x = b in place, with a workspace.
+    /// Solves A x = b in place, with the workspace `ordered`.
     pub fn solve(&self, b: &mut [f64], ordered: &mut Vec<f64>) {
         ordered.clear();
         ordered.extend(self.order.iter().map(|&unknown| b[unknown as usize]));
@@ -70,7 +70,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut order = Vec::with_capacity(size);
     for start in 0..size as u32 {
         if !is_placed[start as usize] {
-            // The last unknown of the farthest level from any start is nearly peripheral.
+            // The last unknown of the level farthest from any start is nearly peripheral.
             let farthest = *levels(start, &neighbours, &mut is_placed.clone()).last().unwrap_or(&start);
             order.extend(levels(farthest, &neighbours, &mut is_placed));
         }
@@ -79,7 +79,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns connected with `start`, by distance and then by number of neighbours.
+/// Unknowns connected with `start`, by distance from `start` and then by number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;
@@ -98,8 +98,8 @@ fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u3
 mod tests {
     use super::*;
 
-    /// Matrix of a grid of springs between masses that differ by eight orders, and of two separate unknowns, randomly
-    /// numbered: residuals are within rounding, row by row. A matrix of rank one is rejected.
+    /// The matrix describes a grid of springs between masses that differ by eight orders of magnitude, and two further
+    /// unknowns, in scattered numbering. The residual of each row is within rounding. A matrix of rank one is rejected.
     #[test]
     fn solutions_have_no_residual() {
         let (width, height) = (7, 5);

@@ -8,7 +8,8 @@ use super::real::Real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
 
-/// A tensor of the type of the first, from an expression of its indices; a loop, as closures are not always inlined.
+/// A tensor of the type of `$tensor`, from an expression of the indices. The macro is a loop, because closures are not
+/// always inlined.
 macro_rules! components {
     ($tensor:expr, $i:ident, $j:ident, $value:expr) => {{
         let mut tensor = *$tensor;
@@ -123,7 +124,7 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[j][i])
     }
 
-    /// det T from its cofactor.
+    /// det T from the cofactor of T.
     #[inline(always)]
     pub fn determinant_by(&self, cofactor: &Self) -> R {
         dot3(self.0[0], cofactor.0[0])
@@ -237,14 +238,14 @@ impl<R: Real> SymmetricTensor<R> {
         self
     }
 
-    /// c S of a constant c.
+    /// c S for a constant c.
     #[inline(always)]
     pub fn times(&self, c: f64) -> Self {
         let [xx, yy, zz, xy, yz, xz] = self.0;
         Self([xx * c, yy * c, zz * c, xy * c, yz * c, xz * c])
     }
 
-    /// S + c A of a constant c.
+    /// S + c A for a constant c.
     #[inline(always)]
     pub fn plus_times(mut self, other: &Self, c: f64) -> Self {
         for i in 0..6 {
@@ -283,7 +284,7 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// det S from its cofactor.
+    /// det S from the cofactor of S.
     #[inline(always)]
     pub fn determinant_by(&self, cofactor: &Self) -> R {
         let ([xx, _, _, xy, _, xz], [a, _, _, b, _, c]) = (self.0, cofactor.0);
@@ -350,8 +351,8 @@ mod tests {
     proptest! {
         #[test]
         fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
-            // Rounding of some dozen operations on products of the entries, in the result and in the reference,
-            // relative to the product of their norms.
+            // The result and the reference each round some dozen operations on products of the entries. The tolerance
+            // is relative to the product of the norms.
             let rounding = |size: f64| 32.0 * f64::EPSILON * size;
             let (m, n) = (matrix(&a), matrix(&b));
             let (size, other, moved) = (m.norm(), n.norm(), m.norm() + 3.0_f64.sqrt());

@@ -2,19 +2,19 @@
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs code compiled for the widest profitable vectors: AVX2 if the processor has it, otherwise the baseline.
+/// Runs code compiled for AVX2 if the processor has AVX2, and baseline code if not.
 ///
-/// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
+/// AVX-512 code was slower for four-lane kernels and is therefore not compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectorised {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]; mark `call` and all functions it calls `#[inline(always)]`, otherwise they remain
-/// baseline code.
+/// A kernel for [`Vectorised::run`]. Mark `call` and all functions it calls `#[inline(always)]`; functions without this
+/// mark remain baseline code.
 pub trait Kernel {
-    /// Its result.
+    /// Result of the kernel.
     type Output;
     /// Runs the kernel, given the eight-lane operations of the processor.
     fn call(self, simd: impl EightLanes) -> Self::Output;

@@ -10,13 +10,13 @@
 //! ```
 //! A quadratic cell has the corners of the linear cell, then one node per edge, in this order of edges:
 //!
-//! | kind | edges, by their corners; then |
+//! | kind | edges, each by its two corners; then any other nodes |
 //! |---|---|
 //! | Line3 | 01 |
 //! | Tri6 | 01 12 20 |
 //! | Quad8, Quad9 | 01 12 23 30; centre of the Quad9 |
 //! | Tet10 | 01 12 20 03 23 13 |
-//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; of the Hex27 the faces 0321 0154 0473 1265 2376 4567 and the centre |
+//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; for the Hex27 the faces 0321 0154 0473 1265 2376 4567 and the centre |
 //!
 //! Faces of volumes are listed with their nodes counter-clockwise seen from outside, so that the right-hand
 //! normal points out. The faces of a plane cell (counter-clockwise in the x–y plane) are its edges: a segment
@@ -178,7 +178,7 @@ impl CellKind {
         }
     }
 
-    /// Dimension of the cell itself: 0 point … 3 volume.
+    /// Dimension of the cell itself, from 0 for a point to 3 for a volume.
     pub const fn dimension(self) -> usize {
         match self.linear() {
             Self::Point1 => 0,
@@ -208,7 +208,7 @@ impl CellKind {
         }
     }
 
-    /// Faces that bound the cell, outward; empty for points and segments.
+    /// Faces that bound the cell, oriented outward; empty for points and segments.
     pub const fn faces(self) -> &'static [CellFace] {
         match self {
             Self::Point1 | Self::Line2 | Self::Line3 => &[],
@@ -248,7 +248,7 @@ impl CellKind {
         }
     }
 
-    /// Corner nodes in cyclic order of a segment, triangle or quadrilateral; local numbers.
+    /// Local numbers of the corner nodes, in cyclic order for a segment, triangle or quadrilateral.
     pub const fn corners(self) -> &'static [u8] {
         match self.linear() {
             Self::Point1 => &[0],

@@ -1,4 +1,4 @@
-//! Errors of meshes, with the remedy in the text.
+//! Errors of meshes; the messages state the remedy.
 
 use std::fmt;
 
@@ -61,7 +61,7 @@ pub enum MeshError {
         /// The groups of the mesh.
         groups: Vec<GroupName>,
     },
-    /// Faces requested of a mesh of points or segments, or a shell of a mesh of volumes.
+    /// Faces requested of a mesh of points or segments, or a shell requested of a mesh that is not a surface mesh.
     #[error(
         "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
     )]
@@ -116,7 +116,7 @@ pub enum MeshError {
         /// Tag of the lower-dimensional cell.
         cell: u64,
     },
-    /// A face of a group between two cells: it has no outer side.
+    /// A face of a group that lies between two cells and so has no outer side.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -171,7 +171,7 @@ pub enum MeshError {
     InvertedCells {
         /// Tags of the inverted cells.
         tags: TagList,
-        /// Number of cells of that dimension.
+        /// Number of all cells of the dimension `dimension`.
         cells: usize,
         /// Dimension of the cells.
         dimension: usize,
@@ -193,7 +193,7 @@ pub enum MeshError {
     NotPlane {
         /// Tag of the node.
         node: u64,
-        /// Its coordinate \[m\].
+        /// The z coordinate of the node \[m\].
         z: f64,
     },
     /// A coordinate that is infinite or not a number.
@@ -204,7 +204,7 @@ pub enum MeshError {
         /// Coordinates \[m\].
         position: [f64; 3],
     },
-    /// A cell that refers to a node beyond the end.
+    /// A cell that refers to a node beyond the last one.
     #[error("cell {cell} refers to node number {node}, but there are {nodes} nodes")]
     NodeOutOfRange {
         /// Tag of the cell.
@@ -229,19 +229,19 @@ pub enum MeshError {
     ArrayLength {
         /// Name of the array.
         what: &'static str,
-        /// Its length.
+        /// Length of the array.
         given: usize,
         /// The length required.
         wanted: usize,
     },
-    /// A group that refers to a missing cell, or to one of another dimension.
+    /// A group that refers to a missing cell, or to a cell that does not have the dimension of the group.
     #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
     NoSuchCell {
         /// Name of the group.
         group: String,
-        /// Block.
+        /// Block of the cell.
         block: u32,
-        /// Cell within the block.
+        /// Index of the cell within the block.
         cell: u32,
     },
     /// A scale factor that is not positive and finite.
@@ -255,7 +255,7 @@ pub enum MeshError {
 /// Name and dimension of a physical group, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupName {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
     /// Dimension of its cells.
     pub dimension: usize,
@@ -267,7 +267,7 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// Gmsh tags of nodes or cells; the text shows the first few.
+/// Gmsh tags of nodes or cells. The displayed text lists the first eight and, if there are more, their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagList(pub Vec<u64>);
 

@@ -18,7 +18,7 @@ pub struct FaceOwner {
     pub block: u32,
     /// Cell within the block.
     pub cell: u32,
-    /// Index into [`CellKind::faces`]; `None` if the cell itself is the face, of a shell.
+    /// Index into [`CellKind::faces`]; `None` if the cell itself is the face, as in a shell.
     pub face: Option<u8>,
 }
 

@@ -1,9 +1,9 @@
-//! Meshes: topology and reference coordinates, as read from a file or extracted from one.
+//! Meshes: topology and reference coordinates, read from a file or extracted from another mesh.
 //!
-//! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups. It is
-//! read by `io::gmsh`, restricted to the region of a body ([`Mesh::region`]), placed ([`Mesh::scaled`],
-//! [`Mesh::rotated`], [`Mesh::translated`]), checked ([`Mesh::quality`]) and renumbered for locality
-//! ([`Mesh::renumbered`]); [`Mesh::skin`] gives its outer faces. It is then constant.
+//! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups.
+//! `io::gmsh` reads a mesh. [`Mesh::region`] restricts it to the region of a body; [`Mesh::scaled`], [`Mesh::rotated`]
+//! and [`Mesh::translated`] place it; [`Mesh::quality`] checks it; [`Mesh::renumbered`] renumbers it for locality;
+//! [`Mesh::skin`] gives its outer faces. The mesh is then constant.
 //!
 //! # Example
 //! The skin of two triangles that form a unit square:
@@ -45,19 +45,20 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| of a plane mesh, relative to its largest coordinate: the rounding of CAD kernels.
+/// Largest |z| of a plane mesh, relative to its largest coordinate. The tolerance allows for the rounding of CAD
+/// kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
 /// Nodes, cells of all dimensions, and physical groups.
 ///
-/// Constant once read: the simulation state contains what moves.
+/// A mesh does not change during a simulation; the simulation state contains the current positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Reference coordinates \[m\], one per node.
     pub nodes: Vec<Vec3>,
     /// Gmsh tag of each node.
     pub node_tags: Vec<u64>,
-    /// Cells, one block per kind, every dimension.
+    /// Cells of all dimensions, one block per kind.
     pub blocks: Vec<CellBlock>,
     /// Physical groups.
     pub groups: Vec<Group>,
@@ -79,16 +80,16 @@ pub struct CellBlock {
 pub struct Group {
     /// Name in the file, or `"<dimension>:<tag>"` if unnamed.
     pub name: String,
-    /// Dimension of its cells: 0 points … 3 volumes.
+    /// Dimension of the cells of the group, from 0 for points to 3 for volumes.
     pub dimension: usize,
-    /// Physical tag.
+    /// Physical tag in Gmsh.
     pub tag: i32,
     /// Cells as (block, cell within the block), ascending.
     pub cells: Vec<(u32, u32)>,
 }
 
 impl Mesh {
-    /// Highest dimension of its cells: 2 for a surface mesh, 3 for a volume mesh; `None` without cells.
+    /// Highest dimension of the cells: 2 for a surface mesh, 3 for a volume mesh; `None` without cells.
     pub fn dimension(&self) -> Option<usize> {
         self.blocks.iter().filter(|block| !block.is_empty()).map(|block| block.kind.dimension()).max()
     }
@@ -108,7 +109,7 @@ impl Mesh {
         self.node_off_plane().is_none()
     }
 
-    /// The first node off the plane z = 0 by more than [`PLANE_TOLERANCE`].
+    /// The first node off the plane z = 0 by more than [`PLANE_TOLERANCE`] times the largest coordinate.
     fn node_off_plane(&self) -> Option<usize> {
         let largest = self.nodes.iter().map(|node| node.amax()).fold(0.0, f64::max);
         self.nodes.iter().position(|node| node.z.abs() > PLANE_TOLERANCE * largest)

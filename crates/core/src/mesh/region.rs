@@ -2,15 +2,16 @@
 
 use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 
-/// Marks an excluded node or cell.
+/// Number that marks an excluded node or cell.
 const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
     /// The part formed by the named physical groups: the cells of the highest dimension among these groups.
     ///
-    /// A group is named by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
-    /// dimension present. Unused nodes are dropped. Groups of lower dimension are kept, restricted to the cells that
-    /// bound the part (one dimension below it) or have all their nodes in it.
+    /// A group is named by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest dimension
+    /// present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in the part.
+    /// If the part has the dimension of the mesh, groups one dimension below the part also drop the cells that do not
+    /// bound the part. Groups left without cells are dropped.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -38,10 +39,10 @@ impl Mesh {
         Ok(self.compacted(&kept, &inside))
     }
 
-    /// Checks that volume cells are present; surface meshes are valid for plane problems and rigid shells only.
+    /// Checks that the mesh has volume cells. Surface meshes are valid for plane problems and rigid shells only.
     ///
     /// # Errors
-    /// [`MeshError::NoVolumeElements`], which names the usual mistake with Gmsh.
+    /// [`MeshError::NoVolumeElements`], whose message names the usual mistake with Gmsh; [`MeshError::NoCells`].
     pub fn require_volume(&self) -> Result<(), MeshError> {
         match self.dimension().ok_or(MeshError::NoCells)? {
             3 => Ok(()),
@@ -56,7 +57,7 @@ impl Mesh {
     /// Nodes of the cells of all physical groups called `name`, ascending.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`] or [`MeshError::EmptyGroup`].
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], or the errors of [`Mesh::validate`].
     pub fn group_nodes(&self, name: &str) -> Result<Vec<u32>, MeshError> {
         self.validate()?;
         let groups = self.groups_called(name)?;
@@ -74,7 +75,8 @@ impl Mesh {
     /// The groups called `name`, of any dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`] with the groups of the mesh and the most similar name; [`MeshError::EmptyGroup`].
+    /// [`MeshError::MissingGroup`] with the groups of the mesh and the most similar name; [`MeshError::EmptyGroup`] if
+    /// no group called `name` has cells.
     pub fn groups_called(&self, name: &str) -> Result<Vec<&Group>, MeshError> {
         let found: Vec<&Group> = self.groups.iter().filter(|group| group.is_called(name)).collect();
         if found.is_empty() {
@@ -121,7 +123,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar name, with at most one edit per three letters.
+    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, which has n letters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -135,7 +137,7 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // Faces can be matched only if the part has the dimension of the mesh.
+            // `match_faces` finds only faces of cells of the highest dimension of the mesh.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {

@@ -1,8 +1,7 @@
-//! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in
-//! memory.
+//! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in memory.
 //!
-//! The Hilbert curve through the cell centroids; cells of equal key keep the file order, so the result is the same on
-//! every machine and for any number of threads.
+//! Cells are sorted by the position of their centroids along a Hilbert curve. Cells at the same position keep the file
+//! order, so the result is the same on every machine and for any number of threads.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -33,7 +32,7 @@ impl Renumbering {
 
 impl Mesh {
     /// The mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of the highest
-    /// dimension; unused nodes come last. Blocks and groups keep their order.
+    /// dimension; nodes that these cells do not use come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].
@@ -74,7 +73,7 @@ impl Mesh {
 
 fn curve_order(block: &CellBlock, nodes: &[Vec3], cube: Cube) -> Vec<u32> {
     let centroid = |cell: &[u32]| {
-        // Divided before summation, so that finite coordinates do not overflow.
+        // Each position is divided before the sum, so that finite coordinates do not overflow.
         cell.iter().map(|&node| nodes[node as usize] / cell.len() as f64).sum::<Vec3>()
     };
     let mut keyed: Vec<(u64, u32)> =

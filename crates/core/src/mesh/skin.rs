@@ -1,9 +1,10 @@
 //! Outer faces of a mesh, and faces of physical groups.
 //!
 //! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
-//! by corners: a face that occurs once is an outer face, twice an interior face. More occurrences are an error, as are
-//! different mid-side nodes on the two sides of a face. Physical surfaces may have either orientation in the file; the
-//! faces returned here have the orientation of the cell they bound, so they always point out of the solid.
+//! by corners. A face that occurs once is an outer face; a face that occurs twice is an interior face. More than two
+//! occurrences are an error, as are two cells on the same side of a face, and different mid-side nodes on its two
+//! sides. Physical surfaces may have either orientation in the file. The faces returned here have the orientation of
+//! the cell they bound, so they always point out of the solid.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -15,7 +16,7 @@ type FaceKey = [u32; 4];
 impl Mesh {
     /// Outer faces of the cells of the highest dimension: edges of a plane mesh, faces of a volume mesh.
     ///
-    /// Ordered by owning cell.
+    /// The faces are ordered by owning cell.
     ///
     /// # Example
     /// ```
@@ -33,8 +34,8 @@ impl Mesh {
     ///
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] if more than two cells share a
-    /// face, [`MeshError::OverlappingCells`] if two lie on the same side, [`MeshError::MidSideNodes`] if their
-    /// mid-side nodes differ, or the errors of [`Mesh::validate`].
+    /// face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a face, [`MeshError::MidSideNodes`]
+    /// if the mid-side nodes of two cells differ on their common face, or the errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.
@@ -71,8 +72,9 @@ impl Mesh {
     /// Faces of the physical groups called `name` that bound the cells of the highest dimension, oriented outward.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], [`MeshError::WrongDimension`] if the group is not one dimension below the
-    /// cells, [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or [`MeshError::RepeatedFace`].
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`] if no group called `name`
+    /// is one dimension below the cells, [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or
+    /// [`MeshError::RepeatedFace`].
     pub fn group_faces(&self, name: &str) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()? - 1;
@@ -108,9 +110,9 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// Cells of a group one dimension below the solid, each with the coincident faces of the solid.
+    /// For each cell of a group one dimension below the solid, the faces of the solid that coincide with the cell.
     ///
-    /// At most two faces per cell: one on each side.
+    /// There are at most two of these faces per cell, one on each side.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();
@@ -184,7 +186,7 @@ impl Mesh {
         })
     }
 
-    /// Kind and nodes of the face of a cell, outward; the cell itself for a shell.
+    /// Kind and nodes of a face, oriented outward; for a shell, kind and nodes of the cell itself.
     fn face_of(&self, owner: FaceOwner) -> (CellKind, impl Iterator<Item = u32> + Clone) {
         let block = &self.blocks[owner.block as usize];
         let cell = block.cell(owner.cell as usize);

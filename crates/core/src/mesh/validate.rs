@@ -3,9 +3,10 @@
 use super::{Mesh, MeshError};
 
 impl Mesh {
-    /// Checks that array lengths match, coordinates are finite, and cells refer to distinct existing nodes.
+    /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
+    /// refer to existing cells of their dimension.
     ///
-    /// Meshes of the reader pass; one built by hand should be validated once. Linear in its size.
+    /// Meshes read by `io::gmsh` pass; validate a mesh built by hand once. The cost is linear in the size of the mesh.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].
@@ -16,7 +17,7 @@ impl Mesh {
         self.check_groups()
     }
 
-    /// Whether every coordinate is finite.
+    /// Checks that every coordinate is finite.
     pub(super) fn check_finite(&self) -> Result<(), MeshError> {
         match self.nodes.iter().position(|node| !node.iter().all(|x| x.is_finite())) {
             Some(node) => Err(MeshError::NonFiniteCoordinate {

@@ -4,14 +4,17 @@ use std::f64::consts::{PI, SQRT_2};
 
 /// A channel frequency class: a two-pole Butterworth filter, applied forward and backward.
 ///
+/// One pass, for input x, output y, sampling interval T \[s\] and class number CFC:
 /// ```text
 /// y_t = a₀ x_t + a₁ x_{t−1} + a₂ x_{t−2} + b₁ y_{t−1} + b₂ y_{t−2},    ω_d = 2π · CFC · 2.0775,  ω_a = tan(ω_d T/2)
 /// ```
-/// The gain of both passes together is −3 dB near 5/3 CFC.
+/// The standards give the coefficients a and b as functions of ω_a. The gain of both passes together is −3 dB near
+/// 5/3 · CFC \[Hz\].
 ///
 /// # Ends
-/// The signal is extended at both ends by its point reflection about the end sample, 2 x₀ − x_k, over 10 ms and at
-/// least 100 samples, as far as its length allows; each pass starts in the steady state of its first value.
+/// The signal is extended at both ends by its point reflection about the end sample: 2 x₀ − x_k at the start. The
+/// extension lasts 10 ms or 100 samples, whichever is longer, but it is shorter than the signal. Each pass starts in
+/// the steady state of its first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -27,13 +30,13 @@ pub enum ChannelClass {
     Cfc1000,
 }
 
-/// Ratio of the minimum sampling rate of a class to its number.
+/// Minimum sampling rate of a class \[Hz\], divided by the number of the class.
 const SAMPLES_PER_CLASS: f64 = 10.0;
 
-/// Ratio of the corner frequency of one pass to the number of the class.
+/// Corner frequency of one pass \[Hz\], divided by the number of the class.
 const CORNER: f64 = 2.0775;
 
-/// Duration of the extension at each end \[s\], and its least number of samples.
+/// Minimum duration of the extension at each end \[s\], and its minimum number of samples.
 const CONTINUED: f64 = 0.01;
 const LEAST_CONTINUED: usize = 100;
 
@@ -81,7 +84,7 @@ impl ChannelClass {
         SAMPLES_PER_CLASS * f64::from(self.number())
     }
 
-    /// Returns the low-pass filtered signal, for samples `spacing` apart \[s\].
+    /// Returns the low-pass filtered signal. The samples are `spacing` apart \[s\].
     ///
     /// # Errors
     /// [`TooFewSamples`] if the corner frequency is not below half the sampling rate.
@@ -144,8 +147,9 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant signal is unchanged for any number of samples. Tolerance: rounding of the coefficients, which poles
-    /// near 1 amplify by 1/(4 a₀), 1.6e4 for CFC 60 here: some ten times 2e-16 · 1.6e4 · 3.
+    /// A constant signal is unchanged for any number of samples. Poles near 1 amplify the rounding of the coefficients,
+    /// 2e-16, by 1/(4 a₀), which is 1.6e4 for CFC 60 at this sampling rate. The tolerance is about ten times the
+    /// resulting error of a signal of 3: 2e-16 · 1.6e4 · 3.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
@@ -157,8 +161,8 @@ mod tests {
         }
     }
 
-    /// A straight line is unchanged, ends included, where the transient of a pass, exp(−ω_d t/√2), has decayed over the
-    /// 10 ms before the signal: to 1e-24 for CFC 600.
+    /// A straight line is unchanged up to its ends: over the 10 ms of the extension, the transient of a pass, exp(−ω_d
+    /// t/√2), decays to 1e-24 for CFC 600 and to less for CFC 1000.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();

@@ -1,6 +1,7 @@
 //! Resampling of unevenly spaced samples.
 
-/// Largest spread of the intervals of even samples, relative to their median: sums of steps are rounded.
+/// Largest difference between two intervals of evenly spaced samples, relative to the median interval. The limit allows
+/// for the rounding of times that are sums of time steps.
 const EVEN: f64 = 1e-6;
 
 /// Largest number of instants of a grid.
@@ -12,13 +13,14 @@ pub struct Grid {
     start: f64,
     spacing: f64,
     count: usize,
-    /// Whether the samples are at these instants already.
+    /// Whether the samples already lie at these instants.
     is_even: bool,
 }
 
 impl Grid {
-    /// Grid with about the median interval of the samples. `None` for fewer than two samples, for times that do not
-    /// ascend, or where the median interval is a vanishing fraction of the duration.
+    /// Grid with nearly the median interval of the samples: a whole number of grid intervals fills the duration. `None`
+    /// for fewer than two samples, for times that do not ascend, or if the median interval is at most 1e-8 of the
+    /// duration.
     pub fn of(times: &[f64]) -> Option<Self> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable_by(f64::total_cmp);
@@ -39,12 +41,12 @@ impl Grid {
         self.spacing
     }
 
-    /// Whether the samples are at these instants already.
+    /// Whether the samples already lie at these instants.
     pub fn is_even(&self) -> bool {
         self.is_even
     }
 
-    /// Resamples a signal to the instants of the grid, linearly between the samples at `times`.
+    /// Resamples a signal to the instants of the grid by linear interpolation between the samples at `times`.
     pub fn sample(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -61,7 +63,7 @@ impl Grid {
             .collect()
     }
 
-    /// Resamples a signal on the grid to the instants `times` of the samples, linearly between the grid points.
+    /// Resamples a signal on the grid to the instants `times` of the samples by linear interpolation.
     pub fn back(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -75,7 +77,7 @@ impl Grid {
     }
 }
 
-/// Linear interpolation between two points at an instant, constant beyond them.
+/// Linear interpolation between two points; constant before the first and after the second.
 fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
     let part = ((time - from) / (to - from)).clamp(0.0, 1.0);
     first + part * (second - first)
@@ -85,7 +87,8 @@ fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Even samples are unchanged; resampling an uneven straight line to the grid and back is exact, to rounding.
+    /// Evenly spaced samples are unchanged. A straight line with uneven samples is exact to rounding after resampling
+    /// to the grid and back.
     #[test]
     fn lines_survive() {
         let even: Vec<f64> = (0..11).map(|k| 0.1 * f64::from(k)).collect();

@@ -1,6 +1,6 @@
 //! The head injury criterion.
 
-/// Largest value of the criterion, and its interval.
+/// Largest value of the criterion, and the interval that gives this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadInjury {
     /// Value of the criterion \[-\].
@@ -11,15 +11,16 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// Largest number of samples of a window tried as ends in the first search; the second search tries all samples near
-/// the best end of the first.
+/// Number of samples per window above which the first search skips samples. The first search then tries between one and
+/// two times this many samples of a window as ends of an interval. The second search tries all samples near both ends
+/// of the best interval of the first.
 const MOST_TRIED: usize = 2_000;
 
-/// Passes of the refinement between samples, and golden sections of each line search.
+/// Largest number of passes of the refinement between samples, and number of golden sections of each line search.
 const ROUNDS: usize = 20;
 const SECTIONS: usize = 50;
 
-/// 2/(1 + √5).
+/// Inverse of the golden ratio, 2/(1 + √5).
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 /// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2} over t₁ < t₂ ≤ t₁ + `window`, with a(t) linear between the samples.
@@ -28,7 +29,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// `times` \[s\], ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
-/// Number of samples times the samples per window, of which at most about 2000 are tried.
+/// Number of samples times the samples per window, of which fewer than 4000 are tried.
 ///
 /// # Source
 /// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).
@@ -42,7 +43,7 @@ pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInj
 struct Signal<'a> {
     times: &'a [f64],
     values: &'a [f64],
-    /// ∫ a dt from the first sample to each.
+    /// ∫ a dt from the first sample to each sample.
     integral: Vec<f64>,
     window: f64,
 }
@@ -75,8 +76,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best of the intervals between two samples and of the intervals as long as the window that begin or end at a
-    /// sample.
+    /// Best interval among those between two samples, and among those of the length of the window that begin or end at
+    /// a sample. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -102,7 +103,8 @@ impl<'a> Signal<'a> {
         Some(best)
     }
 
-    /// Tries the intervals from one sample to others; `ends` are the samples of the best.
+    /// Tries the intervals from sample `from` to the samples `to`, up to the length of the window. `ends` are the end
+    /// samples of the best interval tried.
     fn try_ends(
         &self,
         from: usize,
@@ -122,8 +124,8 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Maximises the criterion over each end and over the position of an interval, each within the longest sampling
-    /// interval.
+    /// Maximises the criterion by line searches over the start, over the end, and over the position of an interval of
+    /// constant length. Each line search moves an end by at most the longest sampling interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
@@ -149,7 +151,7 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Takes over an interval if its value is larger; returns whether it is.
+    /// Replaces this interval by the given one if the given value is larger; returns whether it is.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {

@@ -1,7 +1,8 @@
 //! Signal processing: channel filters of impact tests, resampling and injury criteria, independent of the model.
 //!
 //! A signal is a list of samples, one per instant. [`ChannelClass`] filters evenly spaced samples; [`Grid`] resamples
-//! others to even instants and back. Times are in seconds, in which the classes and criteria are defined.
+//! unevenly spaced samples to evenly spaced instants and back. Times are in seconds, because the standards define the
+//! classes and criteria in seconds.
 
 mod channel_class;
 mod grid;

@@ -1,6 +1,7 @@
 //! Moving mean.
 
-/// Mean of a signal, linear between its samples, over a window centred at each sample and truncated at the ends.
+/// Mean of a signal over a window centred at each sample. The signal is linear between its samples; the window is
+/// truncated at the ends of the signal.
 ///
 /// # Shapes and units
 /// `times` \[s\], ascending; `values`: one per instant; `window` \[s\].
@@ -30,7 +31,8 @@ pub fn moving_mean(times: &[f64], values: &[f64], window: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The mean of t² over a window w exceeds t² by w²/12. Tolerance: 1e-6, for the interpolation between samples.
+    /// The mean of t² over a window w exceeds t² by w²/12. The tolerance 1e-6 allows for the linear interpolation
+    /// between the samples.
     #[test]
     fn a_parabola_is_raised() {
         let times: Vec<f64> = (0..=1000).map(|k| 1e-3 * f64::from(k)).collect();

@@ -159,9 +159,9 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     }
 }
 
-/// The bound, or infinity if J is not positive.
+/// The bound; NaN, which counts as infinite, if J is not positive.
 #[inline(always)]
 pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
-    // 1/max(J, 0) is infinite there, and times zero it is NaN, which counts as infinite.
+    // If J is not positive, 1/max(J, 0) is infinite, and zero times infinity is NaN.
     bound + jacobian.max(jacobian.constant(0.0)).reciprocal() * 0.0
 }

@@ -1,25 +1,28 @@
 //! A bound of the highest frequency of an element in its current state.
 //!
-//! For every motion u of the element, with h = ∂u/∂x and θ = tr h at the quadrature points,
+//! For every motion u of the element, let h = ∂u/∂x and θ = tr h at the quadrature points of weights w. With the
+//! stiffness K, the lumped mass matrix M, the smallest nodal mass m_min and the reference volume V₀,
 //!
 //! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²,   Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u,   V₀ θ̄² ≤ V₀ Σ |B̄_a|²/m_min uᵀ M u
 //!
-//! where s is the largest eigenvalue of (FᵀF)⁻¹ over the points, β the largest eigenvalue of the element's scalar
-//! Laplacian on its lumped masses (reference geometry only, computed once), and B̄ the mean of ∇N over the current
-//! volume. A and b come from [`TangentBound`](crate::material::TangentBound). With one point A = a.
+//! Here s is the largest eigenvalue of (FᵀF)⁻¹ over the points, and B̄ the mean of ∇N over the current volume. β is the
+//! largest eigenvalue of the element's scalar Laplacian on its lumped masses; it depends on the reference geometry only
+//! and is computed once. A and b come from the moduli a and b of [`TangentBound`](crate::material::TangentBound); with
+//! one point A = a.
 //!
-//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ there and C̄ its mean. Then θ = C̄ : ∂u/∂X
-//! + (C − C̄) : ∂u/∂X, whose first part is the divergence of C̄ᵀu, so that (Minkowski)
+//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ at the points and C̄ its mean. Then θ = C̄ :
+//! ∂u/∂X + (C − C̄) : ∂u/∂X. The first part is the divergence of C̄ᵀu, so that, by Minkowski's inequality,
 //!
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //!
-//! with γ the largest eigenvalue of the element's divergence on its lumped masses, again computed once: that of the
-//! matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a of its points. On a rotated, unstrained element this is γ.
+//! Here γ is the largest eigenvalue of the element's divergence on its lumped masses. It is computed once, as the
+//! largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a of the points k and l. On a rotated, unstrained
+//! element the factor of uᵀ M u is γ.
 //!
-//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent acts on l̄ = h + ⅓(θ̄ − θ)I, whose Σ w
-//! |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts 2 δln α (τ̄:h),
-//! tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
-//! |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ²). Hence A = r (a + 7 t).
+//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent acts on l̄ = h + ⅓(θ̄ − θ)I, for which Σ
+//! w |l̄|² is at most r Σ w |h|². The second variation of F̄ adds at most 7 r t Σ w |h|²: its parts 2 δln α (τ̄:h), tr
+//! τ̄ (δln α)² and tr τ̄ δ²ln α contribute at most 2.31, 2.31 and 1.74 of r t, from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ
+//! w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
 //!
 //! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
 
@@ -108,7 +111,7 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// V₀ Σ |J̄ B̄_a|²/m_min from cof F, which it overwrites: V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current
+/// V₀ Σ |J̄ B̄_a|²/m_min from cof F; overwrites `cofactors`. V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current
 /// volume.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(

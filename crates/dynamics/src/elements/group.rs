@@ -1,8 +1,8 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
-//! A chunk is a range of consecutive elements, which share most of their nodes. Each lane of its groups has a
-//! subrange of its own: the elements of a group are far apart and share no nodes, so that consecutive additions to
-//! nodal forces are independent.
+//! A chunk is a range of consecutive elements, which share most of their nodes. Each lane of the groups of a chunk has
+//! a subrange of the chunk. The elements of a group are therefore far apart and share no nodes, so that consecutive
+//! additions to nodal forces are independent.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Groups of a chunk. It determines the order of sums and hence the last bits.
+/// Number of groups of a chunk. This number determines the order of sums and hence their last bits.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
-/// Elements of a full chunk.
+/// Number of elements of a full chunk.
 pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
-/// Rows of a quadrature point: the inverse reference Jacobian and the weight.
+/// Number of rows of a quadrature point: nine for the inverse reference Jacobian and one for the weight.
 pub(crate) const POINT_ROWS: usize = 10;
 
 /// Number of chunks of a block.

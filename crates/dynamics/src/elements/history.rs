@@ -17,7 +17,7 @@ pub(crate) trait HistoryOfPoints<S: Simd> {
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// History at an instant, of a part of a group: at the beginning and at the end of a step of zero length.
+/// History of a part of a group at an instant, as for a step of zero length: it is read, and changes are discarded.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,
@@ -28,7 +28,7 @@ pub(crate) struct PresentHistory<'a, S> {
 }
 
 impl<'a, S: Simd> PresentHistory<'a, S> {
-    /// History of a part of the group with this index, among `rows` of this number per group.
+    /// History of part `part` of group number `index`; `rows` has `rows_per_group` rows for each group.
     #[inline(always)]
     pub fn of_group(simd: S, rows: &'a [Row], index: usize, rows_per_group: usize, part: usize) -> Self {
         Self { simd, part, rows: &rows[index * rows_per_group..(index + 1) * rows_per_group] }
@@ -54,11 +54,11 @@ impl<S: Simd> HistoryOfPoints<S> for PresentHistory<'_, S> {
     fn keep<H: PointHistory<Pack<S>>>(&mut self, _k: usize, _history: &H) {}
 }
 
-/// History over a step, of a part of a group.
+/// History of a part of a group over a step.
 pub(crate) struct HistoryOverStep<'a, S> {
-    /// At its beginning.
+    /// History at the beginning of the step.
     pub before: PresentHistory<'a, S>,
-    /// Rows of the group at its end.
+    /// Rows of the group at the end of the step.
     pub now: &'a mut [Row],
     /// Length of the step \[s\].
     pub time_step: f64,

@@ -1,4 +1,5 @@
-//! Natural gradients of a field and their transpose by kind of cell, vectorised over elements.
+//! Gradients of a field in natural coordinates, and the transposed operation, by kind of cell; vectorised over
+//! elements.
 //!
 //! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity (plane strain with
 //! thickness 1), and their forces have no third component.
@@ -28,8 +29,8 @@ use crate::mesh::CellKind;
 pub trait Formulation: Sync {
     /// Whether every point uses the mean volume change of the element.
     ///
-    /// It prevents volumetric locking of linear elements. Quadratic elements have enough modes to be nearly
-    /// incompressible pointwise, and a constant volume change would reduce their order.
+    /// The mean prevents volumetric locking of linear elements. Quadratic elements have enough modes to be nearly
+    /// incompressible pointwise, and a constant volume change would reduce their order of accuracy.
     const MEAN_DILATATION: bool;
 }
 
@@ -49,7 +50,7 @@ impl Formulation for MeanDilatation {
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
-    /// Reference geometry of its elements.
+    /// Reference geometry of the elements.
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
     /// Reference geometry of a part of a group, computed in `nodes` if it is not stored.
     fn geometry<'a, S: Simd>(
@@ -65,7 +66,7 @@ pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
     fn weight(&self, k: usize) -> f64;
 }
 
-/// Edge vectors from the first node are the columns of ∂x/∂ξ.
+/// The four-node tetrahedron: edge vectors from the first node are the columns of ∂x/∂ξ.
 pub struct Tetrahedron;
 
 impl Formulation for Tetrahedron {
@@ -112,17 +113,18 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of degree 2.
 ///
-/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its
-/// value at corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c ∂x/∂L_i =
-/// 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is 4 Σ_c
-/// x_(ci).
+/// ∂x/∂ξ is linear. Let D_c be its value at corner c. At point c the barycentric coordinate L_c is FAR and the other
+/// three are NEAR, so that ∂x/∂ξ is (FAR − NEAR) D_c + NEAR Σ D.
+///
+/// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, with the
+/// mid-side node x_(ci), and 3 x_c for i = c. The sum of ∂x/∂L_i over the corners is 4 Σ_c x_(ci) over c ≠ i.
 pub struct QuadraticTetrahedron {
     /// FAR − NEAR, and NEAR.
     own: f64,
     all: f64,
 }
 
-/// Mid-side node between two corners.
+/// Mid-side node between two corners; on the diagonal, the corner.
 const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
 
 impl QuadraticTetrahedron {
@@ -215,8 +217,8 @@ pub struct Hexahedron {
     whole: [f64; 2],
 }
 
-/// Bit of each direction in the sides of nodes, by which points are also numbered, and bits of the transverse
-/// directions.
+/// For each direction, its bit in the numbers of the sides of nodes, then the bits of the transverse directions. Points
+/// are numbered like sides.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -227,8 +229,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the 2 × 2 transverse points from those on the four edges, or the transpose (the matrix is
-    /// symmetric).
+    /// Values at the 2 × 2 transverse points from the values on the four edges. The matrix is symmetric, so that this
+    /// is also the transposed operation.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;

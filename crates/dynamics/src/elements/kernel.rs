@@ -1,8 +1,9 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
 //! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
-//! points have mean dilatation: at finite strain that of [`super::mean_dilatation`], equivalent for the small-strain
-//! law, with tr H for the volume, to the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. For the
+//! small-strain law, whose volume change is tr H, it is equivalent to the B̄ method (Hughes 1980, Int. J. Numer. Meth.
+//! Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -21,31 +22,32 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// It is reused over a chunk of elements and written in place, as copies would cost as much as the arithmetic.
+/// It is reused over a chunk of elements and written in place, because copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), of elements with one volume
+    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), for elements with one volume
     /// change.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
-    /// Current volume \[m³\], of elements with mean dilatation.
+    /// Current volume \[m³\], for elements with mean dilatation.
     pub current_volume: Pack<S>,
     /// First Piola–Kirchhoff stress, conjugate to F \[Pa\]; for nodal forces, the conjugate to ∂x/∂ξ \[N m\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Correction of mean dilatation: α − 1, or ⅓ (θ̄ − θ) for a small-strain law; workspace of the points.
+    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓, or ⅓ (θ̄ − θ) with θ = tr H for a small-strain law. It
+    /// also serves as a workspace of the points.
     pub corrections: [Pack<S>; P],
     /// For elements with mean dilatation at finite strain: strain of the law, then its second Piola–Kirchhoff stress
     /// times α²/weight.
     pub strains: [SymmetricTensor<Pack<S>>; P],
-    /// For these elements: α.
+    /// For elements with mean dilatation at finite strain: α.
     pub stretches: [Pack<S>; P],
-    /// For these elements: 1/weight \[1/m³\].
+    /// For elements with mean dilatation at finite strain: 1/weight \[1/m³\].
     pub inverse_weights: [Pack<S>; P],
 }
 
@@ -80,7 +82,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        // Volume change of the law: tr H for a small-strain law, J − 1 otherwise.
+        // Volume change of the law: tr H for a small-strain law, J − 1 for a finite-strain law.
         let zero = positions[0][0].constant(0.0);
         let (mut sum, mut volume) = (zero, zero);
         interpolation.gradients(positions, &mut self.gradients);
@@ -135,8 +137,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes the stress at every point and the energy for the last deformation, except with mean dilatation at
-    /// finite strain.
+    /// Computes the stress at every point and the energy for the last deformation. With mean dilatation at finite
+    /// strain, `mean_dilatation` computes both instead.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(
         &mut self,

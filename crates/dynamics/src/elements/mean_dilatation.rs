@@ -1,11 +1,14 @@
-//! Linear elements of several points at finite strain use F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić,
-//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), to avoid
+//! Linear elements of several points at finite strain use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w (de Souza Neto, Perić,
+//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume). This avoids
 //! volumetric locking of nearly incompressible materials.
 //!
-//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π /
-//! (J̄ Σ w) the stress conjugate to F is α P̄ + (p̂ − π/J) cof F. All quantities are written in G = ∂x/∂ξ, with J =
-//! det G ω/w, the weight ω of the rule and the weight w in the reference volume: the conjugate to G is α P̄ A + ω (p̂
-//! − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ, where w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
+//! The energy is Σ w W(F̄) and the forces are its exact gradient. Let P̄ and S̄ be the first and second Piola–Kirchhoff
+//! stress of F̄, and C̄ = F̄ᵀF̄. With α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w), the stress conjugate to F
+//! is α P̄ + (p̂ − π/J) cof F.
+//!
+//! All quantities are written in G = ∂x/∂ξ, with the weight ω of the rule and the weight w in the reference volume. Let
+//! A = w (∂X/∂ξ)⁻ᵀ. Then w F = G Aᵀ and J = det G ω/w, and the conjugate to G is α P̄ A + ω (p̂ − π/J) cof G with P̄ =
+//! α F S̄ and 3π = S̄ : C̄.
 
 use pulp::Simd;
 
@@ -52,7 +55,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
         }
         Real::inverse_cube_roots_1p(&mut self.stretches);
-        // Separate loops make the points independent.
+        // Separate loops make the computations at the points independent.
         for k in 0..P {
             let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));

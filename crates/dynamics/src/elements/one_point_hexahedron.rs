@@ -1,15 +1,18 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! The mean gradient F = Σ x_a ⊗ B_a, B_a = (1/V) ∫ ∇N_a dV, is exact for linear displacements and passes the patch
-//! test on any hexahedra. It vanishes for the four hourglass modes h_α, which are measured by q_α = Σ_a γ_αa x_a with
-//! γ_αa = h_αa − B_a·H_α, H_α = Σ_b h_αb X_b, orthogonal to linear motions, and resisted by springs of energy ½ k Σ
-//! |q_α|². As |q_α| is invariant under rotation, the control is objective and conservative. Source: Flanagan and
-//! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
+//! The mean gradient F = Σ x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV is exact for linear displacements and passes the patch
+//! test on any hexahedra. It leaves four hourglass modes without stiffness; in a parallelepiped their nodal vectors are
+//! the h_α. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and H_α =
+//! Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged, so that the
+//! control is objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
+//! total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight sign products 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
-//! gradient has 3 × 6 coefficients, as the volume does not depend on the last mode. γ is not needed: q_α = c_α − F
-//! H_α with the coefficient c_α of x in the mode h_α. In a parallelepiped H_α is zero, and three modes do not
-//! contribute to the gradient: a block of such elements reads a third and computes two thirds of the general data.
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, products of the signs of the nodes.
+//! The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not depend
+//! on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode h_α.
+//!
+//! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to the gradient. A block of
+//! parallelepipeds reads a third of the data of general elements and needs two thirds of the arithmetic.
 
 #![expect(
     clippy::needless_range_loop,
@@ -32,18 +35,19 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Stiffness of hourglass control over that of the corresponding plane waves.
+/// Ratio of the stiffness of hourglass control to the stiffness of the corresponding plane waves.
 ///
-/// Between 0.02 and 0.1, hourglass modes and overstiff bending are both small.
+/// Between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Modes are numbered by the bits of the sides of nodes, set where the coordinate is a factor.
+// Modes are numbered by bits, as the sides of nodes are: the bit of a coordinate is set if the coordinate is a factor
+// of the mode.
 /// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that contribute to the gradient.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B in its modes, the linear ones first; H_α. For parallelepipeds the rows end with
+// Rows: volume; k; coefficients of B in its modes, the linear modes first; H_α. For parallelepipeds the rows end with
 // the linear modes.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
@@ -54,15 +58,15 @@ pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 /// Numbers stored per parallelepiped for its forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 /
-// smallest nodal mass.
+// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b), with the nodal masses m_a; largest
+// eigenvalue of V B_a·B_b / √(m_a m_b); 1 / smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
 /// Numbers stored per element for its critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element, of any shape if `GENERAL`, otherwise a parallelepiped.
+/// The element: of any shape if `GENERAL`, a parallelepiped if not.
 pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
@@ -70,8 +74,8 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Rounding of the hourglass vectors of a parallelepiped over its coordinates: each is a sum of eight coordinates,
-/// rounded when the mesh was written and placed.
+/// Rounding of the hourglass vectors H_α of a parallelepiped, relative to its coordinates. Each H_α is a sum of eight
+/// coordinates, which were rounded when the mesh was written and placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped up to the rounding of its coordinates.
@@ -111,7 +115,8 @@ fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     [one, xi, eta, product]
 }
 
-/// Sums over the sides with the signs of each mode; unrolled explicitly, as the compiler does not unroll the loop.
+/// Sums over the sides with the signs of each mode. The sums are unrolled explicitly, because the compiler does not
+/// unroll the loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -121,8 +126,8 @@ fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     [m0, m1, m2, m3, m4, m5, m6, m7]
 }
 
-/// The transpose of [`sums_with_signs`], values by side from coefficients of the modes: the same sums in reverse
-/// order, with low and high exchanged.
+/// The transpose of [`sums_with_signs`]: values by side from coefficients of the modes. It consists of the same sums in
+/// reverse order, with low and high exchanged.
 #[inline(always)]
 fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
     let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
@@ -251,7 +256,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of an element with one volume change (see [`super::frequency_bound`]) plus that of the springs, whose
+    /// Bound of an element with one volume change (see [`super::frequency_bound`]) plus the bound of the springs, whose
     /// stiffness Σ k γ_αa γ_αb is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
@@ -276,7 +281,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
             inverse_square = (jacobian * jacobian).reciprocal();
             inverse_stretch = cofactor.transposed_dot_self().largest_eigenvalue_bound() * inverse_square;
         }
-        // Σ_a |cof F B_a|² is eight times that over the modes.
+        // Σ_a |cof F B_a|² is eight times the sum over the modes.
         let mut squares = one * 0.0;
         for m in 0..Self::NUM_MODES {
             let slope = vector(data, SLOPES + 3 * m);
@@ -294,8 +299,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills the numbers of an element from its nodes \[m\] and their masses \[kg\], up to the length of `numbers`, and
-/// those of its spectrum; returns its volume \[m³\].
+/// Fills `numbers`, up to its length, and the spectrum with the data of an element, from its nodes \[m\] and their
+/// masses \[kg\]; returns the volume of the element \[m³\].
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -314,7 +319,8 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // With γ/√8 for γ, the stiffness is κ (λ+2μ) V Σ |B|²/3, and the frequency is below that of the element.
+    // For normalised vectors γ_α/√8, the stiffness of the springs is κ (λ+2μ) V Σ |B|²/3 with κ =
+    // `HOURGLASS_STIFFNESS`; the frequency of the springs is then below the frequency of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

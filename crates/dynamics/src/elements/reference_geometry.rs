@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Rows of an element with stored nodes: seven positions relative to the first.
+/// Rows of an element with stored nodes: seven positions relative to the first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points of a part of a group.
@@ -21,7 +21,8 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weight(&self, k: usize) -> Pack<S>;
     /// (∂X/∂ξ)⁻¹ \[1/m\].
     fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>>;
-    /// The weight times (∂X/∂ξ)⁻ᵀ \[m²\]: Σ_k P A_k ∂N_a/∂ξ are the forces of first Piola–Kirchhoff stresses.
+    /// A_k, the weight times (∂X/∂ξ)⁻ᵀ \[m²\]. First Piola–Kirchhoff stresses P_k have the nodal forces Σ_k P_k A_k
+    /// ∂N_a/∂ξ.
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
@@ -101,10 +102,11 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry computed from the nodes, which is faster than reading it; reused over a chunk of elements.
+/// Geometry computed from the nodes, which is faster than reading stored geometry. The memory is reused over a chunk of
+/// elements.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ, then its cofactors.
+    /// ∂X/∂ξ before [`Self::settle`], its cofactors afterwards.
     cofactors: [Tensor<Pack<S>>; P],
 }
 
@@ -116,7 +118,7 @@ impl<S: Simd, const P: usize> NodeGeometry<S, P> {
         Self { weights: [zero; P], cofactors: [Tensor::filled(zero); P] }
     }
 
-    /// ∂X/∂ξ at points of weight 1, to be overwritten before [`Self::settle`].
+    /// The tensors ∂X/∂ξ at points of weight 1, to be written before [`Self::settle`].
     #[inline(always)]
     pub fn jacobians(&mut self) -> &mut [Tensor<Pack<S>>; P] {
         &mut self.cofactors

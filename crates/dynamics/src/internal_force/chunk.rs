@@ -24,8 +24,9 @@ use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Loop over the nodes of an element, unrolled for the first four: otherwise the gathered values pass through memory.
-/// More nodes would not fit the registers, and their indices would pass through memory too.
+/// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values would pass
+/// through memory. With more unrolled nodes, the values would not fit the registers, and the indices would pass through
+/// memory too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
         for_each_node!(@written 0 1 2 3, $a < $count, $statement);
@@ -52,20 +53,21 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
-    /// Shape at the last evaluation, and at the last mark.
+    /// Shape at the last evaluation.
     shape: Shape,
     /// Shear modulus times volume \[J\].
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
-    /// Range of its rows in the history of all chunks.
+    /// Range of the rows of this chunk in the history of all chunks.
     history: Range<usize>,
-    /// Range of its slots in the nodes of all chunks, ascending.
+    /// Range of this chunk in the nodes of all chunks. Its nodes ascend; the place of a node in the range is its slot.
     nodes: Range<usize>,
-    /// Slots of its owned nodes, which are contiguous: no earlier chunk has them, and this chunk starts their sums.
+    /// Slots of the owned nodes, which are contiguous. No earlier chunk has these nodes, and this chunk starts the sums
+    /// of their forces.
     owned: Range<usize>,
-    /// Owned range: nodes after the last owned node of the previous chunk, up to its last owned node; for the last
-    /// chunk, all remaining nodes.
+    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk; for the
+    /// last chunk, all remaining nodes.
     owned_range: Range<usize>,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; WIDTH]>,
@@ -113,35 +115,35 @@ impl Chunk {
         (chunk, nodes)
     }
 
-    /// Appends its nodes to the nodes of the previous chunks.
+    /// Appends the nodes of this chunk to the nodes of the previous chunks.
     pub fn append_nodes(&mut self, of_chunk: &[u32], nodes: &mut Vec<u32>) {
         self.nodes = nodes.len()..nodes.len() + of_chunk.len();
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Places its rows of history from `first` on; returns their end.
+    /// Places the rows of history of this chunk from `first` on; returns their end.
     pub fn place_history(&mut self, first: usize) -> usize {
         self.history = first..first + self.groups.len() * self.history_rows_per_group;
         self.history.end
     }
 
-    /// Range of its rows in the history of all chunks.
+    /// Range of the rows of this chunk in the history of all chunks.
     pub fn history_range(&self) -> Range<usize> {
         self.history.clone()
     }
 
-    /// Its rows of history.
+    /// Rows of history of this chunk.
     fn history<'a>(&self, work: &ChunkWork<'a>) -> &'a [Row] {
         &work.history[self.history.clone()]
     }
 
-    /// Its part of the nodes of all chunks.
+    /// Nodes of this chunk, from the nodes of all chunks.
     fn nodes<'a>(&self, nodes: &'a [u32]) -> &'a [u32] {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes to the longest contiguous range from `start` on without an owner, and marks all its nodes
-    /// as taken.
+    /// Sets the owned nodes to the longest contiguous range of nodes from `start` on that no earlier chunk has, and
+    /// marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -168,7 +170,7 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces it writes: its owned nodes, and adjacent nodes without an owner.
+    /// Nodes whose forces this chunk writes: its owned nodes, and adjacent nodes without an owner.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -240,13 +242,13 @@ impl Chunk {
         });
     }
 
-    /// Gathers the positions of its nodes by slot.
+    /// Gathers the positions of the nodes of this chunk by slot.
     fn gather(&self, work: &ChunkWork<'_>, gathered: &mut Slots) {
         let nodes = self.nodes(work.nodes);
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Index of its first owned node in the owned range.
+    /// Index of the first owned node of this chunk in its owned range.
     fn first_owned(&self, nodes: &[u32]) -> usize {
         let owned = &self.nodes(nodes)[self.owned.clone()];
         owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
@@ -258,23 +260,23 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Runs `work` with the scratch memory; never `None`, as its length is twice the number of slots.
+/// Runs `work` with the scratch memory; never `None`, because the scratch memory has twice the number of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
 /// Rows of the history of a chunk over a step.
 struct StepRows<'a> {
-    /// At its beginning.
+    /// Rows at the beginning of the step.
     before: &'a [Row],
-    /// At its end.
+    /// Rows at the end of the step.
     now: &'a mut [Row],
     /// Length of the step \[s\].
     time_step: f64,
 }
 
 impl StepRows<'_> {
-    /// History of a part of the group with this index, of this number of rows.
+    /// History of part `part` of group number `index`, which has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,
@@ -421,7 +423,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Records the failure of the element with the lowest number in a part of a group.
+/// Compares the failures in a part of a group with `first` and keeps the failure with the lowest element number.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 use crate::math::pack::Row;
 
 /// History of all integration points at the beginning and at the end of the last step: the numbers of their laws, by
-/// block, chunk, group, point and number, with the elements of a group in lanes. Empty without laws with history.
+/// block, chunk, group, point and number, with the elements of a group in lanes. It is empty if no law has a history.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MaterialHistory {
     /// At the beginning of the step.
     before: Vec<Row>,
-    /// At its end.
+    /// At the end of the step.
     now: Vec<Row>,
 }
 
 clone_by_field!(MaterialHistory { before, now });
 
 impl MaterialHistory {
-    /// Zero, of this number of rows.
+    /// A history of zeros with this number of rows.
     pub(super) fn new(num_rows: usize) -> Self {
         Self { before: vec![Row::splat(0.0); num_rows], now: vec![Row::splat(0.0); num_rows] }
     }
 
-    /// Exchanges the ends: the end of the last step is the beginning of the next one, which does not write it. After a
-    /// failed step, another exchange returns to it.
+    /// Exchanges the two ends of a step: the history at the end of the last step becomes the history at the beginning
+    /// of the next step, which only reads it. After a failed step, another exchange restores the history at the end of
+    /// the last step.
     pub fn begin_step(&mut self) {
         std::mem::swap(&mut self.before, &mut self.now);
     }
 
-    /// Number of rows; `None` if the ends differ in it.
+    /// Number of rows; `None` if the two ends have different numbers.
     pub(super) fn num_rows(&self) -> Option<usize> {
         (self.before.len() == self.now.len()).then_some(self.now.len())
     }

@@ -15,7 +15,7 @@ use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 pub(super) struct MeanStress<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots of each group, by node, then lane.
+    /// Slots of each group, by node, then lane. A slot is the local number of a node in the chunk.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,

@@ -35,9 +35,9 @@ impl WithSimd for GatherNodes<'_> {
 
 /// Output of chunks: force sums \[N\], and history.
 pub(super) struct ChunkSums<'a> {
-    /// By node of their owned ranges.
+    /// Forces by node of the owned ranges of the chunks.
     pub owned: &'a mut [Vec3],
-    /// By halo node.
+    /// Forces by halo node.
     pub halo: &'a mut [Vec3],
     /// Rows of the history at the end of the step.
     pub history: &'a mut [Row],
@@ -91,7 +91,7 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
 }
 
 /// Prefetch of the memory needed after the elements of a chunk: its force sums, and the positions of the next chunk.
-/// They are scattered over pages that the hardware prefetcher does not cover.
+/// This memory is scattered over pages that the hardware prefetcher does not cover.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
@@ -100,7 +100,7 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Groups of elements between two prefetches: very small prefetches cost more than they hide.
+    /// Number of groups of elements between two prefetches. Smaller prefetches would cost more time than they hide.
     pub const PERIOD: usize = 4;
 
     /// Splits the prefetch into equal parts over the groups of a chunk; the next chunk is assumed to have as many

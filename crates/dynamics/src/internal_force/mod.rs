@@ -1,9 +1,10 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
 //! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
-//! its elements in a fixed order. With nodes numbered by first use, the nodes without an earlier chunk are
-//! contiguous: the chunk owns them and writes their forces, and a second pass adds the halo contributions of later
-//! chunks, in the order of chunks. The order of all sums is independent of the threads.
+//! its elements in a fixed order. If nodes are numbered by first use, those nodes of a chunk that no earlier chunk has
+//! are contiguous: the chunk owns these nodes and writes their forces. The other nodes of the chunk are its halo. A
+//! second pass adds the halo forces in the order of chunks. The order of all sums is therefore independent of the
+//! threads.
 
 mod chunk;
 mod history;
@@ -58,7 +59,7 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Nodes of the slots, chunk by chunk.
+    /// Nodes of each chunk in ascending order, chunk by chunk. The place of a node in its chunk is its slot.
     nodes: Vec<u32>,
     /// Forces by node \[N\].
     forces: Vec<Vec3>,
@@ -158,8 +159,9 @@ impl InternalForce {
     }
 
     /// Computes the element forces at the `positions` \[m\] at the end of a step of length `time_step` \[s\], and the
-    /// `history` there from that at its beginning; [`InternalForce::forces`] returns the sums of the forces. Repeated
-    /// with the same arguments, it computes the same bits. The history is one that [`InternalForce::fits`].
+    /// `history` at the end of the step from the history at its beginning. [`InternalForce::forces`] returns the sums
+    /// of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must hold
+    /// for the history.
     ///
     /// # Errors
     /// The failed element with the lowest (block, element); the history at the beginning is unchanged.
@@ -243,8 +245,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of the mean Cauchy stresses of elements of a block, in ascending order \[Pa\]. Only the chunks that
-    /// contain these elements are evaluated.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block \[Pa\]. The elements must ascend; only the
+    /// chunks that contain them are evaluated.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -268,7 +270,7 @@ impl InternalForce {
         sum
     }
 
-    /// Input at present positions and history.
+    /// Common input of the chunks at present positions and history.
     fn work<'a>(&'a self, positions: &'a [Vec3], history: &'a MaterialHistory) -> ChunkWork<'a> {
         let (blocks, nodes, registers) = (&self.blocks, &self.nodes, self.registers);
         ChunkWork { blocks, nodes, positions, history: history.now(), time_step: 0.0, registers }
@@ -280,7 +282,7 @@ struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    /// History at the beginning of the step; without a step, at present.
+    /// History at the beginning of the step; the present history if there is no step.
     history: &'a [Row],
     /// Length of the step \[s\].
     time_step: f64,
@@ -288,7 +290,7 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes one chunk, or recursively both halves of several, with the sums of their forces.
+    /// Computes one chunk with the sums of its forces, or both halves of several chunks in parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
             chunk.compute(self, sums);

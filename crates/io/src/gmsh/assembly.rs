@@ -1,4 +1,4 @@
-//! Assembly of a mesh, by index, from nodes and elements, by tag.
+//! Assembly of a mesh. The file refers to nodes and elements by tag; the mesh refers to them by index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl Cells {
         self.tags.len()
     }
 
-    /// Reserves memory for `count` more elements, at most for `possible`.
+    /// Reserves memory for `count` more elements, but for no more than `possible`.
     pub fn reserve(&mut self, count: u64, possible: usize) {
         let count = count.min(possible as u64) as usize;
         self.tags.reserve(count);
@@ -67,7 +67,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Reserves memory for `count` nodes, at most for as many as the file can hold.
+    /// Reserves memory for `count` nodes, but for no more than the file can hold.
     pub fn reserve_nodes(&mut self, count: u64, cursor: &Cursor) {
         const SMALLEST_NODE: usize = 8;
         let count = count.min((cursor.remaining() / SMALLEST_NODE) as u64) as usize;
@@ -83,7 +83,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node, whose number is `node`.
+    /// Reads the position of the next node, whose index is `node`.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -123,11 +123,11 @@ impl Assembly {
         }
     }
 
-    /// Merges elements of equal kind, entity and nodes into the first of them.
+    /// Merges elements of equal kind, entity and nodes into the first one.
     ///
-    /// Version 2.2 writes an element once per physical group, and 4.1 files converted by Gmsh keep these copies, even
-    /// several in one group; their mass would count more than once. Copies in different entities remain, for the checks
-    /// of the mesh to report: there the geometry itself overlaps.
+    /// Version 2.2 writes an element once per physical group. Files of version 4.1 that Gmsh has converted keep these
+    /// copies, even several in one group. Without the merge, the mass of an element would count once per copy. Copies
+    /// in different entities remain: there the geometry itself overlaps, which the checks of the mesh report.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -138,7 +138,7 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept: the geometry was not meshed in their dimension.
+    /// Named groups without elements are kept: they show that the geometry was not meshed in their dimension.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -207,7 +207,7 @@ impl Cells {
                 kept.entities.push(self.entities[cell]);
                 kept.node_tags.extend_from_slice(self.nodes_of(kind, cell));
             } else {
-                // The first copy precedes this one, so its new number is known.
+                // The first copy precedes this cell, so the new number of the first copy is known.
                 new_number[cell] = new_number[first as usize];
             }
         }
@@ -215,14 +215,15 @@ impl Cells {
         new_number
     }
 
-    /// For each cell, the first one with the same entity and set of nodes; often the cell itself.
+    /// For each cell, the first cell with the same entity and set of nodes: the cell itself unless it is a copy.
     fn originals(&self, kind: CellKind) -> Vec<u32> {
         let signature = |cell: usize| {
             let mut nodes = self.nodes_of(kind, cell).to_vec();
             nodes.sort_unstable();
             (self.entities[cell], nodes)
         };
-        // A commutative hash first: sorting numbers is cheap, and chance collisions are rare.
+        // Cells are first sorted by a hash that does not depend on the order of the nodes: sorting numbers is cheap,
+        // and different sets of nodes rarely have equal hashes.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
             .map(|cell| {
                 (
@@ -307,7 +308,7 @@ impl NodeIndex {
     }
 }
 
-/// Checks that all element tags differ; the error is a repeated one.
+/// Checks that all element tags differ; the error is a repeated tag.
 fn check_element_tags(cells: &BTreeMap<CellKind, Cells>) -> Result<(), u64> {
     let mut tags: Vec<u64> = cells.values().flat_map(|cells| cells.tags.iter().copied()).collect();
     tags.sort_unstable();

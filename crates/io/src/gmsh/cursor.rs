@@ -35,7 +35,8 @@ impl<'a> Cursor<'a> {
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // A number just read may end its line: count only the bytes before its last one.
+                // A line just read ends before the cursor. Its line break is the last byte before the cursor and is not
+                // counted, so that the location is that line.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -44,7 +45,7 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Bytes left: an upper bound on any count that follows.
+    /// Number of bytes left, an upper bound on any count that follows.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -60,7 +61,7 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].trim_ascii())
     }
 
-    /// The next line that starts with `$`, skipping all others.
+    /// The next line that starts with `$`; the lines before it are skipped.
     pub fn next_section(&mut self) -> Option<&'a [u8]> {
         loop {
             let line = self.line()?;

@@ -1,4 +1,4 @@
-//! Errors of Gmsh files, with the remedy in the text.
+//! Errors of Gmsh files; the messages state the remedy.
 
 use std::fmt;
 use std::io;
@@ -30,7 +30,7 @@ pub enum GmshError {
         .place.file
     )]
     UnsupportedVersion {
-        /// Where it is declared.
+        /// Where the version is declared.
         place: Place,
         /// The version.
         version: String,
@@ -38,11 +38,11 @@ pub enum GmshError {
     /// A header with an invalid encoding or number size.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     BadHeader {
-        /// Where it is declared.
+        /// Where the entry is declared.
         place: Place,
         /// Name of the entry.
         what: &'static str,
-        /// Its value.
+        /// Value of the entry.
         found: String,
         /// The values allowed.
         allowed: &'static str,
@@ -91,7 +91,7 @@ pub enum GmshError {
         place: Place,
         /// Name of the number.
         what: &'static str,
-        /// Its value.
+        /// Value of the number.
         found: i128,
         /// The range allowed.
         allowed: &'static str,
@@ -110,7 +110,7 @@ pub enum GmshError {
         /// The sum found.
         found: u64,
     },
-    /// A missing section, or one after a section that needs it.
+    /// A section that is missing, or that follows a section that needs it.
     #[error(
         "{place}: {section} is missing{}",
         match .before {
@@ -124,13 +124,13 @@ pub enum GmshError {
         place: Place,
         /// The section.
         section: &'static str,
-        /// The section that needs it.
+        /// The section that needs the missing one; `None` if the file has no such section at all.
         before: Option<&'static str>,
     },
     /// A section that occurs twice.
     #[error("{place}: a second {section}; one file holds one mesh")]
     RepeatedSection {
-        /// Where the second one starts.
+        /// Where the second section starts.
         place: Place,
         /// The section.
         section: &'static str,
@@ -166,7 +166,7 @@ pub enum GmshError {
         place: Place,
         /// Tag of the node.
         node: u64,
-        /// Its coordinates.
+        /// Coordinates of the node.
         position: [f64; 3],
     },
     /// A node number used twice.
@@ -222,7 +222,7 @@ pub enum GmshError {
         place: Place,
         /// Gmsh's number of the type.
         number: i64,
-        /// Its name.
+        /// Gmsh's name of the type.
         name: &'static str,
     },
     /// An element block of an entity that `$Entities` does not list.
@@ -234,7 +234,7 @@ pub enum GmshError {
         place: Place,
         /// Dimension of the entity.
         dimension: usize,
-        /// Its tag.
+        /// Tag of the entity.
         tag: i32,
     },
 }
@@ -260,7 +260,7 @@ pub struct Place {
     pub position: Position,
 }
 
-/// Line of a text, byte of a binary file.
+/// Line of a text file, or byte of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// Line, from 1.

@@ -6,8 +6,8 @@
 //! an element once for each of its groups. Other versions, partitioned files and element types without a
 //! [`CellKind`](crate::mesh::CellKind) are rejected with a remedy.
 //!
-//! One cursor reads numbers of either encoding, so each version has one reader. Memory is never allocated by a count
-//! of the file alone; every reference is resolved, and the mesh passes [`Mesh::validate`].
+//! One cursor reads numbers of either encoding, so that each version has one reader. The size of the file limits all
+//! memory reserved for its counts. Every reference is resolved, and the mesh passes [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh

@@ -36,7 +36,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// Reads nodes `tag x y z`; `skip_rest` skips the remainder of each.
+/// Reads nodes `tag x y z`; `skip_rest` skips the remainder of each node.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -54,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips the dimension and tag of the entity of a parametric node, and its parameters there: one on a curve, two on a
-/// surface.
+/// Skips the dimension and tag of the entity of a parametric node, and the parameters of the node: one on a curve, two
+/// on a surface.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -63,7 +63,8 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// Reads elements: in ASCII `tag type n tags… nodes…`; in binary, blocks `type count n` precede `tag tags… nodes…`.
+/// Reads elements with n tags each. In ASCII files an element is `tag type n tags… nodes…`. In binary files a header
+/// `type count n` precedes a block of elements `tag tags… nodes…`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -134,7 +135,7 @@ fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
 }
 
-/// The count at the start of a section: text in binary files too.
+/// Reads the count at the start of a section, which is text in binary files too.
 fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     let count = cursor.text_integer(what)?;
     if cursor.encoding != Encoding::Ascii {

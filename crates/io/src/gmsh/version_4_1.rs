@@ -58,7 +58,7 @@ fn read_entities(cursor: &mut Cursor) -> Result<BTreeMap<(usize, i32), Entity>, 
     for (dimension, count) in counts.into_iter().enumerate() {
         for _ in 0..count {
             let tag = cursor.int("the tag of an entity")?;
-            // A point has its position, other entities the two corners of their bounding box.
+            // A point is followed by its position, any other entity by the two corners of its bounding box.
             for _ in 0..if dimension == 0 { 3 } else { 6 } {
                 cursor.float("a coordinate of an entity")?;
             }
@@ -80,7 +80,8 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // Version 2.2 would write the element once per group, each with its own orientation; the first one decides.
+        // Version 2.2 would write an element once per group, each copy with the orientation of its group, and the first
+        // copy would be kept. Hence the sign of the first group decides here.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)

@@ -13,13 +13,14 @@ pub struct DetectionSummary {
     pub cost: DetectionCost,
     /// Time of all levels, the sum of counts times costs \[s\].
     pub total_seconds: f64,
-    /// Instants at which the queue was processed \[s\]; capped after the first contact.
+    /// Instants at which the detector was not idle \[s\]. After the first contact, the list grows to 1000 entries at
+    /// most.
     pub operated_times: Vec<f64>,
     /// Times of detection in flight.
     pub flight: FlightDetection,
     /// Tests of the ladder of bounding volumes, by volume.
     pub ladder: Vec<RungSummary>,
-    /// Predicted times of contact; capped after the first contact.
+    /// Predicted times of contact, made in flights.
     pub predictions: Vec<Prediction>,
     /// The bounding hierarchies.
     pub hierarchies: Vec<HierarchySummary>,
@@ -50,7 +51,8 @@ pub struct ActiveInstant {
 }
 
 impl FlightDetection {
-    /// From pairs of an instant and its time, and the time of construction \[s\].
+    /// From pairs of an instant and the wall-clock time of detection at this instant, and from the wall-clock time of
+    /// construction \[s\].
     pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
@@ -68,7 +70,7 @@ impl FlightDetection {
 /// Tests of one volume of the ladder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RungSummary {
-    /// The volume.
+    /// Name of the volume.
     pub volume: String,
     /// Pairs of faces tested.
     pub tested: u64,
@@ -154,13 +156,13 @@ pub struct Prediction {
 pub struct HierarchySummary {
     /// Name of the body.
     pub body: String,
-    /// Builder.
+    /// Name of the builder.
     pub builder: String,
     /// Number of leaves.
     pub leaves: usize,
     /// Depth of the leaves.
     pub depth: DepthSummary,
-    /// Sum of the volumes of its bounding spheres \[m³\].
+    /// Sum of the volumes of the bounding spheres \[m³\].
     pub sum_of_volumes: f64,
     /// Build time \[s\].
     pub build_seconds: f64,
@@ -178,8 +180,8 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and of
-    /// the travel bounds, the `monitor` of the summary.
+    /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and the
+    /// term of the travel bounds, which the summary calls `monitor`.
     pub fn levels(&self) -> [DetectionLevel; 5] {
         let Self { counts, seconds, cost, .. } = self;
         let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };

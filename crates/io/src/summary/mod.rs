@@ -1,4 +1,4 @@
-//! `summary.json`: input and results of a run. Scripts read it: its field names are stable.
+//! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable.
 //!
 //! A non-finite number is written as `null`, which scripts cannot mistake for a value.
 
@@ -36,14 +36,14 @@ pub struct Summary {
     pub steps: u64,
     /// Steps completed in flight.
     pub flight_steps: u64,
-    /// Steps by what limited them, in the words of `steps.csv`; no entry for none.
+    /// Number of steps by what limited them, in the words of `steps.csv`. A limit that applied to no step has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
     /// Steps of dynamic relaxation before the run, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,
     /// Time simulated.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint \[s\]; counts of detection and wall times begin there.
+    /// Time at which the run continued from a checkpoint \[s\]. Counts of detection and wall times begin at this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time.
@@ -82,9 +82,9 @@ pub enum Status {
 pub struct Failure {
     /// Error message.
     pub message: String,
-    /// Steps completed before.
+    /// Steps completed before the failure.
     pub step: u64,
-    /// Time \[s\].
+    /// Time of the failure \[s\].
     pub time: f64,
     /// Name of the body concerned, if any.
     pub body: Option<String>,
@@ -127,9 +127,9 @@ pub struct WallSummary {
 pub struct ProbeSummary {
     /// Name in the scenario.
     pub name: String,
-    /// Number of its samples.
+    /// Number of samples of the probe.
     pub samples: usize,
-    /// Its filter.
+    /// Filter of the probe, if any.
     pub filter: Option<String>,
     /// Largest acceleration, in multiples of g; `None` unless requested.
     pub peak: Option<PeakSummary>,
@@ -146,7 +146,7 @@ pub struct ProbeSummary {
 pub struct PeakSummary {
     /// The value.
     pub value: f64,
-    /// Its time \[s\].
+    /// Time of the value \[s\].
     pub time: f64,
 }
 
@@ -157,7 +157,7 @@ pub struct HeadInjurySummary {
     pub value: f64,
     /// Start of the interval that gives the value \[s\].
     pub start: f64,
-    /// Its end \[s\].
+    /// End of the interval \[s\].
     pub end: f64,
 }
 
@@ -166,7 +166,7 @@ pub struct HeadInjurySummary {
 pub struct TimeSpan {
     /// Start of the run.
     pub start: f64,
-    /// End reached.
+    /// Time reached at the end.
     pub end: f64,
 }
 
@@ -239,9 +239,9 @@ pub struct ContactSummary {
     pub jammed_restitutions: u64,
     /// Groups whose position corrections did not converge: the best approximation was applied.
     pub unsolved_projections: u64,
-    /// Groups of ties with gaps that remained, summed over steps.
+    /// Groups of ties whose gaps remained, summed over steps.
     pub unmet_ties: u64,
-    /// Steps in which the geometry of contact at their middle did not converge.
+    /// Steps in which the iteration for the geometry of contact at mid-step did not converge.
     pub unconverged_geometries: u64,
 }
 

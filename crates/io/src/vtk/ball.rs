@@ -6,7 +6,7 @@ use super::frame::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Faces of a ball: an icosahedron with each face split in four.
+/// Number of faces of a ball: an icosahedron with each face split in four.
 const FACES: usize = 80;
 
 /// Balls at one instant, with fields.
@@ -23,8 +23,8 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls, each of 80 quadratic triangles with their 162 nodes on the sphere. Cells carry the fields
-    /// of their ball, and `centre` and `radius`.
+    /// Surfaces of the balls, each of 80 quadratic triangles with 162 nodes on the sphere. The fields of a ball, its
+    /// `centre` and its `radius` become fields of its cells.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;

@@ -1,7 +1,7 @@
 //! The `DataArray` element: numbers compressed by blocks, in base64.
 //!
-//! The element contains two consecutive runs of base64: the header, then the blocks. All numbers are little-endian,
-//! those of the header 64-bit:
+//! The element contains two consecutive runs of base64: the header, then the blocks. All numbers are little-endian. The
+//! header consists of 64-bit numbers:
 //!
 //! ```text
 //! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
@@ -21,7 +21,7 @@ use flate2::{Compression, write::ZlibEncoder};
 const BLOCK_BYTES: usize = 1 << 18;
 /// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
 const BASE64_BYTES: usize = 3 << 14;
-/// Compression level; on simulation fields higher levels take twice the time for a seventh of the size.
+/// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
 
 /// A VTK number type.
@@ -88,7 +88,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // Omitted for scalars: meshio would make columns of them.
+            // The attribute is omitted for scalars, because meshio would read them as columns.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
         for (component, name) in component_names.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::mesh::CellKind;
 pub struct Grid {
     /// Kind of each cell.
     pub kinds: Vec<CellKind>,
-    /// Points of the cells, concatenated, in our node order; indices into [`Frame::points`].
+    /// Points of the cells, concatenated, in the node order of [`CellKind`]; indices into [`Frame::points`].
     pub connectivity: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ pub enum FieldData {
     Integer(Vec<i32>),
     /// Vectors.
     Vector(Vec<Vec3>),
-    /// Symmetric tensors as XX, YY, ZZ, XY, YZ, XZ, VTK's order; the components carry these names.
+    /// Symmetric tensors as XX, YY, ZZ, XY, YZ, XZ, the order of VTK; the components carry these names.
     SymmetricTensor(Vec<[f64; 6]>),
 }
 

@@ -1,17 +1,18 @@
 //! Frames for ParaView: `frames/<name>_000000.vtu`, …001, … and `<name>.pvd` with their times.
 //!
-//! The files are XML `UnstructuredGrid`s with inline arrays in base64, compressed by zlib at level 1 in
-//! blocks with 64-bit headers. Appended data would be smaller by a quarter, but ParaView 5.11 on a libexpat
-//! that defers reparsing (2.6, and the fix as distributions carry it in 2.5) rejects it; inline base64 opens
-//! in ParaView, VTK, meshio and pyvista alike.
+//! The files are XML `UnstructuredGrid`s with inline arrays in base64, compressed by zlib at level 1 in blocks with
+//! 64-bit headers. ParaView, VTK, meshio and pyvista open inline base64. Appended data would be smaller by a quarter,
+//! but ParaView 5.11 rejects appended data if its libexpat defers reparsing. Version 2.6 of libexpat does, and so does
+//! version 2.5 with the fix of distributions.
 //!
-//! The `vtkio` crate does not serve here: it drops field data and with it the time of the frame, widens the
-//! connectivity to 64 bits, needs a copy of every array and takes 3.4 s for a million tetrahedra with a stress tensor
-//! and two vectors, where this module takes 0.6 s. Tests read the files back with it.
+//! The `vtkio` crate does not write the files, for four reasons. It drops field data and with them the time of the
+//! frame; it widens the connectivity to 64 bits; it needs a copy of every array; and it takes 3.4 s for a million
+//! tetrahedra with a stress tensor and two vectors, where this module takes 0.6 s. Tests read the files back with
+//! `vtkio`.
 //!
 //! # Limits
-//! Values are 64-bit floats and 32-bit integers. A grid has one piece; points and values may change between frames,
-//! cells by [`Series::replace_grid`].
+//! Values are 64-bit floats and 32-bit integers. A grid has one piece. Points and values may change between frames;
+//! [`Series::replace_grid`] changes the cells.
 
 mod ball;
 mod cell_type;

@@ -12,14 +12,14 @@ use super::unstructured_grid::{EncodedCells, write_unstructured_grid};
 use crate::atomic_write::{PARTIAL_SUFFIX, atomic_write};
 use crate::error::{FileAction, OutputError};
 
-/// Frames queued while one is written; the next [`Series::write`] then blocks.
+/// Largest number of frames in the queue while one is written; [`Series::write`] blocks if the queue is full.
 const QUEUE: usize = 2;
 
 /// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` with their times.
 ///
-/// One background thread compresses and writes; the next call reports a failure. The collection is replaced after
-/// each frame, so it lists exactly the complete frames on disk. A dropped series still writes the submitted frames,
-/// but loses their failures: call [`Series::finish`].
+/// One background thread compresses and writes the frames. If it fails, the next call returns the failure. The
+/// collection is replaced after each frame, so it lists exactly the complete frames on disk. A dropped series still
+/// writes the submitted frames, but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -82,7 +82,8 @@ impl Series {
         }
     }
 
-    /// Continues a series after its first frames, at these `times` \[s\], in ascending order. Removes later frames.
+    /// Continues a series after its first frames, which are at these `times` \[s\], in ascending order. Removes later
+    /// frames.
     ///
     /// # Errors
     /// As [`Series::create`].
@@ -115,12 +116,13 @@ impl Series {
         })
     }
 
-    /// Submits a frame; blocks only if two others are queued.
+    /// Submits a frame; blocks only if two other frames are queued.
     ///
     /// # Errors
     /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
-    /// [`OutputError::FrameOrder`] if it is not later than the last; the series continues without it. The failure
-    /// of an earlier frame ends the series; later calls return [`OutputError::SeriesStopped`].
+    /// [`OutputError::FrameOrder`] if it is not later than the last frame; in both cases the series continues without
+    /// this frame. If an earlier frame failed, its failure ends the series, and later calls return
+    /// [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
@@ -137,8 +139,8 @@ impl Series {
     /// Replaces the cells of the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series continues with its previous cells. The failure of an earlier
-    /// frame, as for [`Series::write`].
+    /// [`OutputError::ConnectivityLength`]; the series then continues with its previous cells. The failure of an
+    /// earlier frame, as for [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
         let extent = grid.extent();
@@ -206,7 +208,7 @@ impl FrameWriter {
             Job::Grid(grid) => self.encode(&grid),
             Job::Frame(frame) => self.write(&frame),
             Job::Report(written) => {
-                // The other side no longer waits after a failure of its own.
+                // The send fails only if the receiver has stopped waiting because of a failure of its own.
                 let _ = written.send(());
                 Ok(())
             }

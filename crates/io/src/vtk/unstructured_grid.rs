@@ -45,7 +45,7 @@ fn write_cells(writer: &mut dyn Write, grid: &Grid) -> io::Result<()> {
     writer.write_all(b"</Cells>\n")
 }
 
-/// Writes indices in 32 bits if all of them fit, otherwise in 64.
+/// Writes indices as 32-bit integers if all of them fit, and as 64-bit integers if one does not.
 fn write_indices(
     encoder: &mut ArrayEncoder,
     writer: &mut dyn Write,

@@ -1,20 +1,20 @@
-//! Reference of all scenario keys, for documentation and messages. Tests check keys and defaults against the types
-//! that read the file.
+//! Reference of all scenario keys, for the documentation, messages and `ictus explain`. Tests compare its keys and
+//! defaults with the types that read the file.
 
 use std::fmt::Write as _;
 
 /// A key of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyReference {
-    /// Table; empty for the top level.
+    /// Table of the key; empty for the top level.
     pub table: &'static str,
-    /// Name.
+    /// Name of the key.
     pub name: &'static str,
-    /// Default; `None` for a required key.
+    /// Default of the key, as TOML or in words; `None` for a required key.
     pub default: Option<&'static str>,
-    /// Unit; empty for none.
+    /// Unit of the value; empty for a value without unit.
     pub unit: &'static str,
-    /// Meaning.
+    /// Meaning of the key.
     pub meaning: &'static str,
 }
 
@@ -42,7 +42,7 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, meaning }
 }
 
-/// All keys, in the usual order of a scenario.
+/// All keys, in the usual order of a scenario file.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
@@ -188,7 +188,8 @@ pub const KEYS: &[KeyReference] = &[
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];
 
-/// The key `name` of `table`; the motions of a boundary share the entries of `displacement`.
+/// The entry of the key `name` of `table`. The tables `velocity` and `acceleration` of a boundary have the entries of
+/// `displacement`. A friction table of a pair has the entries of `contact.friction`.
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
@@ -223,7 +224,7 @@ pub fn reference_markdown() -> String {
     text
 }
 
-/// Notation of a table in the file.
+/// A table in the notation of the file.
 fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),
@@ -243,7 +244,7 @@ fn heading(table: &str) -> String {
     }
 }
 
-/// Whether a default is a TOML value, not a description.
+/// Whether a default is a TOML value and not a description in words.
 fn is_toml(default: &str) -> bool {
     default.parse::<toml_edit::Value>().is_ok()
 }

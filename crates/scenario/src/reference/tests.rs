@@ -63,7 +63,7 @@ fn keys_are_those_read_by_the_types() {
         ("", head),
         ("time", fields::<raw::Time>()),
         ("dynamic_relaxation", fields::<raw::DynamicRelaxation>()),
-        // `model` and the pairs are read separately from their tables.
+        // `model` and the pairs are read separately from the tables that contain them.
         ("materials", [vec!["model"], fields::<raw::Elastic>()].concat()),
         ("bodies", fields::<raw::Body>()),
         ("bodies.rotate", fields::<raw::Rotate>()),
@@ -89,7 +89,7 @@ fn keys_are_those_read_by_the_types() {
     assert!(fields::<raw::Rigid>().iter().all(|name| find("materials", name).is_some()));
 }
 
-/// One instance of every table, with required keys only.
+/// A scenario with one instance of every table, each with its required keys only.
 const BARE: &str = "
     [time]
     end = 2.0
@@ -150,7 +150,7 @@ fn bare(overrides: &[String]) -> Scenario {
     Scenario::parse(BARE, &path, overrides).unwrap()
 }
 
-/// Contents of a scenario, without its text and spans.
+/// Contents of a scenario without its text and spans, for comparison.
 fn contents(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.file_text.clear();
@@ -189,7 +189,7 @@ fn explicit_defaults_change_nothing() {
     let mut tried = 0;
     for key in KEYS {
         let Some(default) = key.default else { continue };
-        // Without its interval, the table of checkpoints has no default.
+        // The table of checkpoints requires `interval`, so that the default of `keep` cannot stand alone.
         if key.table == "output.checkpoint" {
             continue;
         }
@@ -204,7 +204,7 @@ fn explicit_defaults_change_nothing() {
     assert!(tried >= 23, "only {tried} defaults could be written out");
 }
 
-/// A non-default value of every optional key, and the keys that it needs to have an effect.
+/// A non-default value of every optional key, and the overrides without which this key has no effect.
 #[rustfmt::skip]
 const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("title", "'other'", &[]),

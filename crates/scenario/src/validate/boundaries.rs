@@ -12,7 +12,7 @@ use crate::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, T
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 
-/// Prescribed motion of one axis, with its location.
+/// Prescribed motion along one axis, with the location of its key.
 struct Prescribed {
     axis: Axis,
     motion: PrescribedMotion,
@@ -103,7 +103,7 @@ fn moved(
         .collect()
 }
 
-/// The three axes of a prescribed rotation.
+/// Prescribed motions along the three axes by a rotation.
 fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec<Prescribed> {
     let given = raw.get_ref();
     let axis = check.direction(&join(path, "axis"), &given.axis, "give a direction, such as [0, 0, 1]");
@@ -132,7 +132,7 @@ fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec
     AXES.map(along).into()
 }
 
-/// Reports components prescribed in addition to a rotation, which prescribes all of them.
+/// Reports components that are prescribed beside a rotation: the rotation already prescribes all three.
 fn refuse_beside_rotation(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     let Some(entry) = prescribed.first() else { return };
     let fact = format!("`{path}` prescribes the {:?} axis beside a rotation", entry.axis);
@@ -154,7 +154,7 @@ fn report_repeated_axes(prescribed: &[Prescribed], path: &str, check: &mut Check
     }
 }
 
-/// Warns of displacements and angles that do not start at zero, the configuration of the mesh.
+/// Warns of displacements and angles that are not zero at t = 0, where the body is in the configuration of its mesh.
 fn warn_of_jumps(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     for entry in prescribed {
         let (function, what) = match &entry.motion {

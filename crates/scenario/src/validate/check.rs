@@ -1,4 +1,4 @@
-//! Checks of single values; each reports problems and lets validation continue.
+//! Checks of single values. A check reports its problems and lets the validation continue.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub(super) enum VectorFunction {
     Varying([TimeFunction; 3]),
 }
 
-/// Problems found so far, and the text they refer to.
+/// Problems and warnings found so far, and the text to which their spans refer.
 pub(super) struct Check<'t> {
     text: &'t str,
     pub problems: Vec<Problem>,
@@ -101,7 +101,7 @@ impl<'t> Check<'t> {
         Some(Vec3::from(*value.get_ref()))
     }
 
-    /// A constant vector, or three functions of time; `None` with problems.
+    /// A constant vector, or three functions of time; `None` if a component has a problem.
     pub fn vector_function(
         &mut self,
         key: &str,
@@ -116,7 +116,7 @@ impl<'t> Check<'t> {
         })
     }
 
-    /// Normalised direction; `help` is the remedy for a zero vector.
+    /// The unit vector along `value`; `help` is the remedy for a zero vector.
     pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
         let direction = self.vector(key, Some(value))?;
         let largest = direction.amax();
@@ -125,7 +125,8 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // Scaled first: the squares of no finite direction then over- or underflow.
+        // Scaling by the largest component first keeps the squares of all finite directions from overflow and
+        // underflow.
         Some((direction / largest).normalize())
     }
 
@@ -144,7 +145,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value that `word` selects, or the first choice if it is absent.
+    /// The value that `word` selects among `choices`; without a word, the value of the first choice.
     pub fn choice_or_first<T: Copy, const N: usize>(
         &mut self,
         key: &str,
@@ -157,7 +158,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// The values that `words` select, each at most once.
+    /// The values that `words` select among `choices`. Reports repeated words.
     pub fn choices<T: Copy>(&mut self, key: &str, words: &Texts, choices: &[(&str, T)]) -> Option<Vec<T>> {
         self.distinct(key, words.get_ref());
         let values: Vec<_> = words.get_ref().iter().map(|word| self.choice(key, word, choices)).collect();
@@ -174,7 +175,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Index of the table of `kind` named `word`.
+    /// Index in `names` of `word`, the name of a table of this `kind`.
     pub fn reference(
         &mut self,
         kind: &str,
@@ -203,7 +204,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Names of physical groups, which only the mesh can resolve.
+    /// Names of physical groups. Whether the groups exist is known only with the mesh.
     pub fn groups(&mut self, key: &str, names: &raw::Names, span: Range<usize>) -> Vec<Located<String>> {
         let located = |word: &Text| Located { value: word.get_ref().clone(), span: word.span() };
         let groups = match names {
@@ -219,7 +220,7 @@ impl<'t> Check<'t> {
         groups.iter().map(located).collect()
     }
 
-    /// A group, or `None` for `"all"`.
+    /// A physical group; `None` for `"all"` or without a word.
     pub fn group(&mut self, key: &str, word: Option<&Text>) -> Option<Located<String>> {
         let word = word.filter(|word| word.get_ref() != "all")?;
         self.name(key, word);

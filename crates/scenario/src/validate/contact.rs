@@ -43,7 +43,7 @@ const STARTS: [(&str, ClosestPointStart); 3] = [
     ("previous", ClosestPointStart::Previous),
 ];
 
-/// Steps between two sortings.
+/// Default number of steps between two sortings.
 const DEFAULT_SORT_EVERY: u32 = 10;
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
@@ -124,7 +124,7 @@ pub(super) fn validate(
     })
 }
 
-/// Steps of the sorting detector; other detectors have none.
+/// Numbers of steps between the operations of the sorting detector. Reports these keys with another detector.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
@@ -147,7 +147,7 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
     }
 }
 
-/// Normal of nodes in elements; other detectors have only that of the target.
+/// Contact normal of nodes in elements. Reports the normal of the contactor with another detector than distance fields.
 fn normal(
     word: Option<&raw::Text>,
     detection: Option<DetectionMethod>,
@@ -165,7 +165,7 @@ fn normal(
     Some(normal)
 }
 
-/// Edges with edge-to-edge contact; none by default if nodes touch elements.
+/// Edges with edge-to-edge contact. Detection by distance fields has no edge contact and requires none.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
@@ -185,7 +185,7 @@ fn edges(
     Some(TouchingEdges::None)
 }
 
-/// Volumes, fit and kinematics, of hierarchical detection only.
+/// Volumes, sphere fit and kinematics of hierarchical detection. Reports these keys with another detector.
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -1,4 +1,4 @@
-//! `[materials.NAME]`, of the scenario or of a file that several scenarios share.
+//! `[materials.NAME]` of the scenario, or of a file of materials that several scenarios share.
 
 use std::path::Path;
 
@@ -19,19 +19,20 @@ enum Law {
     Rigid,
 }
 
-/// The choices of `model`.
+/// The words for `model`, with their laws.
 fn models() -> Vec<(&'static str, Law)> {
     let laws = LAWS.into_iter().map(|law| (law.name, Law::Hyperelastic(law)));
     laws.chain([("rigid", Law::Rigid)]).collect()
 }
 
-/// The materials by index; `None` for one with problems.
+/// The materials, by index; `None` for a material with problems.
 pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Option<MaterialSpec>> {
     materials.into_iter().map(|material| one(material, check)).collect()
 }
 
-/// Names and materials of a file, relative to `folder`, with tables `[materials.NAME]`; problems are reported at the
-/// key of the scenario, with the file and line. No names if the file cannot be read.
+/// Names and materials of a `file` with tables `[materials.NAME]`, whose path is relative to `folder`. The span of a
+/// problem is that of the key `materials` of the scenario, and its message names the file and line. The names are
+/// `None` if the file cannot be read.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,
@@ -99,7 +100,7 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Removes `model`, which selects the other keys, from the table.
+/// Removes the key `model` from the table and returns its law, which determines the other keys of the table.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();

@@ -1,4 +1,4 @@
-//! Validation of the raw tables: defaults, ranges and references; collects all problems.
+//! Validation of the raw tables: fills in defaults, checks ranges, resolves names, and collects all problems.
 
 mod bodies;
 mod boundaries;
@@ -24,7 +24,8 @@ use crate::math::Vec3;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// The scenario in `text`, without `source` and `file_text`; `path` is its file.
+/// The scenario in `text`, read from the file at `path`. The caller sets [`Scenario::source`] and
+/// [`Scenario::file_text`].
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =
@@ -35,7 +36,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Rejects self-contact with the sorting detector, which pairs the particles of a body with other bodies only.
+/// Rejects self-contact with the sorting detector: it pairs surface nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -52,8 +53,9 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// Rejects a contact thickness with distance fields, which measure from the surface of the mesh, and pairs of groups of
-/// faces, as nodes touch elements.
+/// Rejects what detection by distance fields does not support. A contact thickness is refused because a distance field
+/// measures from the surface of the mesh. Pairs of groups of faces are refused because nodes touch elements instead of
+/// faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -78,8 +80,8 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// Rejects ties, contact thickness and distance fields with the midpoint scheme, which moves node–face pairs of the
-/// meshes.
+/// Rejects ties, contact thickness and distance fields with the midpoint scheme, which computes the geometry of contact
+/// at mid-steps only for nodes and faces of the meshes.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -101,7 +103,7 @@ fn refuse_unserved_by_midpoint(
     }
 }
 
-/// Validates all tables, even after problems; `None` if one of them is unusable.
+/// Validates all tables, also those after a table with problems; `None` if a table is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);

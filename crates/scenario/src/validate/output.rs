@@ -26,14 +26,14 @@ const FIELDS: [(&str, Field); 12] = [
 
 const DEFAULT_FRAMES: usize = 60;
 
-/// Checkpoint files that are kept, by default and at most.
+/// Number of checkpoint files that are kept by default, and the largest number.
 const DEFAULT_CHECKPOINTS: usize = 2;
 const MAX_CHECKPOINTS: usize = 1000;
 
-/// Properties of the run that output depends on, as far as they are valid.
+/// Properties of the run that the output depends on; `None` for a property with problems.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'a> {
-    /// End of the run \[s\].
+    /// Time at the end of the run \[s\].
     pub end: Option<f64>,
     /// Name of the scenario.
     pub name: &'a str,
@@ -84,7 +84,7 @@ pub(super) fn validate(
     })
 }
 
-/// Interval and number of checkpoints.
+/// Time between checkpoints, and number of files that are kept.
 fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettings {
     const KEY: &str = "output.checkpoint.keep";
     let interval = check.number("output.checkpoint.interval", &raw.interval, Bounds::Positive);
@@ -101,7 +101,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Bounding volumes exist only with hierarchical detection.
+/// Whether bounding volumes are written. Reports the key without hierarchical detection, which alone has such volumes.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,
@@ -117,7 +117,7 @@ fn detection_volumes(
     true
 }
 
-/// All but the acceleration and the distance field.
+/// All fields except the acceleration, the distance and its gradient.
 fn default_fields() -> Vec<Field> {
     let is_default =
         |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);

@@ -8,14 +8,14 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{ContactLaws, Located, ResponseSettings, SurfacePair, TiedPair};
 
-/// Names that a pair can refer to.
+/// Names of bodies and walls, to which a pair can refer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub bodies: &'a [Spanned<String>],
     pub walls: &'a [Spanned<String>],
 }
 
-/// A pair as written.
+/// A pair as written in the file.
 pub(super) struct Pair {
     surfaces: SurfacePair,
     path: String,
@@ -27,7 +27,7 @@ impl Pair {
         self.raw.tied.as_ref().is_some_and(|tied| *tied.get_ref())
     }
 
-    /// Whether the pair excludes its bodies, or parts of them, from contact.
+    /// Whether the pair excludes its two surfaces from contact: by `contact = false`, or by a tie.
     fn excludes_contact(&self) -> bool {
         self.raw.contact == Some(false) || self.is_tied()
     }
@@ -60,7 +60,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, the body with the lower index first.
+/// Bodies and groups of a pair, with the lower index first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -87,7 +87,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// Conflict of a pair with those before it.
+/// The problem of a pair that is impossible, or that conflicts with a pair before it; `None` for a valid pair.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -121,12 +121,12 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Contact laws for keys that a pair does not give.
+/// Contact laws that apply to the keys which a pair does not give.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FallbackLaws<'a> {
     /// Laws of all pairs.
     pub all: ContactLaws,
-    /// Laws of each wall.
+    /// Laws of each wall with all bodies.
     pub of_walls: &'a [ContactLaws],
     pub num_bodies: usize,
 }
@@ -139,8 +139,9 @@ impl FallbackLaws<'_> {
     }
 }
 
-/// The pairs with their own laws, including those of walls with all bodies. Missing keys are taken from the pair of
-/// the whole bodies, else from the wall or from `[contact]`.
+/// The pairs with laws of their own, including the pairs of all bodies with a wall that has laws of its own. A key that
+/// a pair of groups does not give has the value of the pair of the whole bodies, if there is one. The other missing
+/// keys have the value of the wall, or of `[contact]`.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,
@@ -181,7 +182,7 @@ pub(super) fn excluded(pairs: &[Pair]) -> Vec<SurfacePair> {
     excluded
 }
 
-/// The tied pairs, in ascending order.
+/// The tied pairs, in ascending order of their bodies.
 pub(super) fn tied(pairs: &[Pair], names: Names<'_>, check: &mut Check<'_>) -> Vec<TiedPair> {
     let mut tied = Vec::new();
     for Pair { surfaces, path, raw } in pairs {

@@ -46,7 +46,7 @@ impl Measured<'_> {
     }
 }
 
-/// Validates all probes; `None` if one of them cannot be specified.
+/// Validates all probes; `None` if a probe is unusable.
 pub(super) fn validate(
     probes: Vec<Named<'_>>,
     measured: &Measured<'_>,
@@ -99,7 +99,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     Some(spec)
 }
 
-/// The location of a probe, by default the centre of mass; more than one is refused.
+/// The location of a probe: the one that is given, or the centre of mass. Reports several given locations.
 fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
     let spans = [
         raw.nearest_node.as_ref().map(Spanned::span),
@@ -137,7 +137,8 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
 }
 
-/// Refuses quantities undefined for the location or body, and injury criteria without their inputs.
+/// Reports quantities that are not defined for the location or the body, and injury criteria without their input: the
+/// acceleration by contact forces, and the value of 1 g.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -179,7 +180,8 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     }
 }
 
-/// Checks the sampling rate of a filter: refused if the filter cannot be applied, a warning below its minimum rate.
+/// Checks the sampling rate for a filter: a rate at which the filter cannot be applied is a problem, and a rate below
+/// the minimum of its class is a warning.
 fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
     let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
@@ -187,7 +189,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // The minimum rate itself is accepted, within rounding.
+    // The minimum rate itself is accepted, up to rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

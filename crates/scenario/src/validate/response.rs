@@ -1,4 +1,4 @@
-//! Contact response: keys of `[contact]` and, per pair, of `[[contact.pairs]]`.
+//! Contact response: its keys in `[contact]`, and for single pairs in `[[contact.pairs]]`.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{
     StiffnessRule,
 };
 
-/// Contact laws as written, for all pairs or for one.
+/// Contact laws as written in the file, for all pairs or for one pair.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     friction: Option<&'a Spanned<raw::Friction>>,
@@ -48,7 +48,7 @@ impl<'a> Given<'a> {
         Self { friction: friction.as_ref(), restitution: restitution.as_ref(), penalty: None, damping: None }
     }
 
-    /// Locations of the laws.
+    /// Keys and locations of the given laws.
     fn spans(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
         let friction = self.friction.map(Spanned::span);
         let [restitution, penalty, damping] =
@@ -67,7 +67,7 @@ impl<'a> Given<'a> {
         self.spans().next().is_none()
     }
 
-    /// Reports laws of the pair at `path`, which has no contact.
+    /// Reports the given laws of the pair at `path`, which has no contact.
     pub fn refuse(&self, path: &str, check: &mut Check<'_>) {
         for (name, span) in self.spans() {
             let key = join(path, name);
@@ -76,7 +76,8 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Reports laws at `path` that the response ignores, unless they equal the default.
+    /// Reports the laws at `path` that the response ignores or cannot realise. A law that equals its default is
+    /// accepted.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
         use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
         let method = response.method;
@@ -118,13 +119,14 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Default factor of the stiffness.
+/// Default factor of the spring stiffness \[-\].
 const FACTOR: f64 = 0.5;
 
-/// Smallest coefficient of restitution of damped springs; a smaller one needs damping above 1.2 times critical.
+/// Smallest coefficient of restitution that damped springs can have \[-\]: a smaller coefficient needs a damping above
+/// 1.2 times critical.
 const LEAST_OF_SPRINGS: f64 = 0.1;
 
-/// Settings common to all pairs; `None` for an unknown word.
+/// Settings of the response for all pairs; `None` if a word is unknown.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let methods = [
         ("penalty", ResponseMethod::Penalty),
@@ -157,7 +159,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     Some(settings)
 }
 
-/// Reports keys that affect other responses only.
+/// Reports keys without effect on the chosen response, unless they have their default value.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
     use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
     let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
@@ -234,7 +236,8 @@ fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
     })
 }
 
-/// The laws at `path`; missing keys are taken from `rest`, or from the defaults of the response.
+/// The laws at `path`. Keys that are not given have the values of `rest`, or without `rest` the defaults of the
+/// response.
 pub(super) fn laws(
     path: &str,
     given: Given<'_>,
@@ -243,7 +246,7 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    // The stability of explicitly integrated springs bounds the factor.
+    // Penalty springs are integrated explicitly: they are unstable with a factor above 1.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
@@ -259,7 +262,7 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Damping and restitution of springs determine each other: one given here replaces both.
+    // Normal damping and restitution of springs determine each other. If one is given here, it replaces both of `rest`.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

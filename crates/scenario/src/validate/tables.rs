@@ -1,4 +1,4 @@
-//! The tables of the file, split for separate reading.
+//! The tables of the file, split so that each is read separately.
 
 use toml::de::{DeTable, DeValue};
 
@@ -6,12 +6,12 @@ use crate::error::Problem;
 use crate::section::Section;
 use crate::spanned::Spanned;
 
-/// Tables of the file.
+/// All tables of the file.
 pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
     pub dynamic_relaxation: Option<Section<'i>>,
-    /// The file that has the materials, in place of tables.
+    /// The file that contains the materials; `None` if the scenario has tables of materials.
     pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
@@ -25,7 +25,7 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// A named table; the name is empty if missing.
+/// A table with its name; the name is empty if the table has none.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
@@ -37,7 +37,7 @@ pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
 }
 
 impl<'i> Tables<'i> {
-    /// Parses the text as TOML; reports all syntax errors, at most one per line.
+    /// Parses the text as TOML. Reports all syntax errors, but only the first of each line; `None` with errors.
     pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
         let root = root(text, problems)?;
         Some(Self::split(root, problems))
@@ -84,7 +84,7 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// The top level of a text, unless it has syntax errors, of which at most one per line is reported.
+/// The top level of a text. Reports all syntax errors, but only the first of each line; `None` with errors.
 pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut lines = Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
             problems.push(problem);
             continue;
         };
-        // A syntax error often causes others behind it.
+        // A syntax error often causes further errors on its line.
         let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
         if !lines.contains(&line) {
             lines.push(line);
@@ -104,7 +104,7 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
     errors.is_empty().then_some(root)
 }
 
-/// The entries of an array of tables, with their paths by index.
+/// The entries of an array of tables. The path of an entry contains its index.
 fn list<'i>(
     value: Option<toml::Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -145,7 +145,7 @@ pub(super) fn materials<'i>(
     materials
 }
 
-/// A body, wall or probe with its name, which its path then contains.
+/// A body, wall or probe with its name. If there is a name, the path contains it in place of the index.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

@@ -44,7 +44,7 @@ pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> O
     })
 }
 
-/// Default number of steps of dynamic relaxation.
+/// Default of the largest number of steps of dynamic relaxation.
 const MAX_STEPS: u64 = 100_000;
 
 /// `[dynamic_relaxation]`.
@@ -57,7 +57,7 @@ pub(super) fn validate_relaxation(section: Section<'_>, check: &mut Check<'_>) -
     })
 }
 
-/// Least number of steps at rest that ends a relaxation.
+/// Smallest number of steps for which the bodies must stay at rest until a relaxation ends; `max_steps` must be larger.
 const CALM_STEPS: i64 = 100;
 
 fn max_steps(count: &Spanned<i64>, check: &mut Check<'_>) -> u64 {

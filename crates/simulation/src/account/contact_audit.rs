@@ -13,11 +13,11 @@ use crate::Simulation;
 /// Contact balance of two bodies, or of a body in self-contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairBalance {
-    /// The bodies, first ≤ second.
+    /// The bodies, in ascending order; equal in self-contact.
     pub bodies: [u32; 2],
     /// Number of contacts in the last step.
     pub contacts: u64,
-    /// Contact force on the first body at the end of the step \[N\].
+    /// Contact force on the first body at the end of the step \[N\]; zero in self-contact.
     pub force: Vec3,
     /// Energy stored in contact springs at the end of the step \[J\].
     pub contact_energy: f64,
@@ -25,7 +25,7 @@ pub struct PairBalance {
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
-    /// How often the bodies have left each other and returned.
+    /// Record of the hops of the two bodies: short flights between contacts.
     pub(crate) hops: Hops,
 }
 
@@ -51,7 +51,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of a contact that has ended but still acts.
+    /// Adds the force and energies of a contact that is no longer detected but whose spring still acts.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -59,7 +59,7 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the contactor, the first of the two bodies.
+    /// Adds a force on the body of the contactor. Forces of self-contact cancel and are not added.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -67,34 +67,36 @@ impl PairBalance {
     }
 }
 
-/// Energy created by contact or returned by friction, as a fraction of the largest energy so far, above which a
-/// warning is issued.
+/// Energy created by contact, or returned by friction instead of dissipated, relative to the largest energy so far,
+/// above which a warning is issued.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Energy that contact creates beyond its constitutive laws.
+/// Audit of the energy that contact creates, that is, that its springs, friction and damping do not account for.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step in excess of the force times the nodal displacement \[J\].
+    /// Work of the contact forces in the last step in excess of the products of force and nodal displacement \[J\].
     pub excess_work: f64,
     /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
-    /// Whether velocities have changed between steps, by mass damping.
+    /// Whether mass damping, local damping or the start of a run after dynamic relaxation has changed velocities since
+    /// the last step.
     pub velocities_jump: bool,
-    /// Change of the kick energy with the step size in nodes constrained by contact impulses, which absorb it in the
-    /// same step \[J\].
+    /// Change of the kick energy by a change of the step size, in nodes held by contact impulses \[J\]; the impulses
+    /// absorb this energy in the same step.
     pub work_on_held_nodes: f64,
     /// Last time step \[s\].
     pub time_step: f64,
-    /// Contact problems without a converged solution since the start.
+    /// Numbers of contact problems without a converged solution since the start.
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued: energy creation, friction, impulses, restitution, ties, geometry.
+    /// Whether a warning was issued of created energy, friction, impulses, restitution, ties and geometry, in this
+    /// order.
     warned: [bool; 6],
 }
 
 impl ContactAudit {
-    /// The audit at the start of a run, with present contacts and new velocities.
+    /// The audit at the start of a run that continues with the present contacts but new velocities.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -104,7 +106,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Index of the balance of two bodies, often `guess`; inserts a new balance for a new pair.
+/// Index of the balance of two bodies; inserts a new balance for a new pair. `guess` is an index to try first.
 fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
     if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
         return guess;
@@ -146,12 +148,12 @@ impl Simulation {
         self.warn_of_contact_energy();
     }
 
-    /// Number of contact problems not solved to tolerance since the start.
+    /// Numbers of contact problems without a converged solution since the start.
     pub(crate) fn unsolved_problems(&self) -> UnsolvedProblems {
         self.state.ledger.contact_audit.unsolved
     }
 
-    /// Issues a warning at the first unsolved problem of each kind.
+    /// Warns at the first contact problem of each kind that has no converged solution.
     fn warn_of_unsolved_problems(&mut self) {
         let ContactAudit { unsolved, warned, .. } = self.state.ledger.contact_audit;
         let time = self.state.nodes.time;
@@ -192,16 +194,17 @@ impl Simulation {
     }
 
     /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
-    /// dissipated energy that the response reports. Impulses and projections report their energy directly: in nodes
-    /// that stay in contact they absorb in each step the energy that they add in the next, and only the difference
-    /// counts.
+    /// dissipated energy that the response reports.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. A contact that opens between two steps, or
-    /// begins with a penetration, does work between the steps that no spring stores.
+    /// Balance: work + change of stored energy + dissipated energy = 0. What remains is energy created by contact: a
+    /// contact that opens between two steps, or begins with a penetration, does work that no spring stores.
     ///
-    /// Discrete-gradient forces balance the spring energy only in the step they were computed for. In a step of another
-    /// length, or with loads or velocities discontinuous at its beginning, the difference is numerical work. Energy
-    /// changes by discontinuous velocities do not count as created by contact.
+    /// Impulses and projections report directly the energy that they add and absorb. In nodes that stay in contact,
+    /// impulses absorb in one step the energy that the next step adds, and only the difference counts as created.
+    ///
+    /// Discrete-gradient forces balance the spring energy only in the step for which they were computed. In a step of
+    /// another length, or in a step that begins with a discontinuity of loads or velocities, the difference is
+    /// numerical work. A difference by discontinuous velocities does not count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -220,7 +223,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // Energy of lost springs.
+                // The numerical work is the energy of lost springs.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
@@ -261,9 +264,9 @@ impl Simulation {
         }
     }
 
-    /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area
-    /// of the nodes in contact, projected on the contact normal. Of the two bodies, the one with more nodes in
-    /// contact counts, as it resolves the contact area better.
+    /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area of
+    /// the nodes in contact, projected on the contact normal. The area is that of the body with more nodes in contact,
+    /// which resolves the contact better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.
@@ -292,8 +295,9 @@ impl Simulation {
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
-    /// Deformed tributary area of a surface node, projected on the direction of the force on it \[m²\]: faces
-    /// parallel to the force, as beyond the edge of a contact, do not bear it. 0 off the surface.
+    /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
+    /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, do not bear the
+    /// force and do not count.
     fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -310,8 +314,8 @@ impl Simulation {
         area
     }
 
-    /// Contact pressure of every node: normal contact force over the projected tributary area \[Pa\]. Tie forces do
-    /// not contribute.
+    /// Contact pressure of every node: normal contact force over the projected tributary area \[Pa\], without tie
+    /// forces.
     pub fn contact_pressures(&self) -> Vec<f64> {
         let mut pressures = vec![0.0; self.state.nodes.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
@@ -336,13 +340,14 @@ impl Simulation {
             || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
-    /// Whether contact applied impulses in the last step that absorb in each step what the forces and projections add.
+    /// Whether contact applied impulses in the last step that absorb the energy added by forces and projections
+    /// (response by decomposition).
     pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment about the origin by which the supports and sliders of walls prevent their rotation \[N·m\]: contact
-    /// acts on the body at the contact point, and on the wall at its node.
+    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. The moment arises
+    /// because contact forces act on a body at the contact point, but on a wall at its node.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
@@ -358,7 +363,7 @@ impl Simulation {
     }
 }
 
-/// Vector along the outward normal of a face with corners counter-clockwise as seen from outside.
+/// Vector along the outward normal of a face whose corners are counter-clockwise as seen from outside.
 fn area_vector(corners: &[Vec3]) -> Vec3 {
     match corners {
         [a, b] => (b - a).cross(&Vec3::z()),

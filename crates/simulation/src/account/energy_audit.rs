@@ -14,7 +14,7 @@ use super::nodal_sums::{NodalKernel, NodalSums};
 use crate::Simulation;
 use crate::model::Body;
 
-/// Accumulated rounding error of positions over many steps, relative to the position.
+/// Rounding error that a position accumulates over many steps, relative to the position \[-\].
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of a body.
@@ -22,17 +22,18 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct BodyBalance {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
-    /// Σ |x| |m v| over the nodes, the scale for errors of the angular momentum \[kg·m²/s\].
+    /// Σ |x| |m v| over the nodes, with mass m, position x and velocity v: the scale for errors of the angular momentum
+    /// \[kg·m²/s\].
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over the nodes (of a rigid body: of translation and rotation), without the contribution of free fall,
-    /// prescribed motion and loads \[N·m/s²\].
+    /// Σ m |a|² over the nodes, with accelerations a, less the contribution of free fall, prescribed motion and loads
+    /// \[N·m/s²\]. For a rigid body, the sum of a · F and (I⁻¹ τ) · τ, with the force F, the torque τ and the inertia
+    /// I.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Lower and upper bounds of the nodal velocity components; of a rigid body, of the velocity of its centre
-    /// \[m/s\].
+    /// Lower and upper bounds of the velocity components of the nodes; for a rigid body, those of its centre \[m/s\].
     pub velocity_bounds: [Vec3; 2],
 }
 
@@ -49,8 +50,8 @@ impl BodyBalance {
         }
     }
 
-    /// Balance from nodal sums, with the position `first` of the first node \[m\] and the part of Σ m |a|² due to
-    /// external actions \[N·m/s²\].
+    /// Balance from nodal sums. `first` is the position of the first node \[m\], `from_outside` the part of Σ m |a|²
+    /// due to external actions \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -70,7 +71,7 @@ impl BodyBalance {
     }
 }
 
-/// Momentum of each body with the scale of its angular momentum.
+/// Momentum of each body, and the scale for errors of its angular momentum.
 pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
     balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
 }
@@ -116,9 +117,9 @@ impl Simulation {
         self.timings.account += start.elapsed().as_secs_f64();
     }
 
-    /// Accounts for the change of the kick energy with the step size: the kick energy of a step of length `dt` \[s\]
-    /// depends on its own length. Discrete-gradient forces are excluded: their work extends over whole kicks, from
-    /// the middle of a step to the middle of the next, and has no such term.
+    /// Accounts for the change of the kick energy by a change of the step size: the kick energy (see [`kick_energy`])
+    /// depends on the length `dt` \[s\] of the step. Discrete-gradient forces are excluded: they act over whole kicks,
+    /// from the middle of a step to the middle of the next, and their work has no such term.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -142,8 +143,9 @@ impl Simulation {
             .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
     }
 
-    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the
-    /// other forces \[N·m/s²\]: these impulses absorb the energy that the kicks add.
+    /// Σ m (a · I)²/|I|² over the nodes on which the impulse I of the previous step opposes the other forces, with mass
+    /// m and the acceleration a at the beginning of the step \[N·m/s²\]. On these nodes, impulses absorb the energy
+    /// that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {
@@ -159,7 +161,7 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a of the contact forces (without tie forces) and the accelerations at the beginning of the step
+    /// Σ f · a at the beginning of the step, with the contact forces f without tie forces, and the accelerations a
     /// \[N·m/s²\].
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
@@ -188,8 +190,9 @@ impl Simulation {
         );
     }
 
-    /// Energy of the shortest waves with the amplitude of position rounding, Σ ½ m (ε |x| ω)² over the bodies \[J\]:
-    /// the accuracy limit of the energy of a state at rest.
+    /// Energy of the shortest waves whose amplitude is the rounding error of positions, Σ ½ m (ε |x| ω)² over the
+    /// bodies \[J\]. For each body, m is its mass, ε the relative rounding error, |x| its largest coordinate and ω its
+    /// highest frequency. The energy of a state at rest is not more accurate than this.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -198,10 +201,11 @@ impl Simulation {
         self.model.bodies.iter().enumerate().filter_map(of_body).sum()
     }
 
-    /// 2 Σ m |x|² over the moving bodies, with the largest coordinate x of each \[kg·m²\]. Times (ε/dt)² it is the
-    /// energy ½ m (ε |x| 2/dt)² that rounding of positions can add in each step to the shortest waves that a step
-    /// resolves. Their amplitude is a sum of independent rounding errors, whose mean square grows with the number of
-    /// steps.
+    /// 2 Σ m |x|² over the moving bodies, with the mass m and the largest coordinate x of each body \[kg·m²\].
+    /// Multiplied by (ε/dt)², with the relative rounding error ε and the step dt, the sum is the energy Σ ½ m (ε |x|
+    /// 2/dt)². The rounding of positions can add this energy in each step to the shortest waves that the step resolves.
+    /// The amplitude of these waves is a sum of independent rounding errors, so that the mean square of the amplitude
+    /// is proportional to the number of steps.
     ///
     /// # Source
     /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
@@ -243,7 +247,7 @@ impl Simulation {
         }
     }
 
-    /// Balance of one body, from its rigid state or else from its nodes.
+    /// Balance of one body: from its rigid state if it has one, and from its nodes if not.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(rigid_state) = &self.state.rigid_bodies[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
@@ -267,8 +271,8 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Part of Σ m |a|² of a deformable body due to external actions: free fall and prescribed motion, or under loads
-    /// all external forces \[N·m/s²\].
+    /// Part of Σ m |a|² of a deformable body due to external actions \[N·m/s²\]: prescribed motion, and free fall. In a
+    /// loaded body, weight and loads take the place of free fall.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -290,7 +294,7 @@ impl Simulation {
         prescribed + acting
     }
 
-    /// Resultant of gravity, loads and the current reactions.
+    /// Resultant of gravity, loads and the current reactions, with the moment about the origin.
     pub(crate) fn compute_external_wrench(&self) -> Wrench {
         let mut wrench = self.reactions() + self.slider_wrench();
         if !self.acts_by_impulses() {
@@ -311,7 +315,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step; under loads, with the work of the kicks \[J\].
+    /// Work of gravity and loads over the last step \[J\]; for a loaded body including the work of the kicks in excess
+    /// of the trapezoidal rule.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -336,13 +341,14 @@ impl Simulation {
     }
 }
 
-/// Kick energy ⅛ dt² a_n · M a_n \[J\]: the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length
-/// `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
+/// Kick energy ⅛ dt² a_n · M a_n \[J\], with the mass matrix M and the accelerations a_n at the end of step n. It is
+/// the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }
 
-/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes, with forces f and positions x at the beginning n and end n+1 of a
+/// step \[J\].
 fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
     fixed_order_sum(positions[0].len(), &|range| {
         range

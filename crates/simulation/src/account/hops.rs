@@ -1,8 +1,8 @@
-//! Hops: bodies under gravity that leave their contacts and return, again and again.
+//! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
-//! Gravity that sets in suddenly presses a body into its contact springs to twice the depth at rest, and undamped
-//! springs eject it again. The flight of such a hop is no longer than a contact, as the weight alone causes both; a
-//! thrown or dropped body flies much longer.
+//! If gravity sets in suddenly, it presses a body into its contact springs to twice the depth at rest, and undamped
+//! springs eject the body again. The weight alone causes the flight of such a hop, so that the flight is no longer than
+//! the contact before it. The flight of a thrown or dropped body is much longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,21 +10,21 @@ use crate::Simulation;
 use crate::contact::response::Stage;
 use crate::model::{Behaviour, Body};
 
-/// Longest flight of a hop relative to the duration of the contact before it.
+/// Longest flight of a hop, relative to the duration of the contact before the flight.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Number of hops in sequence for which a warning is issued.
+/// Number of successive hops at which a warning is issued.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Hops {
     is_touching: bool,
-    /// Time of the last begin or end of contact \[s\].
+    /// Time at which contact last began or ended \[s\].
     since: f64,
     /// Duration of the last contact \[s\].
     contact: f64,
-    /// Hops in sequence.
+    /// Number of successive hops.
     count: u32,
     has_warned: bool,
 }
@@ -45,7 +45,7 @@ impl Hops {
         (self.is_touching, self.since) = (touches, time);
     }
 
-    /// Number of hops in sequence, when it reaches [`MANY`] for the first time.
+    /// The number of successive hops, when the number reaches [`MANY`] for the first time; `None` at all other times.
     fn newly_many(&mut self) -> Option<u32> {
         let are_many = self.count >= MANY && !self.has_warned;
         self.has_warned |= are_many;
@@ -53,7 +53,7 @@ impl Hops {
     }
 }
 
-/// Whether gravity moves a body.
+/// Whether gravity acts on a body without supports.
 fn is_heavy(body: &Body) -> bool {
     let supported = match &body.behaviour {
         Behaviour::Deformable { supported, .. } => *supported,
@@ -64,7 +64,7 @@ fn is_heavy(body: &Body) -> bool {
 }
 
 impl Simulation {
-    /// Warns once of each pair that hops under gravity on contact springs.
+    /// Warns of each pair of bodies that hop on contact springs under gravity, once per pair.
     pub(crate) fn warn_of_hops(&mut self) {
         let on_impulses = self.response.stage() == Stage::Moved && self.acts_by_impulses();
         if on_impulses || self.state.phase == crate::progress::Phase::Relaxing {

@@ -2,28 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Hourglass energy relative to the largest strain energy of a body, above which hourglass control carries bending
-/// load. In a beam with n layers over its height this ratio is k/(n² − 1), with k from 0.05 for cells short along the
-/// beam to 0.15 for cubes: 1.7 % to 5 % with two layers, whose deflection is 31 % to 27 % too large, and 1 % or less
-/// with four.
+/// Ratio of the largest hourglass energy of a body to its largest strain energy, above which hourglass control carries
+/// bending load. In a beam with n layers of cells over its height this ratio is k/(n² − 1), with k = 0.05 for cells
+/// that are short along the beam and k = 0.15 for cubes. With two layers the ratio is 1.7 % (short cells) to 5 %
+/// (cubes), and the deflection is 31 % (short cells) to 27 % (cubes) too large. With four layers the ratio is 1 % or
+/// less.
 const TOLERATED_RATIO: f64 = 0.015;
 
-/// Fraction of the largest energy of the run below which element energies are noise.
+/// Fraction of the largest energy of the run, below which the hourglass energy of a body is noise.
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Largest strain and hourglass energy of a body so far, and the time at which the tolerated ratio was exceeded.
+/// Audit of the hourglass energy of a body, which is compared with its strain energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
-    /// Strain energy \[J\].
+    /// Largest strain energy so far \[J\].
     strain: f64,
-    /// Hourglass energy \[J\].
+    /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time at which the hourglass energy exceeded the tolerated ratio \[s\]; `None` while it does not.
+    /// Time since which the hourglass energy has exceeded the tolerated ratio \[s\]; `None` if it does not exceed the
+    /// ratio.
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// Updates the largest energies of a body at a time \[s\], given the largest energy of the run \[J\].
+    /// Updates the audit by the strain and hourglass energy of the body \[J\] at a time \[s\]. `largest_energy` is the
+    /// largest energy of the run so far \[J\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
@@ -56,8 +59,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The peak of the strain energy counts: an early excess before the body is strained is dropped, and a later
-    /// excess has its own time. Noise is ignored.
+    /// The ratio refers to the largest strain energy. An early excess, before the body is strained, is dropped, and a
+    /// later excess has its own time. Hourglass energy below the noise limit is ignored.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

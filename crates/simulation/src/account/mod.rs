@@ -1,4 +1,4 @@
-//! Energy and momentum balance of a step, by body, support and contact pair.
+//! Balance of energy and momentum of a step, for each body, support and contact pair.
 
 pub(crate) mod contact_audit;
 pub(crate) mod energy_audit;

@@ -1,4 +1,4 @@
-//! Nodal sums for energies and momenta.
+//! Sums over nodes, from which energies and momenta are computed.
 
 use std::ops::Add;
 
@@ -14,11 +14,11 @@ use crate::math::real::Real;
 pub(crate) struct NodalSums {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
-    /// Σ |x| |m v| \[kg·m²/s\].
+    /// Σ |x| |m v|, with mass m, position x and velocity v of each node \[kg·m²/s\].
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² \[N·m/s²\].
+    /// Σ m |a|², with the acceleration a of each node \[N·m/s²\].
     pub force_acceleration: f64,
     /// Σ m x \[kg·m\].
     pub mass_moment: Vec3,
@@ -60,13 +60,13 @@ impl Add for NodalSums {
 
 /// SIMD kernel for the [`NodalSums`] of a range of nodes.
 pub(crate) struct NodalKernel<'a> {
-    /// Their masses \[kg\].
+    /// Masses of the nodes \[kg\].
     pub masses: &'a [f64],
-    /// Their positions \[m\].
+    /// Positions of the nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Their velocities \[m/s\].
+    /// Velocities of the nodes \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Their accelerations \[m/s²\].
+    /// Accelerations of the nodes \[m/s²\].
     pub accelerations: &'a [Vec3],
 }
 
@@ -85,7 +85,8 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // Padding nodes have zero mass and the velocity of the last node.
+        // The last row is padded with nodes of zero mass that have the velocity of the last node, so that they change
+        // no sum and no bound.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
@@ -97,7 +98,8 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// One partial sum per lane; independent of the register width.
+/// Partial sums, one per lane of a row. The number of lanes does not depend on the width of the registers, so that the
+/// results do not either.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],
@@ -172,7 +174,8 @@ mod tests {
     use super::*;
     use crate::math::pack::Registers;
 
-    /// Nodal sums equal their definitions, for full rows and a remainder, and are bitwise equal on all registers.
+    /// Nodal sums agree with their definitions, for full rows and for a remainder, and are bitwise equal on registers
+    /// of all widths.
     #[test]
     fn sums_over_nodes() {
         let vector = |k: usize, shift: usize| {

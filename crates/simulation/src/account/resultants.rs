@@ -6,9 +6,9 @@ use crate::math::Vec3;
 
 use crate::forces::Forces;
 
-/// Nodal forces \[N\].
+/// Nodal forces, which add up to the resultant on each node \[N\].
 pub(crate) struct Resultants<'a> {
-    /// Empty if no body is driven.
+    /// Weight and loads; empty if no body has either.
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],
@@ -20,13 +20,14 @@ impl<'a> Resultants<'a> {
         Self { external: &forces.external, internal: internal.forces(), contact: &contact.forces }
     }
 
-    /// f_ext − f_int + f_c on a node \[N\].
+    /// Resultant f_ext − f_int + f_c on a node: external less internal plus contact forces \[N\].
     pub fn on(&self, node: usize) -> Vec3 {
         let external = self.external.get(node).copied().unwrap_or_else(Vec3::zeros);
         external - self.internal[node] + self.contact[node]
     }
 
-    /// Sets the acceleration of a node; a wall with prescribed velocity has no mass and keeps its acceleration.
+    /// Sets the acceleration of a node. The node of a wall that is fixed or has a prescribed velocity has no mass, and
+    /// keeps its acceleration.
     pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
         let node = node as usize;
         if masses[node] > 0.0 {

@@ -1,4 +1,4 @@
-//! Support reactions, their impulses and work, by boundary and wall.
+//! Reactions of supports, and their impulses and work, for each boundary and wall.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,24 @@ use crate::model::Behaviour;
 
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
-/// A nodal component prescribed by several boundaries counts for the first of them. The boundaries of a rigid body
-/// share all its components; the reaction moment counts for the first boundary.
+/// If several boundaries prescribe the same component of a node, the reaction counts for the first of these boundaries.
+/// On a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes the
+/// component, and the reaction moment counts for the first boundary of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
-    /// Reaction at the end of the last step: force on the body \[N\] and moment about the origin \[N·m\], without the
-    /// impulses of discontinuous prescribed motion.
+    /// Reaction at the end of the last step: force on the body \[N\], and moment about the origin \[N·m\]. Impulses of
+    /// discontinuous prescribed motion are not included.
     pub reaction: Wrench,
-    /// Impulse and its moment about the origin since the start, including velocity jumps and the reactions to contact
-    /// impulses \[N·s, N·m·s\].
+    /// Impulse of the reactions since the start, and its moment about the origin \[N·s, N·m·s\]. Includes the impulses
+    /// of velocity jumps and the reactions to contact impulses.
     pub impulse: Wrench,
-    /// Work since the start, including velocity jumps and the reactions to contact impulses \[J\].
+    /// Work of the reactions since the start \[J\]. Includes the work of velocity jumps and of the reactions to contact
+    /// impulses.
     pub work: f64,
 }
 
 impl SupportAccount {
-    /// Empty account.
+    /// An account without reaction, impulse and work.
     pub(crate) const NOTHING: Self = Self { reaction: Wrench::ZERO, impulse: Wrench::ZERO, work: 0.0 };
 
     /// Adds an impulse and its work.
@@ -40,7 +42,7 @@ impl Simulation {
         &self.state.ledger.support_accounts
     }
 
-    /// Updates the reactions.
+    /// Updates the reactions of all accounts to the end of the step.
     pub(crate) fn refresh_reactions(&mut self) {
         self.state.ledger.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
         for support in 0..self.model.supports.len() {
@@ -62,8 +64,8 @@ impl Simulation {
         account.reaction = account.reaction + reaction;
     }
 
-    /// Accounts for impulses and work of the supports over a step of length `dt` \[s\]. Returns the impulses of
-    /// velocity jumps at its beginning and end, and the work.
+    /// Accounts for the impulses and the work of all supports over a step of length `dt` \[s\]. Returns the impulses of
+    /// the velocity jumps at the beginning and at the end of the step, and the work \[J\].
     pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
@@ -101,7 +103,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the reaction of a support to a contact impulse, and its work \[J\]; sliders have no account.
+    /// Adds the reaction of a support or slider to a contact impulse, and the work of this reaction \[J\]. `account` is
+    /// `None` for a slider, which has no account.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;
@@ -110,13 +113,13 @@ impl Simulation {
         }
     }
 
-    /// Account of a nodal component of a deformable body or wall, if it is supported.
+    /// Account of a component of a node of a deformable body or wall; `None` if the component is not supported.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of the components and of the moment of a supported rigid body.
+    /// Accounts of the three components and of the moment of a rigid body; `None` for a body without support.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),

@@ -27,11 +27,11 @@ pub struct NumericalFailure {
     pub time: f64,
     /// Length of that step \[s\].
     pub time_step: f64,
-    /// The body concerned, if one is.
+    /// The body in which the failure occurred; `None` if it concerns no single body.
     pub body: Option<String>,
-    /// The user's number of the element concerned, if one is.
+    /// The user's number of the element in which the failure occurred; `None` if it concerns no single element.
     pub element: Option<u64>,
-    /// Critical step at that time, if known; a longer time step is unstable \[s\].
+    /// Critical step at that time, if known \[s\]; a longer time step may be unstable.
     pub critical_step: Option<f64>,
 }
 
@@ -39,22 +39,22 @@ pub struct NumericalFailure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
-    /// An element is inverted; the ratio of its current to its reference volume.
+    /// An element is inverted. The value is the ratio of its current to its reference volume.
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
     /// The energy imbalance exceeds the tolerance.
     EnergyImbalance {
-        /// Imbalance over the largest energy so far \[-\].
+        /// Imbalance, relative to the largest energy so far \[-\].
         error: f64,
-        /// Tolerance \[-\].
+        /// Tolerance of this ratio \[-\].
         tolerance: f64,
     },
     /// Dynamic relaxation has not brought the bodies to rest.
     NotAtRest {
-        /// Kinetic energy over its peak \[-\].
+        /// Kinetic energy, relative to its peak \[-\].
         share: f64,
-        /// Tolerance \[-\].
+        /// Tolerance of this ratio \[-\].
         tolerance: f64,
     },
     /// The stable time step has become too small to reach the end time.
@@ -63,23 +63,24 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact lost because its penetration exceeds the search depth. The body of the failure is the body of the node.
+/// A contact that was lost because its penetration exceeds the search depth. [`NumericalFailure::body`] is the body of
+/// the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// The user's number of the node, or of the first node of an edge.
+    /// The user's number of the penetrating node; for a contact of edges, of the first node of the edge.
     pub node: u64,
     /// Name of the penetrated body.
     pub other: String,
     /// Penetration \[m\].
     pub depth: f64,
-    /// Search depth of the two bodies \[m\].
+    /// Search depth of contact between the two bodies \[m\].
     pub deepest: f64,
 }
 
 impl std::error::Error for NumericalFailure {}
 
 impl NumericalFailure {
-    /// Suggested remedy.
+    /// Remedy to suggest to the user.
     pub fn remedy(&self) -> &'static str {
         let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
         match &self.cause {
@@ -151,7 +152,7 @@ impl fmt::Display for NumericalFailure {
     }
 }
 
-/// Two fractions in per cent, with the fewest decimals, from 4 to 12, that make them differ.
+/// Two fractions in per cent, both with the fewest decimals, from 4 to 12, with which the two texts differ.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

@@ -17,7 +17,7 @@ pub use failure::{FailureCause, NumericalFailure, Passage, RunError};
 pub use overlap::{BehindWall, Overlap};
 use overlap::{DeepOverlaps, Overlaps, count, others};
 
-/// A scenario that cannot be set up, because of invalid input.
+/// Invalid input by which a scenario cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
@@ -79,7 +79,7 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// A supported rigid body with an initial angular velocity.
+    /// A rigid body with a boundary and with an initial angular velocity.
     #[error(
         "rigid body `{body}` has an angular velocity, but a boundary on a rigid body fixes or prescribes its whole \
          rotation; remove the `angular_velocity` and prescribe `rotation = {{ axis, point, speed }}` in the \
@@ -89,7 +89,7 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// Tied bodies with a mass ratio that exceeds floating-point precision.
+    /// Tied bodies whose nodal masses differ by a ratio beyond floating-point precision.
     #[error(
         "{} are tied together by nodes of {:.3e} to {:.3e} kg: rounding cancels the lightest masses at this ratio; \
          make the bodies with the heaviest of these nodes rigid, or bring the nodal masses (density times cell \
@@ -104,24 +104,24 @@ pub enum SetupError {
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body in contact, with a response that needs its mobility.
+    /// A tied rigid body that can touch other bodies, with a response that needs the mobility of the body.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
         bodies[0], bodies[1]
     )]
     TiedContact {
-        /// The rigid body, and a body or wall it can touch.
+        /// The rigid body, and a body or wall that it can touch.
         bodies: [String; 2],
         /// The response.
         response: &'static str,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies with different initial velocities at the tie.
+    /// Tied bodies whose initial velocities at the tie differ.
     #[error(transparent)]
     PartingTie(Box<PartingTie>),
-    /// A prescribed rotation out of the plane of a plane body.
+    /// A prescribed rotation that leaves the plane of a plane body.
     #[error("the rotation of plane body `{body}` leaves the plane z = 0; use the axis [0, 0, 1]")]
     TurnOutOfPlane {
         /// The body.
@@ -146,7 +146,7 @@ pub enum SetupError {
         /// Location of the method in the scenario.
         span: Range<usize>,
     },
-    /// A body without a distance field.
+    /// A body for which no distance field can be computed, with detection by distance fields.
     #[error("body `{body}` can touch, but `contact.detection` is `distance-field`: {source}")]
     DistanceField {
         /// The body.
@@ -154,7 +154,7 @@ pub enum SetupError {
         /// Cause.
         source: DistanceFieldError,
     },
-    /// `hex` for a body without eight-node hexahedra.
+    /// The key `hex` of a body that has no eight-node hexahedra.
     #[error(
         "`hex` applies to eight-node hexahedra, and body `{body}` has none; remove it, or mesh the body with \
          hexahedra"
@@ -165,7 +165,7 @@ pub enum SetupError {
         /// Location of its name in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies without nodes within the tie distance.
+    /// Tied bodies none of whose nodes is within the tie distance.
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
         together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
@@ -176,18 +176,18 @@ pub enum SetupError {
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Rigid bodies tied across a gap, where the second is plane.
+    /// Two rigid bodies tied across a gap, of which the second is plane.
     #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
         nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
         /// The body of the nodes, and the body of the faces.
         bodies: [String; 2],
-        /// Gap between them \[m\].
+        /// Gap between the two bodies \[m\].
         gap: f64,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies with different prescribed motions at the tie.
+    /// Tied bodies whose prescribed motions at the tie differ.
     #[error("node {node} of `{}` is tied to `{}`, and different motions are prescribed to both along {}, which \
         violates the tie; remove one of the boundaries there, or prescribe equal motions", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
     TornTie {
@@ -200,7 +200,7 @@ pub enum SetupError {
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// A contact pair with a group outside the contact surface.
+    /// A contact pair with a group that is not in the contact surface of its body.
     #[error(
         "no face of the group `{group}` of body `{body}` is in its contact surface; add the group to `contact` of \
          the body, or name another group"
@@ -222,20 +222,20 @@ pub enum SetupError {
     /// Bodies wholly behind a wall at t = 0.
     #[error("{0}")]
     BehindWall(Box<BehindWall>),
-    /// Bodies that overlap at t = 0 beyond the search depth.
+    /// Bodies that overlap at t = 0 by more than the search depth.
     #[error(
         "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
          with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
     )]
     DeepOverlap(Vec<Overlap>),
-    /// Overlapping bodies that the policy "remove" cannot move apart.
+    /// Overlapping bodies that the policy `remove` cannot move apart.
     #[error(
         "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
          deformable bodies: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
         others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
-    /// Elements inverted by moving nodes out of other bodies.
+    /// Elements that are inverted when the policy `remove` moves their nodes out of other bodies.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
          apart, or use \"offset\""
@@ -250,12 +250,12 @@ pub enum SetupError {
     #[error("`{body}` intersects itself at t = 0, at ({:.6}, {:.6}, {:.6}); correct its mesh, or set its \
         `self_contact = false`", point[0], point[1], point[2])]
     SelfOverlap {
-        /// Its name.
+        /// The body.
         body: String,
-        /// Location \[m\].
+        /// A point of the intersection \[m\].
         point: [f64; 3],
     },
-    /// A wall whose contact forces leave the plane of a plane body.
+    /// A wall whose contact forces on a plane body have a component out of its plane.
     #[error(
         "wall `{wall}` has a normal or velocity with a z component, but body `{body}` is plane, in z = 0: set it to \
          zero, or exclude the pair with [[contact.pairs]] contact = false"
@@ -275,7 +275,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// The error of a mesh whose nodes were moved out of other bodies.
+    /// Converts an error of a mesh into the error of moving its nodes out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -318,7 +318,7 @@ impl SetupError {
     }
 }
 
-/// Tied bodies with different initial velocities.
+/// Tied bodies whose initial velocities differ at the tie.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "node {node} of `{}` is tied to `{}`, but their initial velocities differ there, {:?} and {:?} m/s: the tie \
@@ -331,17 +331,17 @@ pub struct PartingTie {
     pub bodies: [String; 2],
     /// The user's number of the node.
     pub node: u64,
-    /// Initial velocities there \[m/s\].
+    /// Initial velocities of the two bodies at the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity of the centre with which the second body follows the first \[m/s\].
+    /// Velocity of the centre of the second body in a motion in which it follows the first \[m/s\].
     pub velocity: [f64; 3],
-    /// Angular velocity in this motion \[rad/s\].
+    /// Angular velocity of the second body in this motion \[rad/s\].
     pub angular_velocity: [f64; 3],
     /// Location of the tie in the scenario.
     pub span: Range<usize>,
 }
 
-/// Quoted names as an enumeration.
+/// Names in quotes, joined by commas and “and”.
 fn listed(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -359,7 +359,7 @@ fn listed(names: &[String]) -> String {
 pub struct Outside {
     /// The probe.
     pub probe: String,
-    /// Its body.
+    /// The body of the probe.
     pub body: String,
     /// Point of the probe \[m\].
     pub point: [f64; 3],
@@ -378,11 +378,11 @@ pub struct Outside {
 pub struct Conflict {
     /// The body.
     pub body: String,
-    /// The component prescribed by both.
+    /// The component that both boundaries prescribe.
     pub axis: Axis,
-    /// Groups of the two boundaries.
+    /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// The user's number of the first shared node; `None` for a rigid body.
+    /// The user's number of the first node that both groups contain; `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

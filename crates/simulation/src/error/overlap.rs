@@ -9,23 +9,23 @@ use crate::contact::detection::Penetration;
 /// Two bodies that overlap at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
-    /// Their names.
+    /// Names of the bodies.
     pub bodies: [String; 2],
     /// Kind of the overlap.
     pub entry: Entry,
-    /// Smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
+    /// Length of the smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
     pub depth: f64,
-    /// Search depth of contact between them \[m\]; infinite for a wall, 0 where their faces line up and detection
-    /// finds no contact.
+    /// Search depth of contact between the bodies \[m\]. Infinite for a wall, and 0 if the faces of the bodies line up,
+    /// so that detection finds no contact.
     pub deepest: f64,
-    /// Location \[m\].
+    /// A point of the overlap \[m\].
     pub point: [f64; 3],
 }
 
 /// Bodies wholly behind a wall at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindWall {
-    /// Their names.
+    /// Names of the bodies.
     pub bodies: Vec<String>,
     /// The wall.
     pub wall: String,
@@ -33,10 +33,10 @@ pub struct BehindWall {
     pub normal: [f64; 3],
 }
 
-/// Depth of an overlap that is common in millimetres and rare in metres.
+/// Depth of an overlap above which lengths are probably in millimetres and not in metres.
 const LARGE_DEPTH: f64 = 1.0;
 
-/// Number of pairs as text.
+/// Number of overlapping pairs as text.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
         1 => "two bodies".into(),
@@ -44,7 +44,7 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Further remedies, with the policy `policy` unless faces line up: no policy resolves that overlap.
+/// Further remedies. `policy` is among them unless the faces of two bodies line up: no policy resolves such an overlap.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);

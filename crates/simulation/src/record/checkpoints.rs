@@ -1,4 +1,4 @@
-//! Checkpoints of a run: the state and the position in its output, written in the background.
+//! Checkpoints of a run: its state and its position in the output, written by a thread in the background.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,11 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Tolerance of the times of checkpoints, as a fraction of the step: sums of steps are rounded.
+/// Fraction of a step by which a state may precede the time of a checkpoint and still count as reaching it, as sums of
+/// steps are rounded.
 const EARLY: f64 = 1e-6;
 
-/// Position in the output of a run, with which a resumed run continues it.
+/// Position in the output of a run, from which a resumed run continues the output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].
@@ -27,7 +28,7 @@ pub(crate) struct OutputPosition {
     pub schedule: SchedulePosition,
     /// Position in the output of the probes, if there are any.
     pub probes: Option<ProbePosition>,
-    /// Lengths of the tables \[bytes\].
+    /// Length of each table \[bytes\].
     pub tables: BTreeMap<String, u64>,
 }
 
@@ -36,21 +37,21 @@ pub(crate) struct OutputPosition {
 pub struct Checkpoint {
     pub(crate) state: State,
     pub(crate) output: OutputPosition,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
 impl Checkpoint {
-    /// Time and step of the state \[s\].
+    /// Time \[s\] and step number of the state.
     pub fn instant(&self) -> (f64, u64) {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads the checkpoint of a scenario from a file, or the latest complete checkpoint of a directory. Returns the
-    /// damaged files that were skipped.
+    /// Reads the checkpoint of a scenario: from `place` if it is a file, or the latest undamaged checkpoint if it is a
+    /// directory. Also returns the paths of the damaged files that were skipped.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file, if none can be read.
+    /// [`CheckpointError`] of the first file, if no file can be read.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -82,7 +83,7 @@ impl Checkpoint {
     }
 }
 
-/// The error of a place without a checkpoint.
+/// The error for a `place` without a checkpoint.
 fn absent(place: &Path) -> CheckpointError {
     let absence =
         if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
@@ -90,7 +91,7 @@ fn absent(place: &Path) -> CheckpointError {
     CheckpointError::Unreadable { path: place.to_path_buf(), cause }
 }
 
-/// Writer of the checkpoints of a run. The output on which a checkpoint relies is on disk before the checkpoint appears.
+/// Writer of the checkpoints of a run. A checkpoint appears only when all output up to its position is on disk.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     directory: PathBuf,
@@ -101,12 +102,13 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Checkpoints of a run that starts, or continues, at a time \[s\].
+    /// Checkpoints of a run that starts or continues at `time` \[s\].
     pub fn new(scenario: &Scenario, directory: &Path, time: f64) -> Self {
         let settings = scenario.output.checkpoint;
         Self {
             directory: directory.to_path_buf(),
-            // Without the meshes of the scenario a simulation is not a run of files and has no checkpoints.
+            // If the mesh files of the scenario cannot be read, its checkpoints could not be identified, and none are
+            // written.
             identity: identity(scenario).ok(),
             settings,
             next: settings.map_or(f64::INFINITY, |settings| next_after(time, settings.interval)),
@@ -119,15 +121,16 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Schedules the checkpoints from a time on \[s\].
+    /// Schedules the next checkpoint after `time` \[s\].
     pub fn restart_at(&mut self, time: f64) {
         if let Some(settings) = self.settings {
             self.next = next_after(time, settings.interval);
         }
     }
 
-    /// Queues a checkpoint at a `time` \[s\] after a step of length `time_step` \[s\], and waits for the previous
-    /// checkpoint. The checkpoint is written when all frames submitted so far are `written`.
+    /// Waits for the previous checkpoint, and begins to write a checkpoint in the background, at the time `time` \[s\]
+    /// after a step of length `time_step` \[s\]. The file is written when each series has reported by `written` that
+    /// its frames so far are written.
     pub fn write(
         &mut self,
         state: State,
@@ -140,7 +143,7 @@ impl Checkpoints {
         let Some(identity) = self.identity else { return Ok(()) };
         let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
         let write = move || {
-            // A closed channel is a failed series, which reports its failure itself.
+            // A channel is closed if its series has failed; the series reports this failure itself.
             if written.iter().any(|series| series.recv().is_err()) {
                 return Ok(());
             }
@@ -168,7 +171,7 @@ impl Checkpoints {
 
 impl Drop for Checkpoints {
     fn drop(&mut self) {
-        // A destructor cannot report a failure; `wait` does.
+        // A destructor cannot report a failure; callers that need it call `wait`.
         let _ = self.wait();
     }
 }
@@ -178,7 +181,7 @@ fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes.
+/// Identity of a scenario and its meshes, by which a checkpoint is recognised as theirs.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

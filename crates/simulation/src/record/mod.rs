@@ -1,4 +1,4 @@
-//! Output of a run: frames, histories, summary, timings.
+//! Output of a run: frames, tables, checkpoints and the summary.
 
 pub(crate) mod checkpoints;
 pub(crate) mod nodal_distances;

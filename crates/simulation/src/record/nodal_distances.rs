@@ -1,4 +1,4 @@
-//! Distance fields of the bodies at their nodes, for the frames.
+//! Values of the distance fields of the bodies at their nodes, for the frames.
 
 use crate::contact::detection::distance_field::{Band, DistanceField, DistanceFieldOptions, Solid};
 use crate::io::vtk::{FieldData, NamedField};
@@ -7,8 +7,8 @@ use crate::mesh::CellKind;
 use crate::model::{Body, Model};
 use crate::scenario::Field;
 
-/// Distance from the surface of the body \[m\] and assumed gradient of every node, in the reference configuration; zero
-/// for sheets and walls, which have no interior.
+/// For every node, the distance from the surface of its body \[m\] and the assumed gradient of the distance field, in
+/// the reference configuration. Zero for sheets and walls, which have no interior.
 #[derive(Debug, Default)]
 pub(super) struct NodalDistances {
     distances: Vec<f64>,
@@ -16,7 +16,7 @@ pub(super) struct NodalDistances {
 }
 
 impl NodalDistances {
-    /// Distances and gradients of all bodies if the fields of the frames contain them; otherwise empty.
+    /// Distances and gradients of all bodies; empty if the `fields` of the frames contain neither.
     pub fn of_fields(fields: &[Field], model: &Model) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Distance | Field::DistanceGradient)) {
             return Self::default();
@@ -46,13 +46,13 @@ impl NodalDistances {
         }
     }
 
-    /// The distances of some nodes as a field.
+    /// The distances of `nodes` as a field.
     pub fn distance(&self, nodes: &[u32]) -> NamedField {
         let values = nodes.iter().map(|&node| self.distances[node as usize]).collect();
         NamedField::new("distance", FieldData::Scalar(values))
     }
 
-    /// The gradients of some nodes as a field.
+    /// The gradients of `nodes` as a field.
     pub fn gradient(&self, nodes: &[u32]) -> NamedField {
         let values = nodes.iter().map(|&node| self.gradients[node as usize]).collect();
         NamedField::new("distance_gradient", FieldData::Vector(values))

@@ -1,4 +1,4 @@
-//! Recorder of a run: frames and histories.
+//! The recorder of a run, which writes frames and histories.
 
 use std::path::Path;
 use std::time::Instant;
@@ -25,34 +25,34 @@ use crate::account::contact_audit::PairBalance;
 /// Writes frames and histories to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// Bounding volumes at the top of the queue, if requested.
+    /// Frames of the bounding volumes at the top of the detection queue, if the scenario requests them.
     volumes: Option<Series>,
-    /// Rigid walls, if the scenario has any.
+    /// Frames of the rigid walls, if the scenario has walls.
     walls: Option<Series>,
     history: History,
     pairs: Pairs,
     side_tables: SideTables,
-    /// Writer of the probes, if the scenario has any.
+    /// Writer of the probes, if the scenario has probes.
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
-    /// The distance fields of the bodies, if frames contain them.
+    /// Nodal values of the distance fields; empty if frames do not contain them.
     distances: NodalDistances,
     schedule: Schedule,
-    /// Wall-clock time of its creation \[s\].
+    /// Wall-clock time that the creation of the recorder took \[s\].
     creation: f64,
     /// Times of the frames written so far \[s\].
     frame_times: Vec<f64>,
-    /// All tables.
+    /// All tables of the output directory.
     tables: Tables,
     checkpoints: Checkpoints,
 }
 
 impl Recorder {
-    /// A recorder of a new run that writes to `directory`, which it creates if needed.
+    /// A recorder of a new run that writes to `directory`. Creates the directory if it does not exist.
     ///
     /// # Errors
-    /// [`OutputError`] when the directory or a file in it cannot be written.
+    /// [`OutputError`] if the directory or a file in it cannot be written.
     pub fn create(
         scenario: &Scenario,
         directory: &Path,
@@ -65,8 +65,8 @@ impl Recorder {
     /// Restores the state of a checkpoint, and returns a recorder that continues the output of the run in `directory`.
     ///
     /// # Errors
-    /// [`OutputError`] when a table or frame written before the checkpoint is missing, or the directory cannot be
-    /// written.
+    /// [`OutputError`] if a table or frame that was written before the checkpoint is missing, or if a file of the
+    /// directory cannot be written.
     pub fn resume(
         scenario: &Scenario,
         directory: &Path,
@@ -102,7 +102,7 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                // A series that the scenario has added since the checkpoint begins with the next frame.
+                // If the scenario has added this series since the checkpoint, the series begins with the next frame.
                 Some(grid) => {
                     let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
                     let times = if exists { frame_times.clone() } else { Vec::new() };
@@ -146,12 +146,13 @@ impl Recorder {
         self.frame_times.len()
     }
 
-    /// Results of the probes after the end of the run.
+    /// Summaries of the probes; empty before the end of the run.
     pub fn probe_summaries(&self) -> &[ProbeSummary] {
         &self.probe_summaries
     }
 
-    /// Writes the checkpoint due after a step of dynamic relaxation, whose time is the sum of its steps.
+    /// Writes a checkpoint if one is due after a step of dynamic relaxation. In the relaxation, time is the sum of its
+    /// steps.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -177,7 +178,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the output due after a step; the first contact always gets a frame.
+    /// Records the output that is due after a step. A frame is always due after the first contact.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
@@ -210,7 +211,7 @@ impl Recorder {
         self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
-    /// Records the last state unless already recorded, and waits until all output is written.
+    /// Records the last state, unless it is already recorded, and waits until all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;
@@ -368,7 +369,7 @@ fn output_frame(simulation: &Simulation, fields: &[Field], distances: &NodalDist
     frame
 }
 
-/// Body and material number of every cell.
+/// Indices of the body and of the material of every cell.
 fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
     let model = &simulation.model;
     let bodies = model.output_cells().map(|address| address.body as i32).collect();
@@ -423,7 +424,7 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
     }
 }
 
-/// A nodal field accumulated over the contacts of the last step.
+/// A nodal field with an entry per node: `nothing` at first, to which `add` adds each contact of the last step.
 fn contactor_field<T: Copy>(
     simulation: &Simulation,
     nothing: T,
@@ -438,7 +439,7 @@ fn contactor_field<T: Copy>(
     field
 }
 
-/// Nodes of the contactor, a node or an edge.
+/// Nodes of the contactor of a constraint, which is a node or an edge.
 fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
     constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
 }
@@ -457,7 +458,7 @@ struct CellStress {
 }
 
 impl CellStress {
-    /// Computes the stress only if a field needs it.
+    /// Computes the stress if one of the `fields` needs it; empty if none does.
     fn new(simulation: &Simulation, fields: &[Field]) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
             return Self { values: Vec::new() };
@@ -486,7 +487,7 @@ impl CellStress {
         NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
     }
 
-    /// √(3/2 s : s), with the stress deviator s.
+    /// Von Mises stress √(3/2 s : s), with the stress deviator s.
     fn von_mises(&self) -> NamedField {
         let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
             let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);

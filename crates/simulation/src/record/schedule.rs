@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Fraction of a step by which a state may precede an output time and still count as its state: sums of steps are
+/// Fraction of a step by which a state may precede an output time and still count as reaching it, as sums of steps are
 /// rounded.
 const TIME_TOLERANCE: f64 = 1e-6;
 
@@ -12,9 +12,9 @@ const TIME_TOLERANCE: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     frames: FrameSchedule,
-    /// Time between rows, 0 for every step \[s\].
+    /// Time between rows of the history \[s\]; 0 for a row in every step.
     history_interval: f64,
-    /// Sampling intervals of the probes that have their own \[s\].
+    /// Sampling intervals of the probes that have an interval of their own \[s\].
     probe_intervals: Vec<f64>,
     end: f64,
 }
@@ -30,12 +30,12 @@ impl OutputTimes {
         Self { probe_intervals, ..times }
     }
 
-    /// Output times of a run to `end`, with history rows at intervals, 0 for every step \[s\].
+    /// Output times of a run that ends at `end` \[s\], with history rows at intervals of `history_interval` \[s\].
     fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// First frame after `time`, infinite after the last \[s\].
+    /// Time of the first frame after `time` \[s\]; infinite after the last frame.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -50,7 +50,7 @@ impl OutputTimes {
         }
     }
 
-    /// First row after `time`, or `time` itself with a row in every step \[s\].
+    /// Time of the first row after `time` \[s\]; `time` itself if every step has a row.
     fn first_row_after(&self, time: f64) -> f64 {
         match self.history_interval {
             interval if interval > 0.0 => first_after(time, interval, |k| interval * k),
@@ -58,8 +58,8 @@ impl OutputTimes {
         }
     }
 
-    /// First output time, or end time, after a step of up to `step` that begins at `time` \[s\]; `None` at the end
-    /// time.
+    /// First output time, or the end time, after `time` \[s\]. `step` is the largest length of the next step \[s\], to
+    /// which the tolerance is relative. `None` at the end time.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -70,13 +70,14 @@ impl OutputTimes {
     }
 }
 
-/// First of the equally spaced times `at(k)` after `time` \[s\]; `time` itself if the spacing is below its rounding.
+/// First of the equally spaced times `at(k)` after `time` \[s\]; `time` itself if `spacing` is below the rounding error
+/// of `time`.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
 }
 
-/// Position in the output times of a run \[s\].
+/// Position in the output times of a run: times of the last and next frame and row \[s\].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SchedulePosition {
     pub last_frame: f64,
@@ -85,7 +86,7 @@ pub(crate) struct SchedulePosition {
     pub next_row: f64,
 }
 
-/// Times at which frames and history rows are due and were last written \[s\].
+/// Times at which frames and history rows are due, and times at which they were last written.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     times: OutputTimes,
@@ -94,7 +95,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Schedule with additional frames at `contact_interval` during contact \[s\].
+    /// Schedule with additional frames at the interval `contact_interval` \[s\] after the first contact.
     pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
         Self {
             times,
@@ -108,8 +109,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from a position at `time`, after a step of length `time_step` \[s\]. Output times that the scenario has
-    /// added since apply at once.
+    /// Continues from the position of a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output
+    /// times that the scenario has added since the checkpoint apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));
@@ -122,7 +123,8 @@ impl Schedule {
         self.position.next_frame
     }
 
-    /// Whether a frame is due after a step of length `time_step`, with the first contact at `touched` \[s\].
+    /// Whether a frame is due at `time` \[s\], after a step of length `time_step` \[s\]. `touched` is the time of the
+    /// first contact of the run \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
@@ -155,8 +157,9 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps whose length has no exact binary representation, with frames and rows every hundred
-    /// steps: every output is written at its step. Reference: frame k/100 at step k, to a millionth of a step.
+    /// A run of a million steps with frames and rows every hundred steps, where the length of a step has no exact
+    /// binary representation: every output is written at its step. Reference: frame k/100 at step k, to a millionth of
+    /// a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

@@ -26,7 +26,7 @@ pub(crate) struct SideTables {
 }
 
 impl SideTables {
-    /// Creates the tables, or replaces the tables of an earlier run.
+    /// Creates the tables. Without boundaries and walls, removes `supports.csv` of an earlier run.
     pub fn create(tables: &mut Tables, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
         let names = names_of_supports(scenario);
         let supports = if names.is_empty() {
@@ -61,7 +61,7 @@ fn with_time(columns: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once("time".to_owned()).chain(columns).collect()
 }
 
-/// Columns of the scalars and vectors of a named body or support.
+/// Names of the columns for the scalars and vectors of a body or support `name`.
 fn columns<const V: usize, const S: usize>(
     name: &str,
     scalars: [&str; S],
@@ -83,7 +83,8 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// Names of the supports: `BODY.GROUP` of each boundary, numbered from the second with the same name, then the walls.
+/// Names of the supports: first the boundaries, then the walls. A boundary is named `BODY.GROUP`; from the second
+/// boundary with the same name on, a number is added.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {
@@ -102,7 +103,8 @@ fn push(numbers: &mut Vec<f64>, vector: Vec3) {
 }
 
 impl Simulation {
-    /// Energies of deformable bodies; kinetic energy, rotation vector and angular velocity of rigid bodies.
+    /// Row of `bodies.csv`: the energies of each deformable body, and the kinetic energy, rotation vector and angular
+    /// velocity of each rigid body.
     fn body_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for (index, body) in self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()) {
@@ -123,7 +125,8 @@ impl Simulation {
         numbers
     }
 
-    /// Work, reaction, moment about the origin and impulse of each support.
+    /// Row of `supports.csv`: for each support, its work, reaction force, reaction moment about the origin, and
+    /// impulse.
     fn support_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for account in &self.state.ledger.support_accounts {
@@ -135,7 +138,7 @@ impl Simulation {
         numbers
     }
 
-    /// The last step, its limit, and the largest penetration at its end.
+    /// Row of `steps.csv`: the last step, the limit that determined its length, and the largest penetration at its end.
     fn step_cells(&self) -> Vec<Cell<'_>> {
         let critical = self.state.control.critical_step();
         let element = self.state.control.critical_element();

@@ -15,8 +15,8 @@ use crate::error::NumericalFailure;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Summary of the run. The caller sets the threads, the total wall-clock time, and the probes, which the recorder
-    /// holds.
+    /// Summary of the run. The caller must set the number of threads, the total wall-clock time, and the summaries of
+    /// the probes, which the recorder holds.
     pub fn summary(
         &self,
         scenario: &Scenario,

@@ -9,8 +9,8 @@ use crate::io::vtk::{Balls, FieldData, Grid, NamedField, Series};
 use crate::{Phase, Simulation};
 
 impl Simulation {
-    /// The two bounding spheres at the top of the queue for each pair of approaching bodies, at their current
-    /// positions; empty for a detector without a queue.
+    /// For each pair of approaching bodies, the two bounding spheres at the top of the detection queue, at their
+    /// current positions. Empty for a detector without a queue.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
         let time = self.state.nodes.time;
         if self.state.phase == Phase::Flight {
@@ -28,12 +28,12 @@ impl Simulation {
         }))
     }
 
-    /// Writes the levels of all hierarchies as built, down to `depth` or to the deepest leaf: a series `name` in
-    /// `directory` whose times are the depths. Returns the number of levels; `None`, without output, for a detector
-    /// without hierarchies.
+    /// Writes the levels of all hierarchies as they were built, down to `depth` or to the deepest leaf. The output is a
+    /// series `name` in `directory`, whose times are the depths. Returns the number of levels. For a detector without
+    /// hierarchies, writes nothing and returns `None`.
     ///
     /// # Errors
-    /// [`OutputError`] when the directory or a file in it cannot be written.
+    /// [`OutputError`] if the directory or a file in it cannot be written.
     pub fn write_hierarchy_levels(
         &self,
         directory: &Path,
@@ -54,7 +54,7 @@ impl Simulation {
         Ok(Some(last + 1))
     }
 
-    /// Spheres of all hierarchies at a depth, with the leaves above it.
+    /// Spheres of all hierarchies at the depth `level`, and all leaves above this depth.
     fn hierarchy_level(&self, level: u32) -> Balls {
         let mut balls = Balls { time: f64::from(level), ..Balls::default() };
         let (mut bodies, mut depths, mut faces) = (Vec::new(), Vec::new(), Vec::new());
@@ -74,7 +74,7 @@ impl Simulation {
     }
 }
 
-/// Spheres of the queued pairs, two per pair.
+/// The spheres of queued pairs, two spheres per pair.
 pub(crate) fn balls_of_pairs(time: f64, pairs: &[QueuedPair]) -> Balls {
     let of_each = |value: fn(&QueuedPair, usize) -> u32| -> Vec<i32> {
         pairs.iter().flat_map(|pair| [0, 1].map(|k| value(pair, k) as i32)).collect()

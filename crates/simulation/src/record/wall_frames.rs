@@ -1,4 +1,4 @@
-//! Rigid walls as output frames: the part of each infinite plane near the bodies.
+//! Rigid walls in output frames, which show the part of each infinite plane near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
@@ -7,7 +7,7 @@ use crate::mesh::CellKind;
 use crate::Simulation;
 use crate::model::{Behaviour, Body};
 
-/// Side of the drawn square, relative to the diagonal of the bounding box of all bodies.
+/// Side length of the drawn square of a wall, relative to the diagonal of the bounding box of all bodies.
 const EXTENT: f64 = 1.2;
 
 /// Extent of the drawn part of the walls.
@@ -19,7 +19,7 @@ struct View {
 }
 
 impl Simulation {
-    /// One square per wall, or one segment if all bodies are plane.
+    /// Cells of the walls: one square per wall, or one line segment per wall if all bodies are plane.
     pub(crate) fn wall_grid(&self) -> Grid {
         let kind = if self.is_plane() { CellKind::Line2 } else { CellKind::Quad4 };
         let count = self.model.walls().count();
@@ -64,7 +64,7 @@ impl Simulation {
         points.fold(none, |(lower, upper), x| (lower.inf(&x), upper.sup(&x)))
     }
 
-    /// Normal of a wall, and the projection of the view centre on it.
+    /// Normal of a wall, and projection of the centre of the view on the wall.
     fn foot(&self, wall: &Body, view: &View) -> (Vec3, Vec3) {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return (Vec3::zeros(), view.centre) };
         let above = view.centre - self.state.nodes.positions[wall.nodes.start];

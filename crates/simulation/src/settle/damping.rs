@@ -1,22 +1,24 @@
 //! Damping of velocities between the kicks of a step: mass damping, and local damping in dynamic relaxation.
 //!
-//! **Mass damping** is the force −α M v on the nodes of deformable bodies, and −α m v and the torque −α I ω on rigid
-//! ones. A step is split: velocities decay over half the step before the predictor and over half of it after the
-//! corrector,
+//! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
+//! velocities v. On a rigid body it is the force −α m v and the torque −α I ω, with the mass m, the inertia I and the
+//! angular velocity ω. The velocities v and the angular momenta L decay over half the step before the predictor, and
+//! over the other half after the corrector,
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! which is exact for the damping force alone. The whole step is of second order in dt, stable for any α, and does not
-//! change equilibrium states.
+//! which is exact for the damping force alone. With this split, the step remains of second order in dt, is stable for
+//! any α, and leaves equilibrium states unchanged.
 //!
-//! **Local damping** is a force opposite to each velocity component, in proportion to the resultant force on it: v ←
-//! sign(v) max(|v| − β |a| dt, 0). Oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β), in
-//! each half period, and the damping force vanishes in equilibrium. Damping acts on mid-step velocities.
+//! **Local damping** is a force opposite to each velocity component v, in proportion to the magnitude of the resultant
+//! force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the coefficient β. In each
+//! half period, oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β). The damping force
+//! vanishes in equilibrium. Local damping acts on mid-step velocities.
 //!
-//! Damping changes neither positions nor forces: its dissipation is the change of the kinetic energy, and its impulse
-//! the change of the momentum.
+//! Damping of both kinds changes neither positions nor forces. Its dissipation is therefore the change of the kinetic
+//! energy, and its impulse the change of the momentum.
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
@@ -32,7 +34,7 @@ use crate::Simulation;
 use crate::step::corrector::{supports_of, within};
 use crate::step::rigid_bodies::is_supported;
 
-/// Coefficient β of local damping: amplitudes fall to a ninth in half a period. Source: Cundall 1987.
+/// Coefficient β of local damping \[-\]: amplitudes fall to a ninth in each half period. Source: Cundall 1987.
 const LOCAL: f64 = 0.8;
 
 /// Damped quantity: velocities, or the angular momentum of a rigid body.
@@ -50,8 +52,8 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the rest of a step. If a step ends at an impact before its middle, the velocities increase
-    /// again by the excess damping of the first half.
+    /// Mass damping over the rest of a step. If the step was cut to an impact before the middle of its planned length,
+    /// the first half has damped for too long, and the velocities increase again by the excess.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -71,8 +73,9 @@ impl Simulation {
         }
     }
 
-    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Contact impulses are part of the resultant
-    /// force. With ties, all velocities have the same factor, so that the velocities of tied points remain equal.
+    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Contact impulses count as part of the
+    /// resultant force. With ties, all velocities are multiplied by the same factor, so that the velocities of tied
+    /// points remain equal.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -84,9 +87,10 @@ impl Simulation {
         }
     }
 
-    /// Replaces the mid-step velocities, or momenta, by a function of them and of their change in a step of length `dt`
-    /// \[s\]. This is the following step, for which spring forces have been computed. With ties or contact impulses,
-    /// which act after the kicks, it is the last step.
+    /// Replaces the mid-step velocities and angular momenta by the function `damped` of themselves and of their change
+    /// in a step of length `dt` \[s\]. Without ties and contact impulses, these are the mid-step velocities of the
+    /// following step, whose spring forces have been computed. Ties and contact impulses act after the kicks, so that
+    /// with them the mid-step velocities of the last step are replaced.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -111,7 +115,8 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// √(Σ m |v|²) of the velocities at the middle of the last step of length `dt` \[s\] and of their changes in it.
+    /// The norm √(Σ m |v|²) of the velocities v at the middle of the last step, of length `dt` \[s\], and the same norm
+    /// of their changes in this step, with the masses m.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
@@ -140,7 +145,7 @@ impl Simulation {
         squares.map(|square| square.max(0.0).sqrt())
     }
 
-    /// Jumps of velocity and of angular momentum of a rigid body by the impulses of the last step.
+    /// Jumps of the velocity and of the angular momentum of a rigid body by the contact impulses of the last step.
     fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
         let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);
@@ -158,8 +163,9 @@ impl Simulation {
         }
     }
 
-    /// Applies `map` to the free velocities and the accelerations of a body, or to the momenta of a rigid body and
-    /// their rates. Updates the balance, the dissipation and the impulse.
+    /// Replaces the velocities of the free components of a body by the values of `map`, a function of velocity and
+    /// acceleration. For a rigid body, `map` also replaces the angular momentum, as a function of angular momentum and
+    /// torque. Updates the balance of the body, the dissipation and the impulse.
     fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
         if self.model.bodies[body].is_rigid() {
             self.map_rigid_velocity(body, map);

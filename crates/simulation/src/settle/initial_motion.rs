@@ -10,14 +10,14 @@ use crate::Simulation;
 pub(crate) struct InitialVelocity {
     /// Global nodes.
     pub nodes: Vec<u32>,
-    /// Velocity of their centre of mass \[m/s\].
+    /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity about it \[rad/s\].
+    /// Angular velocity about this centre of mass \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
 impl InitialVelocity {
-    /// Sets the velocities of the nodes \[m/s\]: a rotation about their centre of mass and a translation.
+    /// Sets the velocities of the nodes \[m/s\] to a translation plus a rotation about the centre of mass of the nodes.
     pub fn apply(&self, masses: &[f64], positions: &[Vec3], velocities: &mut [Vec3]) {
         let nodes = || self.nodes.iter().map(|&node| node as usize);
         let mass: f64 = nodes().map(|node| masses[node]).sum();
@@ -37,7 +37,7 @@ pub(crate) struct InitialMotion {
 }
 
 impl InitialMotion {
-    /// The motion of bodies, of the walls after them, and of groups of nodes.
+    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the walls follow the bodies.
     pub fn new(
         specs: &[BodySpec],
         rigid_bodies: &[Option<RigidBody>],
@@ -52,7 +52,7 @@ impl InitialMotion {
 }
 
 impl Simulation {
-    /// Gives all bodies their initial velocities about their present centres.
+    /// Gives all bodies their initial velocities; angular velocities are about the present centres of mass.
     pub(super) fn set_in_motion(&mut self) {
         let Some((_, motion)) = &self.settings.relaxation else { return };
         let nodes = &mut self.state.nodes;

@@ -1,7 +1,8 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
-//! Time steps are chosen as in the run, with the clock and all functions of time held at t = 0, supports fixed, and
-//! local damping. Laws with history evolve over the steps of the relaxation. This damping has no parameter in the scenario: it damps oscillations of all frequencies alike.
+//! Time steps are chosen as in the run. The clock and all functions of time are held at t = 0, supports are fixed, and
+//! local damping acts. Local damping needs no parameter in the scenario, as it damps oscillations of all frequencies
+//! alike. Material laws with history evolve over the steps of the relaxation.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,26 +17,27 @@ use crate::error::{FailureCause, NumericalFailure};
 use crate::model::Body;
 use crate::progress::{Phase, RelaxationProgress};
 
-/// Smallest number of steps during which the bodies must stay at rest.
+/// Smallest number of steps for which the bodies must stay at rest until the relaxation ends.
 const MIN_CALM_STEPS: u64 = 100;
 
 /// Progress of a dynamic relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Relaxation {
-    /// Steps taken.
+    /// Number of steps taken.
     pub steps: u64,
-    /// Sum of their lengths \[s\].
+    /// Sum of the lengths of the steps \[s\].
     pub time: f64,
     /// Kinetic energy at the middle of the last step \[J\].
     kinetic: f64,
-    /// Largest kinetic energy \[J\].
+    /// Largest kinetic energy so far \[J\].
     pub peak: f64,
-    /// Steps since the kinetic energy was last above its tolerance.
+    /// Number of steps since the kinetic energy was last above its tolerance.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energy at the middle of a step \[J\] and, for its peak, at the end.
+    /// Records the kinetic energy at the middle of a step \[J\], which decides whether the bodies are at rest. The
+    /// energy `at_end` of the step \[J\] counts only for the peak.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -43,40 +45,42 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// Whether the bodies have been at rest for half of the steps, longer than their slowest oscillation has taken to
-    /// decay: the kinetic energy of an oscillation vanishes in each half period.
+    /// Whether the bodies are at rest for good. The kinetic energy of an oscillation vanishes in each half period, so
+    /// that a few steps without motion do not suffice. Here the bodies must have been at rest for half of all steps,
+    /// which is longer than their slowest oscillation has taken to decay.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
 
-    /// Number of steps at rest with which it ends.
+    /// Number of steps at rest with which the relaxation ends.
     fn required_steps(&self) -> u64 {
         MIN_CALM_STEPS.max(self.steps / 2)
     }
 
-    /// Kinetic energy over its peak \[-\].
+    /// Kinetic energy, relative to its peak \[-\].
     fn share(&self) -> f64 {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Steps at rest over those with which it ends, from 0 to 1.
+    /// Number of steps at rest, relative to the number with which the relaxation ends, from 0 to 1.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
 }
 
 impl Simulation {
-    /// Whether the bodies come to rest before t = 0.
+    /// Whether the dynamic relaxation before t = 0 is under way.
     pub fn is_relaxing(&self) -> bool {
         self.state.phase == Phase::Relaxing
     }
 
-    /// Time of the present phase, by which checkpoints are written: in dynamic relaxation the sum of its steps \[s\].
+    /// Time by which checkpoints are written \[s\]: in dynamic relaxation the sum of its steps, afterwards the
+    /// simulated time.
     pub(crate) fn clock(&self) -> f64 {
         if self.is_relaxing() { self.state.relaxation.time } else { self.state.nodes.time }
     }
 
-    /// Steps of the dynamic relaxation before the run so far.
+    /// Number of steps of the dynamic relaxation so far.
     pub fn relaxation_steps(&self) -> u64 {
         self.state.relaxation.steps
     }
@@ -89,7 +93,7 @@ impl Simulation {
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 
-    /// One step of dynamic relaxation; the run begins after the last.
+    /// Takes a step of dynamic relaxation. After the last step, the run begins.
     pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
         let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
             self.state.phase = Phase::Stepping;
@@ -110,8 +114,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Kinetic energy at the middle of the last step of length `dt` \[s\] after damping \[J\]: at its end, bodies held
-    /// by impulses have half a kick of the other forces.
+    /// Kinetic energy at the middle of the last step of length `dt` \[s\], after damping \[J\]. The energy at the end
+    /// of the step is no measure of rest: there, bodies held by impulses have the velocity of half a kick by the other
+    /// forces.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let of_node = |node: usize| {
@@ -136,7 +141,8 @@ impl Simulation {
         self.model.bodies.iter().enumerate().map(of_body).sum()
     }
 
-    /// Begins the run: the clock, the ledger and the motion of the scenario start; contacts keep their history.
+    /// Begins the run: stops the bodies, empties the ledger, and gives the bodies their initial velocities. Contacts
+    /// keep their history.
     fn begin_after_relaxation(&mut self) {
         self.stop_bodies();
         self.state.phase = Phase::Stepping;

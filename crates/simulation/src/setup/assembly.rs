@@ -29,7 +29,7 @@ pub(crate) struct Assembly {
     pub surfaces: Vec<Surface>,
     /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
-    /// Rigid bodies, one entry per body.
+    /// State of each rigid body; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
     /// Mesh of each body, and the global number of its first node.
     pub meshes: Vec<(Mesh, u32)>,
@@ -40,7 +40,8 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// Assembles the model of a scenario, with the nodes at `positions` if given.
+    /// Assembles the model of a scenario. With `positions`, the nodes are there instead of at their positions in the
+    /// meshes.
     pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
@@ -137,8 +138,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the next body. Degenerate faces of a rigid body are left out, as they have no normal; an
-    /// element of a deformable body with such a face is rejected as inverted.
+    /// Contact surface of the next body. Degenerate faces of a rigid body are left out, as they have no normal. In a
+    /// deformable body, the element of a degenerate face is rejected as inverted.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -167,12 +168,12 @@ impl Assembly {
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// Sets the output order of the nodes of a body: the order of the mesh file.
+    /// Sets the order in which the nodes of a body are written: the order of the mesh file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
-    /// Adds elements with internal forces and their lumped nodal masses.
+    /// Adds the elements of a deformable body, and their masses, lumped to the nodes.
     fn add_elements(
         &mut self,
         spec: &BodySpec,
@@ -205,7 +206,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Computes mass and inertia of a rigid body and lumps its mass to the nodes by their elements or faces.
+    /// Computes the mass and the inertia of a rigid body, and lumps its mass to the nodes of its elements or faces.
     fn add_rigid_mass(
         &mut self,
         spec: &BodySpec,
@@ -250,19 +251,20 @@ impl Assembly {
     }
 }
 
-/// Whether the model is plane: all meshes consist of plane cells in z = 0, and all wall normals lie in this plane.
+/// Whether the model is plane: all meshes consist of plane cells in z = 0, and the normals of all walls lie in this
+/// plane.
 fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // An invalid placement is reported when the body is added.
+        // An error of the placement does not matter here, as it is reported when the body is added.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };
     scenario.walls.iter().all(|wall| wall.normal.z == 0.0) && scenario.bodies.iter().all(is_plane)
 }
 
-/// Rejects more nodes than 32-bit indices allow.
+/// Rejects a number of nodes that exceeds 32-bit indices.
 pub(crate) fn check_count(num_nodes: usize) -> Result<(), SetupError> {
     if u32::try_from(num_nodes).is_err() { Err(SetupError::TooManyNodes(num_nodes)) } else { Ok(()) }
 }
@@ -276,7 +278,8 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// The region of a mesh that forms a body, scaled, rotated, translated and renumbered for locality.
+/// The region of a mesh that forms a body: scaled, rotated, translated, and renumbered so that nodes near each other
+/// have near numbers.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -312,12 +315,12 @@ fn blocks_of(mesh: &Mesh, order: &Renumbering, first: u32) -> Vec<Block> {
     element_blocks(mesh).map(block).collect()
 }
 
-/// Faces with global nodes.
+/// Faces with the global numbers of their nodes; `first` is the global number of the first node of the mesh.
 pub(crate) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>)> {
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// Faces of a physical group of a body, with global nodes.
+/// Faces of a physical group of a body, with the global numbers of their nodes.
 pub(crate) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -328,7 +331,7 @@ pub(crate) fn faces_of_group(
     Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
 }
 
-/// Faces of a physical group, with the nodes of the mesh.
+/// Faces of a physical group, with the numbers of their nodes in the mesh.
 fn local_faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -340,7 +343,7 @@ fn local_faces_of_group(
     found.map_err(|source| geometry_at(spec, source, &group.span))
 }
 
-/// Constitutive law of a material; `None` for a rigid one.
+/// Constitutive law of a material; `None` for a rigid material.
 fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
     let MaterialModel::Hyperelastic(law, scenario::Elasticity { young, poisson }) = model else {
         return Ok(None);
@@ -363,7 +366,8 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// Error of an invalid mesh, with the span of the missing group or of the file.
+/// Error of an invalid mesh. Its location is the name of the missing group if a group is missing, and the name of the
+/// mesh file if not.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),
@@ -373,7 +377,7 @@ pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     geometry_at(spec, source, span)
 }
 
-/// Error of an invalid mesh, with the given span.
+/// Error of an invalid mesh, located at `span`.
 pub(crate) fn geometry_at(spec: &BodySpec, source: MeshError, span: &std::ops::Range<usize>) -> SetupError {
     SetupError::Geometry {
         body: spec.name.clone(),

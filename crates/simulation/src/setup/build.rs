@@ -47,11 +47,11 @@ use crate::step::tunnelling::radii;
 use crate::timings::WallTimes;
 
 impl Simulation {
-    /// Sets up a scenario: reads its meshes, assembles the model, and treats initial penetrations by the policy of
-    /// the scenario.
+    /// Sets up a scenario: reads its meshes, assembles the model, and treats overlaps at t = 0 by the policy
+    /// `initial_penetration` of the scenario.
     ///
     /// # Errors
-    /// [`SetupError`], among others for an unreadable or invalid mesh, a missing group, a body without mass, and
+    /// [`SetupError`], for example for an unreadable or invalid mesh, a missing group, a body without mass, or
     /// overlapping bodies.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
@@ -95,7 +95,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight if every body flies or stays at rest.
+    /// Sets the initial velocities. The run begins in flight if every body and wall flies or stays at rest, and if
+    /// there are no ties, no initial gaps and no velocities of groups of nodes.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -115,7 +116,7 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // The rotation accumulated in flight would strain a body whose law is not objective.
+        // A rotation in flight would strain a body whose material law is not objective.
         let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
@@ -146,21 +147,21 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario, with initial penetrations treated by the policy of the scenario.
+/// Bodies of a scenario, after overlaps at t = 0 were treated by the policy `initial_penetration` of the scenario.
 struct BodiesApart {
     assembly: Assembly,
-    /// Tied points.
+    /// The ties, that is, the constraints of tied points.
     ties: Constraints,
     contact: ContactModel,
     walls: WallDetector,
-    /// Penetrations found before the treatment.
+    /// Overlaps in the configuration of the scenario, before their treatment.
     penetrations: Vec<Overlap>,
     /// Wall-clock time of reading the meshes \[s\].
     read_seconds: f64,
 }
 
 impl BodiesApart {
-    /// Reads the meshes, and moves the bodies apart if the policy asks for it.
+    /// Reads the meshes. With the policy `remove`, moves overlapping bodies apart.
     fn read(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
@@ -271,7 +272,7 @@ impl BodiesApart {
     }
 }
 
-/// Rejects a supported rigid body with an angular velocity: its support fixes or prescribes the rotation.
+/// Rejects a rigid body with supports and an initial angular velocity: the supports fix or prescribe its rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut rotating = model.bodies.iter().zip(specs);
@@ -299,11 +300,11 @@ fn refuse_unsupported_faces(
     Ok(())
 }
 
-/// Relative rounding of a number of four digits.
+/// Largest relative rounding error of a number that is printed with four digits.
 const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
 
-/// Warning of a fixed step above the critical step, which is a lower bound of the stability limit. The critical step in
-/// the message is rounded down.
+/// Warning of a fixed step that exceeds the critical step. The critical step is a lower bound of the stability limit,
+/// and the message rounds it down.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
@@ -317,7 +318,7 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
     })
 }
 
-/// Contact model of the bodies, and detector of the walls.
+/// Contact model of the bodies, and detector of contact with walls.
 fn contact_model(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -354,15 +355,16 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel per step of a node of a rigid body over the median edge, if one node has the whole mass of the
-/// body.
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length, for a body with its whole
+/// mass in one node \[-\].
 const RIGID_TRAVEL: f64 = 0.05;
 
 /// Largest travel of a node of a rigid body in a step \[m\].
 ///
-/// Contact springs have the stiffness κ = f m/dt² with the nodal mass m, but must stop the whole mass M, which
-/// penetrates by V √(M/κ) = V dt √(M/(f m)). With a travel V dt of a fraction of the edge times √(m/M), the
-/// penetration is a fraction of the edge and stays within the search depth.
+/// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
+/// `contact.penalty`. The spring must stop the whole mass M of the body, which penetrates by V √(M/κ) = V dt √(M/(f m))
+/// at the speed V. If the travel V dt is limited to a fraction of the edge length times √(m/M), the penetration is a
+/// fraction of the edge length and remains within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
     let travels = bodies.map(|(body, surface)| {
@@ -373,7 +375,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
 }
 
-/// Selection of entry faces; `None` for the detection of nodes in elements.
+/// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

@@ -15,15 +15,15 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of samples for the largest value of a function in the run.
+/// Number of intervals of the run at whose ends a function is sampled for its largest value.
 const SAMPLES: u32 = 64;
 
-/// Principal moment of inertia of points, relative to the largest, below which the points count as collinear or in a
-/// plane.
+/// Principal second moment of points, relative to the largest component of their second moments, below which the points
+/// count as collinear or in a plane.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes \[kg\], linear in the position, such that nodal weights have their
-/// resultant at the centre of mass.
+/// Shares of the mass of a rigid body for its nodes \[kg\]. The shares are a linear function of the position, so that
+/// the resultant of the nodal weights acts at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -35,7 +35,8 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 }
 
 impl Assembly {
-    /// Adds a support or prescribed motion. `account` is the index of its support account (reaction and work).
+    /// Adds the supports and prescribed motions of a boundary. `account` is the index of the support account of the
+    /// boundary (reaction, impulse and work).
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -52,7 +53,7 @@ impl Assembly {
                 let support = support.get_or_insert_with(|| {
                     Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
-                // The reaction of a component already prescribed counts for the earlier boundary.
+                // If an earlier boundary prescribes the component, the reaction counts for that boundary.
                 for (axis, motion) in motions {
                     if support.components[axis].is_none() {
                         support.components[axis] = Some(motion);
@@ -65,7 +66,7 @@ impl Assembly {
                 let supports = &mut self.model.supports;
                 for (axis, motion) in motions {
                     *moved |= !motion.is_fixed();
-                    // The reaction of a component already prescribed counts for the earlier boundary.
+                    // If an earlier boundary prescribes the component, the reaction counts for that boundary.
                     let is_held = |node: &u32| {
                         let mut along = supports.iter().filter(|support| support.axis == axis);
                         along.any(|support| support.nodes.binary_search(node).is_ok())
@@ -76,13 +77,13 @@ impl Assembly {
                     }
                 }
             }
-            // A boundary refers to a meshed body.
+            // A boundary refers to a body with a mesh, never to a wall.
             Behaviour::Wall { .. } => {}
         }
         Ok(())
     }
 
-    /// Rejects a boundary that prescribes a nodal component differently from an earlier one.
+    /// Rejects a boundary that prescribes a component of a node differently from an earlier boundary.
     pub(crate) fn refuse_conflicts(
         &self,
         scenario: &Scenario,
@@ -115,7 +116,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects a prescribed rotation of a plane body out of z = 0.
+    /// Rejects a prescribed rotation that moves a plane body out of the plane z = 0.
     fn refuse_turn_out_of_plane(&self, spec: &BodySpec, boundary: &BoundarySpec) -> Result<(), SetupError> {
         let is_plane = |block: &Block| block.internal.is_some() && block.kind.dimension() == 2;
         if !self.model.bodies[boundary.body].blocks.iter().any(is_plane) {
@@ -133,7 +134,7 @@ impl Assembly {
         }
     }
 
-    /// The user's number of the first node shared by two boundaries of a body.
+    /// The user's number of the first node that two boundaries of a body share; `None` if they share no node.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -156,7 +157,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global nodes of a group of a body, or of the whole body; ascending.
+    /// Global nodes of a group of a body, or of the whole body without a group, in ascending order.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -172,7 +173,8 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds the weight of a body under a gravitational acceleration that varies until the `end` of the run \[s\].
+    /// Adds the weight of a body under a gravitational acceleration that varies in time, as a load. The run ends at
+    /// `end` \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];
@@ -216,7 +218,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces of a pressure or traction: the faces of its group, or the whole skin.
+    /// Faces on which a pressure or traction acts: the faces of its group, or the whole skin without a group.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -227,7 +229,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements of a body force: the elements of its group, or all elements of the body.
+    /// Elements on which a body force acts: the elements of its group, or all elements of the body without a group.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);
@@ -249,7 +251,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// Sets the inverse mass, with 0 for nodes whose three components are prescribed.
+    /// Sets the inverse mass of every node; 0 for a node whose three components are prescribed.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

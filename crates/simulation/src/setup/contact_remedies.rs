@@ -2,11 +2,11 @@
 
 use crate::scenario::{ResponseMethod, Scenario, StepSize};
 
-/// A setting that creates less contact energy than this scenario.
+/// Advice to the user: a setting with which contact creates less energy than in this scenario.
 ///
-/// Springs that stiffen under compression release more energy than they absorb. The work of projections on deformable
-/// bodies is proportional to the time step. The automatic step is stable with penalty springs that are too stiff for a
-/// fixed step.
+/// The advice rests on three facts. Springs that stiffen under compression release more energy than they absorb. The
+/// work of projections on deformable bodies is proportional to the time step. With penalty springs that are too stiff
+/// for a fixed step, the automatic step is stable.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {

@@ -8,8 +8,8 @@ use crate::scenario::Scenario;
 
 use crate::model::{Body, Model};
 
-/// Points on the offset surfaces at which friction acts. Normal forces have the same effect on the mesh surface, so
-/// that contacts without friction need no offset points.
+/// Points on the offset surfaces, at which friction acts. A normal force has the same effect at the mesh surface as at
+/// the offset surface, so that contacts without friction need no offset points.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));
@@ -30,7 +30,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
     OffsetPoints::new(bodies.collect())
 }
 
-/// Corner nodes of the element adjacent to each face.
+/// For each face of a surface, the corner nodes of the element adjacent to the face.
 fn elements_behind(body: &Body, surface: &Surface) -> SupportNodes {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();

@@ -18,7 +18,7 @@ use crate::scenario::{
 /// The detector of `[contact]` for a contact model.
 ///
 /// # Errors
-/// [`SetupError::DistanceField`] for a body without a distance field.
+/// [`SetupError::DistanceField`] for a body whose distance field cannot be computed.
 pub(crate) fn build_detector(
     scenario: &Scenario,
     contact: ContactModel,

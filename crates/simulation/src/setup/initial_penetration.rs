@@ -7,7 +7,7 @@
 //! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
 //! Only detected contacts can be kept or moved: nodes within the search depth. Bodies that overlap more deeply, or
-//! whose faces line up so that no contact is detected, are rejected under every policy.
+//! whose faces line up so that no contact is detected, are rejected with every policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,14 +27,14 @@ use crate::step::initial_gaps::InitialGaps;
 /// Largest number of Gauss-Seidel sweeps over all contacts.
 const MAX_SWEEPS: usize = 200;
 
-/// Penetration, relative to the search depth, below which surfaces with a thickness touch without overlap.
+/// Penetration, relative to the search depth, up to which surfaces with a contact thickness touch and do not overlap.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Clearance relative to the initial depth, so that rounding leaves no penetration.
+/// Clearance to which contacts are opened, relative to the largest penetration, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
-/// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are closer than their contact
-/// thickness.
+/// Pairs of bodies, and pairs of a body and a wall, that overlap at `positions` or are closer than their contact
+/// thickness allows.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
@@ -59,14 +59,14 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Penetrations of bodies, including their contact thickness.
+/// Penetrations between bodies, whose depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // Crossing sheets have no depth.
+    // Sheets that cross each other have no depth.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -102,13 +102,13 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Overlaps in which faces line up; moving nodes does not resolve these overlaps.
+/// The overlaps in which faces line up, which cannot be resolved by moving nodes.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. After nodes were moved apart, edges can still cross without a
-/// penetrating node; contact resolves them if they are within the search depth.
+/// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
+/// cross although no node penetrates. Such crossings are accepted up to the search depth, as contact resolves them.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -164,11 +164,11 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
     format!("overlap at t = 0 of {overlap}: {what}")
 }
 
-/// Nodal positions after moving the nodes of deformable bodies until no node is behind a face or wall.
+/// Nodal positions after the nodes of deformable bodies were moved until no node is behind a face or wall.
 ///
-/// Each contact moves its nodes by the least-squares correction Δx_a = (c − g) w_a n/Σ w², to a clearance c; nodes of
-/// rigid bodies and walls are fixed. As contacts share nodes, sweeps over all contacts are repeated (Gauss-Seidel on
-/// the constraints).
+/// Each contact moves its nodes a by the least-squares correction Δx_a = (c − g) w_a n/Σ w², with its gap g, normal n
+/// and nodal weights w_a. The correction opens the gap to the clearance c. Nodes of rigid bodies and walls are fixed.
+/// As contacts share nodes, sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -206,7 +206,7 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Moves the nodes of a contact to the clearance, less the opening by other contacts since detection.
+/// Opens a contact to the clearance, starting from its gap at detection plus the opening by other contacts since then.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,
@@ -227,13 +227,13 @@ fn open(
 }
 
 impl Simulation {
-    /// Pairs of bodies, and of bodies and walls, that overlap in the configuration of the scenario.
+    /// Pairs of bodies, and pairs of a body and a wall, that overlap in the configuration of the scenario.
     pub fn initial_penetrations(&self) -> &[Overlap] {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the initial gaps of the contacts at t = 0. Rejects bodies with a penetrating node that has no detected
-    /// contact.
+    /// Stores the gaps of the contacts at t = 0 as initial gaps. Rejects two bodies with a penetrating node if
+    /// detection finds no contact between them.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

@@ -1,4 +1,4 @@
-//! Probes of the model under construction: the nodes and elements that they sample.
+//! Probes of the model under construction: finds the nodes and elements that each probe samples.
 
 use crate::element::{MAX_NODES, centre, natural_coordinates, shape_values};
 use crate::math::Vec3;
@@ -9,7 +9,8 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// Margin of the bounding box of the nodes within which a curved element lies, relative to the largest edge of the box.
+/// Margin by which the bounding box of the nodes of a curved element is widened to contain the element, relative to the
+/// longest edge of the box.
 const BULGE: f64 = 0.25;
 
 impl Assembly {
@@ -47,7 +48,7 @@ impl Assembly {
         Ok(Probe { spec: spec.clone(), spot, elements })
     }
 
-    /// The centre of mass of a body, as a point of a rigid body or a mean over nodes.
+    /// The centre of mass of a body: a point of a rigid body, or a weighted mean over the nodes of a deformable body.
     fn centre_of(&self, body: &Body) -> Spot {
         let index = self.model.body_of(body.nodes.start as u32);
         if let Some(rigid_state) = &self.rigid_states[index] {
@@ -57,7 +58,8 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The centres of the elements of a body that contain one of these nodes (ascending), with equal weights.
+    /// The centres of the elements of a body that contain one of `nodes`, which ascend. The elements have equal
+    /// weights.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -72,7 +74,8 @@ impl Assembly {
         elements
     }
 
-    /// The element that contains a point, and the nodes of this element with the shape values at the point.
+    /// The nodes of the element that contains `point`, with the shape values at the point as weights, and the point in
+    /// this element.
     fn inside(
         &self,
         body: &Body,
@@ -102,7 +105,7 @@ impl Assembly {
         })))
     }
 
-    /// Natural coordinates of a point in an element; `None` outside.
+    /// Natural coordinates of a point in an element; `None` for a point outside the element.
     fn natural_coordinates(&self, block: &Block, nodes: &[u32], point: &Vec3) -> Option<[f64; 3]> {
         let at = |&node: &u32| self.model.reference_positions[node as usize];
         let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

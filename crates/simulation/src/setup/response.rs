@@ -10,7 +10,7 @@ use crate::contact::{Surface, SurfacePair};
 use crate::model::Model;
 use crate::scenario::{self, ContactLaws, ContactOrder, Friction, ResponseMethod, Scenario};
 
-/// The response of `[contact]`, with the laws of pairs that have their own.
+/// The response of `[contact]`. `own_laws` are the laws of pairs that have laws of their own.
 pub(crate) fn build_response(
     scenario: &Scenario,
     own_laws: &[(SurfacePair, ContactLaws)],
@@ -80,11 +80,11 @@ pub(crate) fn build_response(
     }
 }
 
-/// Default damping ratio of springs in frictional contacts that outlast an impact.
+/// Default damping ratio of springs in contacts with friction that outlast an impact \[-\].
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Normal and tangential damping of the contact springs. With friction, springs are damped by default, which brings
-/// bodies to rest.
+/// Normal and tangential damping of the contact springs. By default, springs of contacts with friction that outlast an
+/// impact are damped, which brings bodies to rest.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

@@ -1,8 +1,8 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
-//! A sheet is in contact on the side of its face normals only. The node order in the file defines the normals and can
-//! be wrong. If it is wrong for some faces, these faces are inconsistent with their neighbours. If it is wrong for all
-//! faces, only a body behind the sheet indicates the error.
+//! A sheet has contact only on the side to which its face normals point. The order of nodes in the mesh file defines
+//! the normals, and this order can be wrong. Some faces with a wrong order are oriented opposite to their neighbours.
+//! If the order is wrong for all faces, only a body behind the sheet indicates the error.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Distance from a sheet, relative to the extent of a body, within which a point of the body counts as on the sheet.
+/// Distance of a point of a body from a sheet, relative to the extent of the body, up to which the point counts as on
+/// the sheet.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 /// Largest number of bodies named in a warning.
@@ -27,11 +28,11 @@ const MAX_NAMES: usize = 3;
 pub(crate) enum Extent {
     /// A solid or plane body, with its skin.
     Solid,
-    /// A surface in space, in contact on the side of its face normals.
+    /// A surface in space, with contact on the side to which its face normals point.
     Sheet,
 }
 
-/// The mesh of a sheet with consistently oriented faces; warns of reversed faces.
+/// The mesh of a sheet, with its faces oriented consistently. Warns of the faces that were reversed.
 pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
     let all = mesh.num_cells(2);
     let (mesh, turned) = mesh.oriented()?;
@@ -47,7 +48,7 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The non-degenerate faces of a rigid body; warns of degenerate faces.
+/// The faces of a rigid body without its degenerate faces. Warns of degenerate faces.
 pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -66,11 +67,11 @@ pub(crate) fn without_degenerate_faces(
     kept
 }
 
-/// Warnings of bodies that begin behind a sheet, through which they would pass.
+/// Warnings of bodies that begin behind a sheet and would pass through the sheet.
 ///
 /// # Cost
-/// One closest-face query per pair of sheet and body if the first node is in front of the sheet, otherwise one per
-/// node.
+/// For each pair of a sheet and a body, one closest-face query per node of the body up to the first node in front of
+/// the sheet. If no node is in front or behind, also two queries per node of the sheet.
 pub(crate) fn bodies_behind_sheets(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -122,12 +123,12 @@ fn describe(behind: &[String], sheet: &BodySpec) -> String {
     )
 }
 
-/// Side queries of points against a sheet.
+/// A sheet, with an index by which the side of a point is found.
 struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether a face has a duplicate at the same location; contact then acts on both sides.
+    /// For each face, whether another face is at the same location. Contact acts on both sides of such a face.
     duplicated: Vec<bool>,
 }
 
@@ -138,7 +139,7 @@ enum Side {
     Front,
     /// Back, within the boundary of the sheet.
     Behind,
-    /// On the sheet, beside it, or undefined.
+    /// On the sheet, beside the sheet, or undefined.
     Neither,
 }
 
@@ -152,9 +153,9 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node is in front. Tests the
-    /// nodes of the body and its closest points to the nodes of the sheet, as a large face may have no node behind a
-    /// small sheet.
+    /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node of the body is in
+    /// front. The tested points are the nodes of the body, and the points of the body closest to the nodes of the
+    /// sheet. These points find a large face of the body that is behind a small sheet although none of its nodes is.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -174,7 +175,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Side of a point of a body of extent `size`.
+    /// Side of the sheet on which a point of a body lies; `size` is the extent of the body \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
@@ -219,11 +220,11 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
     (high - low).max()
 }
 
-/// Whether each face has the same corner positions as another face.
+/// For each face, whether another face has the same corner positions.
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero maps −0 to +0.
+        // Adding zero turns −0 into +0, whose bits differ although the numbers are equal.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

@@ -1,4 +1,4 @@
-//! Stiffness of the contact springs, and the time steps it allows.
+//! Stiffness of the contact springs, and the time steps that this stiffness allows.
 
 use crate::contact::Surface;
 use crate::contact::response::{MAX_ON_RIGID_BODIES, Stiffness};
@@ -16,33 +16,39 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of spring to element stiffness above which contacts gain energy in steps that are stable for the elements. A
-/// rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
+/// Ratio of the spring stiffness to the stiffness of the elements, above which contacts gain energy in steps that are
+/// stable for the elements. A rod that hits a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and
+/// 9.9 % at 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the nodal mass m. With springs 267
-/// times as stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3;
-/// with springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
+/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the spring stiffness κ, the step dt
+/// and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`], with springs 267 times as stiff as its elements, has an
+/// energy error of 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27 times as stiff as its
+/// elements, the error is 0.1 % at 0.5 and 2.6 % at 1.7.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
-/// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness
-/// independent of the step \[s\]; infinite otherwise.
+/// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness that
+/// does not depend on the step \[s\]. Infinite for springs with another stiffness, and for other responses.
 ///
-/// The limit also applies without contact: the step in which a node enters determines its first penetration, and if the
-/// step grew whenever contacts open, a chattering node would enter deeper and be ejected.
+/// The limit also applies while nothing is in contact. The length of the step in which a node enters a body determines
+/// its first penetration. If the step grew whenever contacts open, a chattering node would enter deeper each time, and
+/// the springs would eject the node with more energy.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of rigid bodies under their own weight, relative to their size.
+/// Penetration of rigid bodies at rest under their own weight, relative to their size.
 const RESTING_PENETRATION: f64 = 1e-4;
 
-/// Largest step of a model without deformable bodies \[s\]; infinite with deformable bodies or without gravity.
+/// Largest step of a model of rigid bodies, in which they rest on springs at a small penetration \[s\]. Infinite for a
+/// model with deformable bodies or without gravity.
 ///
-/// Let λ be the largest ω² that the springs give a rigid body; springs scaled with the step have λ dt² = 0.1. A body of
-/// size L then rests at a penetration of at least g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g: translation along the
-/// normal has an ω² below λ. The penetration, and the time until the body rests, thus depend on the model and not on
-/// the length of the run. With impulses the penetration is g dt², and times of impact are known to within dt.
+/// Let λ be the largest squared frequency ω² that the springs give a rigid body. The stiffness of the springs is scaled
+/// with the step so that λ dt² = 0.1. In steps of dt² = 0.1 · 1e-4 L/g, with the gravity g, a body of size L then rests
+/// at a penetration of at least g/λ = 1e-4 L. The penetration can be larger, as the ω² of the translation along the
+/// normal is below λ. Thus the penetration, and the time until the body rests, depend on the model and not on the
+/// length of the run. With a response by impulses, the penetration is g dt², and the time of an impact is known to
+/// within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
@@ -59,7 +65,8 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Largest κ/m of penalty springs with a stiffness independent of the step, on nodes of deformable bodies \[1/s²\].
+/// Largest κ/m on nodes of deformable bodies, for penalty springs with a stiffness κ that does not depend on the step
+/// \[1/s²\]; 0 for all others.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -80,10 +87,10 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning of a fixed step that is too long for penalty springs stiffer than the adjacent elements.
+/// Warning of a fixed step that is too long for penalty springs, which are much stiffer than the adjacent elements.
 ///
-/// A bar whose elements have the critical step dt_c has the end stiffness k = 2 m/dt_c², with the mass m of the end
-/// node.
+/// The springs are compared with the end of a bar: if its elements have the critical step dt_c, its end has the
+/// stiffness k = 2 m/dt_c², with the mass m of the end node.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -94,7 +101,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The value as printed, with four digits, must satisfy the limit too.
+    // The step is printed with four digits, and must satisfy the limit also after rounding.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(
@@ -106,8 +113,8 @@ pub(crate) fn stiffness_warning(
     })
 }
 
-/// k_a = K A²/V of every node \[N/m\], with the bulk modulus K, and the tributary area A and volume V of the node.
-/// Infinite for nodes of rigid bodies.
+/// Stiffness k_a = K A²/V of every surface node of a deformable body \[N/m\], with the bulk modulus K, and the
+/// tributary area A and volume V of the node. Infinite for all other nodes.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "contact stiffness".

@@ -1,4 +1,5 @@
-//! Pairs of bodies, or of physical groups of their faces, with contact laws of their own or excluded from contact.
+//! Pairs of bodies, or of physical groups of their faces, that have contact laws of their own or are excluded from
+//! contact.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// Contact policy of a scenario: pairs excluded from contact, and one or two passes.
+/// Contact policy of a scenario: the pairs that are excluded from contact, and the number of passes.
 pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result<ContactPolicy, SetupError> {
     let pairs = scenario.contact.excluded.iter().map(|pair| assembly.surface_pair(scenario, pair));
     let policy = ContactPolicy::excluding(pairs.collect::<Result<Vec<_>, _>>()?);
@@ -28,8 +29,9 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks of the bodies in one-pass contact: deformable bodies rank before rigid bodies, rigid bodies before walls, and
-/// finer surfaces before coarser surfaces.
+/// Ranks of the bodies in one-pass contact, in which the nodes of the body with the lower rank are contactors.
+/// Deformable bodies rank before rigid bodies, rigid bodies before walls, and bodies of the same kind by their
+/// surfaces, finer before coarser.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
@@ -50,7 +52,7 @@ fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
 }
 
 impl Assembly {
-    /// Surface pair of a scenario pair.
+    /// Surface pair of a pair of the scenario.
     fn surface_pair(
         &self,
         scenario: &Scenario,
@@ -63,7 +65,7 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// Surface of a physical group of a body; at least one of its faces must be in the contact surface.
+    /// Surface of a physical group of a body. Fails if no face of the group is in the contact surface of the body.
     fn part(
         &self,
         scenario: &Scenario,

@@ -1,7 +1,9 @@
-//! Tied bodies: nodes of the body with the finer surface are tied to the faces of the other.
+//! Tied bodies: the nodes of one body are tied to the faces of the other. The nodes are those of the deformable body if
+//! the other is rigid, and of the body with the finer surface if not.
 //!
-//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies keep their positions: the
-//! node is tied to the material point of the other body at its location, expressed by four nodes of that body.
+//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies keep their positions.
+//! There, the node is tied to the material point of the other body at the location of the node; four nodes of the other
+//! body define this point.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,31 +19,32 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces; smaller than the
-/// distance of the next layer of nodes.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. It is smaller than
+/// the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Tie weight below which a node does not contribute.
+/// Weight below which a node of a tie does not count.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
-/// Number of sweeps that place tied nodes.
+/// Number of sweeps over all ties in which tied nodes are placed.
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Relative tolerance on equal initial velocities of tied points: the rounding of decimal numbers in a scenario and a
-/// mesh.
+/// Relative difference up to which the initial velocities of tied points count as equal. It allows for the rounding of
+/// decimal numbers in a scenario and a mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Distance of a node from a line or plane, over the edge of a face, below which the node counts as on the line or
-/// plane.
+/// Distance of a node from a line or plane, relative to the length of an edge of the face, up to which the node counts
+/// as on the line or plane.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
-    /// Moves tied nodes onto the other surface, in a strain-free configuration, and returns the model and its ties.
+    /// Moves tied nodes of deformable bodies onto the other surface, without strain. Returns the model with its ties.
     ///
     /// # Errors
-    /// [`SetupError::NothingTied`] if no node of a pair is near a face, [`SetupError::TornTie`] if different motions
-    /// are prescribed to the two sides, [`SetupError::PartingTie`] if the initial velocities of the two sides differ,
-    /// and the errors of a model with moved nodes.
+    /// [`SetupError::NothingTied`] if no node of a pair is within the tie distance of a face,
+    /// [`SetupError::TiedOffPlane`] if a tied point of two rigid bodies is not defined, [`SetupError::TornTie`] if
+    /// different motions are prescribed to the two sides, [`SetupError::PartingTie`] if the initial velocities of the
+    /// two sides differ, and the errors of [`Assembly::build`] with moved nodes.
     pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
@@ -53,8 +56,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves nodes of deformable bodies onto the faces they are tied to, in several sweeps, as the nodes of these
-    /// faces can be tied themselves. Returns whether any node was off its face.
+    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, as the nodes
+    /// of these faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -67,7 +70,7 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Rejects ties between nodes with different prescribed motions along an axis.
+    /// Rejects ties all of whose nodes have prescribed motions along an axis, if these motions differ.
     fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
@@ -93,8 +96,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects ties whose initial velocities differ along an axis without prescribed motion; prescribed motion may be
-    /// discontinuous at t = 0.
+    /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
+    /// not checked, as prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -111,7 +114,8 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // Near the instantaneous centre of rotation, the terms of the velocity cancel up to rounding.
+            // The difference of velocities is compared with the sum of their terms, not with the velocities: near the
+            // instantaneous centre of rotation the terms cancel up to rounding.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -183,7 +187,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // A material point of a rigid body is identified by its position on a face.
+        // On a rigid target, a tie refers to a material point, which is found by its position on a face.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -204,8 +208,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of movable tied rigid bodies with responses that need the mobility of these bodies, as this mobility
-/// neglects the bodies tied to them.
+/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies: their
+/// mobility does not include the bodies tied to them.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -243,8 +247,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap of nodes to the material points of a rigid body at their locations. Fails with the gap if no
-/// such point is defined.
+/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. If the nodes
+/// of the body do not define such a point, fails with the gap of the tie \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -262,9 +266,9 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its position.
-/// Three of these nodes belong to the face if the face has three nodes that are not collinear. `None` for a point off
-/// the plane of a plane body.
+/// Nodes of a rigid body, and the shape values with which they define the material point at `point`: the values sum to
+/// 1 and interpolate the position of the point. If the face has three nodes that are not collinear, three of the nodes
+/// belong to the face. `None` for a point off the plane of a plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -302,7 +306,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Length of the shortest edge of a surface, between corners \[m\].
+/// Length of the shortest edge of a surface, measured between its corners \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

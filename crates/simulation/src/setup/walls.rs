@@ -1,8 +1,8 @@
-//! Rigid walls: bodies of one node, fixed, driven, or on a slider along their normals.
+//! Rigid walls: bodies of one node, which is fixed, driven, or free to move along the normal of the wall.
 //!
-//! A wall with prescribed velocity needs no mass; its node is supported. A wall with a mass is free along its normal,
-//! and a slider constraint fixes the other components. Contact acts on the plane and not at the node of the wall; the
-//! support or slider bears the resulting moment, as the wall does not rotate.
+//! The node of a wall that is fixed or has a prescribed velocity is supported, and the wall needs no mass. A wall with
+//! a mass is free along its normal, and a slider constraint fixes the other components. Contact acts on the plane and
+//! not at the node of the wall. As the wall does not rotate, its support or slider bears the resulting moment.
 
 use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
@@ -16,8 +16,8 @@ use crate::error::SetupError;
 use crate::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// Adds a wall, its node and its support or slider constraint. `account` is the index of the support account
-    /// (reaction and work) of the wall.
+    /// Adds a wall with its node and its support or slider constraint. `account` is the index of the support account of
+    /// the wall (reaction, impulse and work).
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -105,7 +105,7 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Projects the acceleration of each slider node on its direction, and stores the reactions.
+    /// Projects the acceleration of each slider node on the direction of its slider, and stores the reactions.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
@@ -119,7 +119,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the slider reactions, with moments about the origin; slider reactions do no work.
+    /// Sum of the slider reactions, with their moments about the origin. Slider reactions do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

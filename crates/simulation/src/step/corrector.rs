@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! A single pass over the nodes computes accelerations, velocities and body balances, as memory bandwidth limits
-//! nodal updates.
+//! Memory bandwidth limits the speed of nodal updates. A single pass over the nodes therefore computes accelerations,
+//! velocities and the balances of the bodies.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,17 +20,17 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 use crate::model::{Body, Model, Slider};
 
-/// Nodes per chunk: their data fit in the first-level cache.
+/// Number of nodes per chunk: the data of a chunk fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
 /// A range of nodes of a deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
-    /// Whether forces accelerate the body; false for a wall with prescribed velocity.
+    /// Whether forces accelerate the body; false for a wall that is fixed or has a prescribed velocity.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Supports of these nodes, and the range of the chunk in the nodes of each support.
+    /// Index of each support of these nodes, and the range of the nodes of the chunk in the node list of the support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// Supports of the nodes of a body, from the chunks of all bodies: the index of each support, and the range of the nodes of
-/// the body in its list of nodes.
+/// Supports of the nodes of a body, found in the chunks of all bodies: for each chunk of the body and each support, the
+/// index of the support, and the range of the nodes of the chunk in the node list of the support.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -126,14 +126,14 @@ impl Simulation {
     }
 }
 
-/// Input of the corrector, by global node.
+/// Input of the corrector. Arrays are indexed by global node.
 struct Corrector<'a> {
     /// Half the time step \[s\].
     half_step: f64,
     resultants: Resultants<'a>,
     /// Nodes with contact forces, ascending.
     touched: &'a [u32],
-    /// Sliders, their nodes ascending, and their reactions \[N\].
+    /// Sliders, in ascending order of their nodes, and their reactions \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     /// Nodal masses \[kg\].
@@ -144,7 +144,7 @@ struct Corrector<'a> {
     nodes_per_task: usize,
 }
 
-/// Output of the corrector for the nodes from `first` on.
+/// Output of the corrector, for the nodes from the global node `first` on.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],
@@ -152,7 +152,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Splits at a node.
+    /// Splits the nodes before the global node `node`.
     fn split_at(self, node: usize) -> [Self; 2] {
         let count = node - self.first;
         let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
@@ -165,7 +165,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects chunks in parallel; `nodes` covers all of them.
+    /// Corrects chunks in parallel; `nodes` contains the nodes of all these chunks.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -235,7 +235,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// a = M⁻¹ (f_ext − f_int) of the nodes from `first` on.
+/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, with the lumped masses M, and the external and
+/// internal forces.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();
@@ -257,7 +258,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Index range of the items with nodes in a range; the nodes of the items ascend.
+/// Range of the `things` whose nodes are in `range`. The things are in ascending order of their nodes.
 pub(crate) fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
@@ -270,8 +271,9 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// Two deformable bodies with a rigid one between them, and a wall: every node of a body that is not rigid is in
-    /// exactly one chunk, and the supports refer to the nodes of their chunk.
+    /// A model of two deformable bodies with a rigid body between them in the order of bodies, and a wall: every node
+    /// of a body that is not rigid is in exactly one chunk, and the supports of a chunk refer to the nodes of the
+    /// chunk.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

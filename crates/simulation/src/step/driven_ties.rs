@@ -1,4 +1,5 @@
-//! Tied nodes with prescribed motion: the ties need the positions of these nodes at the end of the following step.
+//! Tied nodes with prescribed motion. The tie forces depend on the positions of these nodes at the end of the following
+//! step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
@@ -8,12 +9,12 @@ use super::ties::PredictedMotions;
 use crate::Simulation;
 use crate::model::{Behaviour, Body, Model};
 
-/// Tied nodes with prescribed, non-zero motion.
+/// Tied nodes with a prescribed motion other than rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// Supports of deformable bodies, each with the index of a node of the support.
+    /// Index of a support of a deformable body, and index of a tied node in the node list of the support.
     supported: Vec<(usize, usize)>,
-    /// Fully prescribed rigid bodies, and their tied nodes.
+    /// Rigid bodies whose motion is fully prescribed, with their tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
 }
 
@@ -46,7 +47,7 @@ impl DrivenTies {
     }
 }
 
-/// Whether all components of a supported rigid body are fixed.
+/// Whether a rigid body has supports, and all prescribed components are fixed.
 fn is_fixed_by_support(body: &Body) -> bool {
     let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
     support.components.iter().flatten().all(Prescribed::is_fixed)
@@ -68,8 +69,8 @@ impl Simulation {
         }
     }
 
-    /// At the end of a step, sets the velocity of driven tied nodes to the mean velocity of the following step of
-    /// length `dt` \[s\]; the corrector overwrites it.
+    /// At the end of a step, sets the velocities of driven tied nodes to their mean velocities over the following step,
+    /// of length `dt` \[s\]. The corrector overwrites these velocities.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
         for &(index, place) in &self.settings.driven_ties.supported {
@@ -88,8 +89,8 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// At the beginning of a planned step, sets the velocity of driven tied nodes to the mean velocity of this step;
-    /// the predictor overwrites it.
+    /// At the beginning of a step whose prescribed motion is known, sets the velocities of driven tied nodes to their
+    /// mean velocities over this step, of length `dt` \[s\]. The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

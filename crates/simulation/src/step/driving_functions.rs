@@ -1,5 +1,5 @@
-//! Prescribed functions of time: steps end at their kinks and jumps, and a warning reports functions that vary faster
-//! than the steps resolve.
+//! Prescribed functions of time. Steps end at their breaks, which are kinks and jumps. A warning reports functions that
+//! vary faster than the steps resolve.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,21 +10,21 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
-/// it, where the mean of the function acts.
+/// Smallest step to a break, relative to the regular step. A break that is closer to the beginning of a step stays
+/// inside the step, over which the mean of the function acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step for which a step ends at each break. With more breaks, a step ends only
-/// at the last one.
+/// Number of breaks in a regular step, up to which a step ends at each break. With more breaks, a step ends only at the
+/// last break.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Rounding error of sums of steps, relative to a step.
+/// Rounding error of the sum of steps, relative to a step.
 const ROUNDING: f64 = 1e-9;
 
 /// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
 const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Number of samples for the largest value of a function in the run.
+/// Number of intervals of the run at whose ends a function is sampled for its largest value.
 const SAMPLES: u32 = 64;
 
 /// A prescribed function of time, with the scenario key that defines it.
@@ -34,15 +34,15 @@ struct DrivingFunction {
     function: TimeFunction,
 }
 
-/// Range of a driving function in the run so far.
+/// Largest value of a driving function, and whether a warning of the function was issued.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Largest absolute value of the function so far.
+    /// Largest absolute value of the function, sampled over the run and in the steps so far.
     size: f64,
     has_warned: bool,
 }
 
-/// The non-constant functions of a run.
+/// The prescribed functions of a run that are not constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivingFunctions {
     all: Vec<DrivingFunction>,
@@ -100,8 +100,8 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step from `time`: `wanted`, or shorter if the step ends at a break before `horizon` \[s\]. A break
-    /// less than two steps away is reached in two equal steps.
+    /// Length of a step from `time` on \[s\]: `wanted`, or shorter if the step ends at a break up to the time
+    /// `horizon`. A break that is more than one and less than two steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -119,8 +119,8 @@ impl DrivingFunctions {
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\]; each function is
-    /// reported once.
+    /// Warnings of functions that vary too fast for a step of length `time_step` \[s\] from `time` \[s\] on. Each
+    /// function is reported once.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -158,7 +158,7 @@ fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(Stri
             PrescribedMotion::Acceleration(function) => {
                 add(format!("boundaries.{index}.acceleration.{axis}"), function);
             }
-            // All three axes share the rotation.
+            // All three axes share the function of the rotation, which is added once.
             PrescribedMotion::Rotation(_) if axis != "x" => {}
             PrescribedMotion::Rotation(rotation) => match &rotation.turn {
                 Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
@@ -178,13 +178,13 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Length of the next step: `wanted`, or shorter if the step ends at a break before `horizon` \[s\].
+    /// Length of the next step \[s\]: `wanted`, or shorter if the step ends at a break up to the time `horizon` \[s\].
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
         let time = self.state.nodes.time + self.state.nodes.time_remainder;
         self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
+    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\]; once per function.
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

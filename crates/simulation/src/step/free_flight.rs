@@ -1,4 +1,4 @@
-//! Free flight: while bodies are stress-free and not in contact, they move rigidly in closed form.
+//! Free flight: while all bodies are free of stress and contact, they move rigidly, in closed form.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation per flight step of a body whose rotation axis is not steady \[rad\].
+/// Largest rotation in a flight step of a body whose axis of rotation is not steady \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// Mass, centre and inertia of a deformable body from its nodal masses.
+/// Rigid state of a deformable body, with the mass, centre and inertia of its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// One step of flight, timed: all but detection counts as integration.
+    /// Takes a step of flight and measures its wall-clock time. All of the step except detection counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// One step of flight, to its largest length or to the first impact, at which time stepping begins.
+    /// Takes a step of flight, up to its largest length or up to the first impact, at which time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -74,8 +74,8 @@ impl Simulation {
         }
     }
 
-    /// Advances the flight to the first impact, or to the end time, without output. Returns the first contact, if
-    /// any. Has no effect unless in flight.
+    /// Advances the flight to the first impact, or to the end time, without output. Returns the first contact, if there
+    /// is one. Has no effect outside flight.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
         while self.state.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
@@ -83,7 +83,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// Length of the next flight step, to `until` at most \[s\].
+    /// Length of the next flight step, which ends at the time `until` at the latest \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -114,7 +114,8 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
+            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds over the step, with the centre c,
+            // its velocity v and the time s. The term of a s²/2 vanishes, as it is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
@@ -142,9 +143,9 @@ impl Simulation {
         }
     }
 
-    /// Sets the velocities of deformable nodes \[m/s\] as a function of their reference positions \[m\]. Ends a
-    /// flight and restarts the audit. Ties equalise differing velocities of tied points in the following step. Has no
-    /// effect at the end of the run.
+    /// Sets the velocities of the nodes of deformable bodies \[m/s\], as a function of their reference positions \[m\].
+    /// Ends a flight, and restarts the audit. If the velocities of tied points differ, the ties equalise them in the
+    /// following step. Has no effect at the end of the run.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;
@@ -162,7 +163,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Ends the flight; nodal degrees of freedom describe deformable bodies from here on.
+    /// Ends the flight. From here on, nodal degrees of freedom describe the deformable bodies.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
         self.state.contact.detected_positions.clear();
@@ -175,7 +176,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// Initialises forces, accelerations and reactions from the current state, as a step of zero length.
+    /// Computes forces, accelerations and reactions from the current state, by a step of zero length.
     pub(crate) fn start_forces(&mut self) {
         self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);

@@ -7,8 +7,8 @@ use crate::math::Vec3;
 use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
-/// Smallest interval between two impact times at which steps end, over the regular step. When two faces meet, their
-/// nodes impact at slightly different times; a step for each of these times is not needed.
+/// Smallest interval between two impacts at which steps end, relative to the regular step. When two faces meet, their
+/// nodes impact at slightly different times, and no step for each of these times is needed.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 /// Search for impacts within steps.
@@ -26,14 +26,14 @@ impl ImpactControl {
 }
 
 impl Simulation {
-    /// Predicts a step of length `dt` that is cut to the first impact, if one occurs in it; returns the length of the
-    /// step \[s\].
+    /// Predicts a step of length `dt` \[s\]. If an impact occurs in the step, cuts the step to the first impact.
+    /// Returns the length of the step \[s\].
     ///
-    /// The step is not cut while springs of the energy–momentum response store energy. The predictor is a parabola, so
-    /// the impact time found on the parabola is exact; for a rotating body or a support moving as a function of time,
-    /// the error is of third order in the step.
+    /// The step is not cut while springs of the energy–momentum response store energy. The predicted path of a node is
+    /// a parabola, so that the impact time found on this parabola is exact. For a rotating body, and for a support that
+    /// moves as a function of time, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces hold only for the step they were computed for.
+        // Discrete-gradient forces are valid only for a step of the length for which they were computed.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
@@ -70,7 +70,8 @@ impl Simulation {
         step
     }
 
-    /// Records the first contact of two bodies at an impact.
+    /// Records an impact as the first contact of two bodies, unless the bodies have touched before. `dt` is the length
+    /// of the step before the cut \[s\].
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];

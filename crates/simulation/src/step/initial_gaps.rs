@@ -1,15 +1,20 @@
-//! Initial gaps: offsets of contacts that begin with a penetration not caused by relative motion.
+//! Initial gaps: offsets of the gaps of contacts that begin with a penetration which relative motion does not explain.
 //!
-//! With the policy "offset", the gap of a contact of bodies that overlap at t = 0 is reduced by its gap at t = 0. The
-//! same holds for a contact that is found deeper than the relative displacement of its points in the step: the
-//! contactor cannot have entered through the face, but came past an edge or from a part excluded from contact. A
-//! contact that continues from another surface with a larger penetration, as at a ledge, continues from the previous
-//! gap. Springs at the full penetration would store energy without corresponding work. The initial gap decreases with
-//! the penetration and is removed when the contact opens.
+//! If springs acted at the full penetration of such a contact, they would store energy without corresponding work. The
+//! initial gap is therefore subtracted from the gap. It decreases with the penetration, and is removed when the contact
+//! opens. A contact has an initial gap in three cases:
 //!
-//! Two edges that have moved past each other's ends lie side by side; their constraint is removed.
+//! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
+//! - A new contact is deeper than the relative displacement of its points in the step. The contactor cannot have
+//!   entered through the face: it came past an edge, or from a part that is excluded from contact. The initial gap is
+//!   the gap at the beginning of the step.
+//! - A contact continues on another surface with a larger penetration, as at a ledge. The initial gap is the height of
+//!   the ledge, so that the contact continues from its gap on the previous surface.
 //!
-//! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks initial and later penetrations likewise.
+//! Two edges that have moved past each other's ends lie side by side. Their constraint is removed.
+//!
+//! The option `IGNORE = 1` of LS-DYNA tracks initial and later penetrations in the same way (Hallquist, LS-DYNA Keyword
+//! User's Manual, \*CONTACT).
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -19,7 +24,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of the initial gap over the measured gap, so that rounding leaves no penetration.
+/// Relative excess of an initial gap over the measured gap, by which rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -37,7 +42,7 @@ pub(crate) struct InitialGaps {
 clone_by_field!(InitialGaps { now, before, passed, workspace });
 
 impl InitialGaps {
-    /// Initial gaps from the gaps of `constraints`.
+    /// Initial gaps that are equal to the gaps of `constraints`.
     pub fn of(constraints: &Constraints) -> Self {
         let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
         Self { now: constraints.iter().map(beyond).collect(), ..Self::default() }
@@ -48,15 +53,15 @@ impl InitialGaps {
         self.now.is_empty()
     }
 
-    /// Subtracts the initial gaps from the gaps of `constraints`, and removes edges that have passed each other.
-    /// `before` are the constraints of the previous step, `positions` the nodal positions at the beginning and end of
-    /// the step \[m\].
+    /// Subtracts the initial gaps from the gaps of `constraints`, and removes the constraints of edges that have passed
+    /// each other. `before` are the constraints of the previous step, and `positions` the nodal positions at the
+    /// beginning and at the end of the step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         self.passed.clear();
         if self.before.is_empty() && constraints.keys() == before.keys() {
-            return; // all contacts continue
+            return; // All contacts continue, and none has an initial gap.
         }
         let mut initial_gaps = self.before.iter().peekable();
         let mut earlier = before.keys().iter().peekable();
@@ -95,15 +100,16 @@ impl InitialGaps {
 }
 
 /// Gap at the beginning of the step of a contact whose penetration exceeds the relative displacement of its points in
-/// the step, so that the surfaces overlapped at its beginning.
+/// the step: the surfaces already overlapped at the beginning. `None` for any other contact.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Penetration of a new node contact in excess of the contact that it continues, as at a ledge. `None` for edge
-/// contacts: the contact that continues an edge contact has another normal, so that the gaps cannot be compared.
+/// Initial gap of a new node contact that continues another contact at a larger penetration, as at a ledge. `counted`
+/// is the gap of the other contact. `None` if the penetration is not larger, and for edge contacts: an edge contact has
+/// another normal than the contact that it continues, so that the gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -113,9 +119,9 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap, less the initial gap, of the contact that a new contact replaces: a contact of the same node with another
-/// surface, or of edges with a common node, whose normal is along the new normal in either direction. The smallest gap
-/// counts.
+/// Gap of the contact that a new contact replaces, after its initial gap was subtracted. A new contact replaces a
+/// contact of the same node with another surface, or a contact of edges with a common node, if the two normals are
+/// aligned, in the same or in opposite directions. Of several such contacts, the smallest gap counts.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
@@ -127,7 +133,7 @@ fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Op
     of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 
-/// Contact nodes: the contactor, or the ends of two edges.
+/// Nodes by which a contact is followed: the node of a node contact, or the ends of both edges of an edge contact.
 fn contact_nodes<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
     match constraint.key {
         ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],
@@ -143,7 +149,7 @@ mod tests {
     const TRIANGLE: [Vec3; 3] =
         [Vec3::new(-1.0, -1.0, 0.0), Vec3::new(2.0, -1.0, 0.0), Vec3::new(-1.0, 2.0, 0.0)];
 
-    /// Node 3 at a height over the triangle of the nodes 0, 1, 2.
+    /// Positions of the nodes 0, 1 and 2 of a triangle, and of node 3 at a height over the triangle.
     fn positions(height: f64) -> Vec<Vec3> {
         TRIANGLE.into_iter().chain([Vec3::new(0.0, 0.0, height)]).collect()
     }
@@ -157,7 +163,7 @@ mod tests {
         constraints
     }
 
-    /// Effective gap in a step from one height to another.
+    /// Gap after subtraction of the initial gap, in a step in which node 3 moves from one height to another.
     fn counted(initial_gaps: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
         initial_gaps.apply(&mut constraints, before, [&positions(from), &positions(to)]);
@@ -177,8 +183,8 @@ mod tests {
         );
     }
 
-    /// A penetration of 0.5 detected after a displacement of 0.1: only the displacement counts, until the contact
-    /// opens.
+    /// A contact is detected at a penetration of 0.5 after a displacement of 0.1. Only the displacement counts, until
+    /// the contact opens.
     #[test]
     fn lateral_entry_counts_from_the_initial_gap() {
         let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
@@ -192,8 +198,8 @@ mod tests {
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
-    /// From a penetration of 0.2 onto a surface 0.1 higher: the surface step does not count, further penetration
-    /// does. On a lower surface the full penetration counts.
+    /// A contact at a penetration of 0.2 continues on a surface that is 0.1 higher. The height of the ledge does not
+    /// count, but further penetration does. On a lower surface the full penetration counts.
     #[test]
     fn a_surface_step_continues_from_the_previous_gap() {
         let before = contact(-0.2, 7);
@@ -211,7 +217,7 @@ mod tests {
         assert_eq!(effective_gap_before(&contact(-0.2, 0).get(0), &aside), None, "from a wall to the floor");
     }
 
-    /// An edge contact that moves to adjacent edges, or a node contact that becomes an edge contact, continues.
+    /// An edge contact that moves to adjacent edges continues, and so does a node contact that becomes an edge contact.
     #[test]
     fn replaced_contacts_continue() {
         let edges = |nodes: [u32; 4], edge: u32| {

@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that is discontinuous at the instant between two steps has two values: the left limit ends the kick of the
-//! first step, the right limit begins the kick of the second. The impulse over a step is then half the step length
-//! times the sum of the load values at the two ends of the step.
+//! A load that is discontinuous at the instant between two steps has two values there. The left limit acts in the
+//! second half kick of the first step, the right limit in the first half kick of the second step. The impulse over a
+//! step is then half the step length times the sum of the values at the two ends of the step.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // `external_before` serves as workspace: this step overwrites it before its next use.
+        // `external_before` serves as workspace, as this step overwrites `external_before` before it is used again.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -45,13 +45,13 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        // After a jump of other forces, the tie forces must be solved again for the following step.
+        // After a jump of other forces, the tie forces must be computed again. A `tied_step` of zero causes this.
         self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }
 
-    /// Evaluates the loads over a step of length `dt` \[s\]. Returns whether any load is discontinuous at the beginning
-    /// of the step.
+    /// Evaluates the loads at the beginning and end of a step of length `dt` \[s\]. Returns whether a load is
+    /// discontinuous at the beginning of the step.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         let dt = if self.is_relaxing() { 0.0 } else { dt };
@@ -64,7 +64,8 @@ impl Simulation {
         has_jumped
     }
 
-    /// Keeps the acceleration of supported components: their reactions balance the load jumps.
+    /// Lets the reactions of supported components balance the load jumps, so that these components keep their
+    /// accelerations.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -77,7 +78,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the change of kick energy by the load jumps to the work of the loads, and updates the external wrench.
+    /// Adds the change of the kick energy by the load jumps to the work of the loads, and updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -94,7 +95,7 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Updates Σ f · a of a body after force jumps at the beginning of a step.
+    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a.
     pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.state.ledger.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
@@ -102,8 +103,8 @@ impl Simulation {
         }
     }
 
-    /// Σ f · a of weight and loads on the free degrees of freedom of a body: nodes, or translation and rotation of a
-    /// rigid body \[N·m/s²\].
+    /// Σ f · a over the free degrees of freedom of a body, with weight and loads f and the accelerations a \[N·m/s²\].
+    /// The degrees of freedom are those of the nodes, or the translation and rotation of a rigid body.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -136,8 +137,8 @@ impl Simulation {
         }
     }
 
-    /// Work of the kicks of weight and loads in a step of length `dt` \[s\] in excess of ½ (f_n + f_{n+1}) · Δx
-    /// \[J\].
+    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\], in excess of ½ (f_n + f_{n+1}) · Δx
+    /// \[J\]. Δx is the displacement, and n and n+1 are the beginning and the end of the step.
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
@@ -151,7 +152,7 @@ impl Simulation {
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // Gravity on a rigid body acts at its centre.
+            // Gravity on a rigid body acts at the centre of the body, not on its nodes.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
@@ -176,7 +177,7 @@ impl Simulation {
     }
 }
 
-/// Resultant of nodal forces, with the moment about `centre`.
+/// Resultant of nodal forces, with their moment about `centre`.
 fn about(centre: &Vec3, positions: &[Vec3], forces: &[Vec3]) -> Wrench {
     let nodes = positions.iter().zip(forces);
     nodes.fold(Wrench::zero(), |sum, (position, force)| sum + Wrench::at(&(position - centre), *force))

@@ -40,7 +40,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a step of length `dt` \[s\]: its number, the time at its end, and the contacts before it.
+    /// Begins a step of length `dt` \[s\]: sets its number and the time at its end, and keeps the contacts before the
+    /// step.
     fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
@@ -49,8 +50,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation; the end time and exact output times are reached
-    /// without rounding.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. A step that ends at the end time or at an exact
+    /// output time sets the time to exactly this value.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;
@@ -60,7 +61,7 @@ impl Simulation {
         self.state.nodes.settle(stop);
     }
 
-    /// Swaps the contacts and the contact action with those before the step.
+    /// Moves the contacts and the contact action of the last step to [`Scratch::before`](crate::parts::Scratch).
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
         std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);
@@ -76,7 +77,7 @@ impl Simulation {
                 self.predict_rigid(body, dt);
             }
         }
-        // Consecutive bodies form one range of nodes.
+        // Consecutive bodies that are not rigid form one range of nodes.
         let rows = self.model.bodies.chunk_by(|a, b| a.is_rigid() == b.is_rigid());
         for row in rows.filter(|row| !row[0].is_rigid()) {
             let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
@@ -119,7 +120,8 @@ impl Simulation {
         }
     }
 
-    /// Internal and external forces, and history, at the new positions and time, after a step of length `dt` \[s\].
+    /// Computes internal and external forces, and the history of the materials, at the positions and the time after a
+    /// step of length `dt` \[s\].
     pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
             self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)

@@ -16,7 +16,8 @@ impl Simulation {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with nodes at the new positions.
+    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with the nodes at the end of the
+    /// step.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -60,7 +61,7 @@ impl Simulation {
         }
     }
 
-    /// Predictor of a rigid body: half kick and drift, with the motion of its nodes.
+    /// Predictor of a rigid body: the first half kick and the drift. Moves its nodes.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -92,7 +93,8 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility of rigid bodies at the middle of the step, with the nodes at the end of the step.
+    /// Updates the mobility of the rigid bodies to their velocities at the middle of the step and their positions at
+    /// its end.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -117,9 +119,9 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity and position corrections to a rigid body at the middle of the step, with the motion of its
-    /// nodes. Returns the kinetic energy added by the position correction. The caller accounts for the support
-    /// reactions and the work against the forces.
+    /// Applies the velocity and position corrections of contact to a rigid body and its nodes, between the two half
+    /// kicks of the step. Returns the kinetic energy that the position correction adds \[J\]. The caller must account
+    /// for the reactions of supports and the work against the forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
@@ -138,7 +140,8 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the reaction of the support of a rigid body to contact impulses: impulse, moment and work.
+    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses: its impulse, moment and
+    /// work.
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -177,7 +180,7 @@ impl Simulation {
         self.add_support_reaction(Some(moment_account), reaction, -moment.dot(&spin));
     }
 
-    /// Corrector of a rigid body: second half kick, with the motion of its nodes.
+    /// Corrector of a rigid body: the second half kick. Sets the velocities of its nodes.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -217,9 +220,9 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ of the free components of a rigid body under all forces, less the contribution of free fall;
-    /// if the body is loaded, less the contribution of weight and loads \[N·m/s²\]; zero for a deformable body in
-    /// flight.
+    /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body, with the resultant force F, the acceleration a,
+    /// the torque τ and the inertia I \[N·m/s²\]. The contribution of free fall is subtracted, or that of weight and
+    /// loads if the body is loaded. Zero for a deformable body in flight.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -244,7 +247,8 @@ impl Simulation {
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// F · a + τ · (I⁻¹ τ) of a force and a torque with the accelerations of the free components of a rigid body.
+    /// Product of a force and a torque with the acceleration a and the angular acceleration I⁻¹ τ of the free
+    /// components of a rigid body \[N·m/s²\].
     fn rigid_force_dot_acceleration(
         &self,
         body: usize,
@@ -260,8 +264,8 @@ impl Simulation {
         moved + torque.dot(&(rigid_state.inverse_inertia() * rigid.torque))
     }
 
-    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the current step, after the
-    /// predictor \[N·m/s²\].
+    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body (see [`Simulation::rigid_force_acceleration`]) at
+    /// the beginning of the current step \[N·m/s²\]. Call it after the predictor.
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.scratch.before.rigid_bodies[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
@@ -275,10 +279,10 @@ impl Simulation {
         )
     }
 
-    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] in excess of force times nodal
-    /// displacement \[J\]: the kicks act on the tangential velocities at the two ends of the step, whereas the nodal
-    /// displacement is the secant of the rotation in the step. Tie forces act on rigid bodies as a whole and have no
-    /// such term.
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], in excess of the products of force
+    /// and nodal displacement \[J\]. The excess arises in rotation: the kicks act on the velocities at the two ends of
+    /// the step, which are tangents of the path of a node, whereas the nodal displacement is its secant. Tie forces act
+    /// on a rigid body as a whole and have no such excess.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -294,8 +298,8 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body at the start or end (0 or 1) of the step, with the momenta at the middle
-    /// of the step, less the mean velocity of the step \[m/s\].
+    /// Velocity of a node of a rotating body at the beginning (`end` = 0) or end (`end` = 1) of the step, with the
+    /// momenta at the middle of the step, less the mean velocity of the node in the step \[m/s\].
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -314,7 +318,7 @@ impl Simulation {
             - self.state.nodes.velocities[node as usize]
     }
 
-    /// Force and moment of gravity and loads on a rigid body, about the origin.
+    /// Resultant force of gravity and loads on a rigid body, with the moment about the origin.
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         let load = &self.state.forces.rigid[body].load;
@@ -322,7 +326,7 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
     }
 
-    /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\] \[J\].
+    /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\], in J.
     pub(crate) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let weight = self.model.bodies[body].gravity * rigid_state.mass();
@@ -337,7 +341,7 @@ pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
 
-/// Applies the prescribed rotation of a step, and sets the mean angular velocity of the step.
+/// Applies the prescribed rotation of a step to a rigid body, and sets its angular velocity to the mean over the step.
 pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = rigid_state.rotation();
     let after = over_step.rotation(&before);
@@ -345,7 +349,8 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of the position and velocity of the centre of mass.
+/// Sets the prescribed components of the position and velocity of the centre of mass to their values at the end of a
+/// step.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
@@ -354,7 +359,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction that makes the acceleration equal to the prescribed one under the other forces \[N\].
+/// Reaction \[N\] with which the prescribed components have their prescribed acceleration under `force`, the sum of the
+/// other forces.
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -8,8 +8,8 @@ use super::rigid_bodies::is_supported;
 use crate::Simulation;
 
 impl Simulation {
-    /// Updates the reactions on rigid bodies after force jumps at the beginning of a step: prescribed accelerations
-    /// are unchanged.
+    /// Updates the reactions on rigid bodies after force jumps at the beginning of a step. The prescribed accelerations
+    /// do not change.
     pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
             self.model.bodies.iter().zip(&self.state.rigid_bodies).zip(&mut self.state.forces.rigid)
@@ -28,8 +28,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
     }
 
-    /// Impulse of the velocity jump of a rigid body prescribed along an axis, at the beginning or end (0 or 1) of the
-    /// last step, with the moment about the origin.
+    /// Impulse of the prescribed velocity jump of a rigid body along an axis, at the beginning (`end` = 0) or end
+    /// (`end` = 1) of the last step, with the moment about the origin.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
         let rigid_states = [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
@@ -37,8 +37,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work over the last step of the reaction on a rigid body along an axis, including velocity jumps: the change of
-    /// kinetic energy less the work of the other forces \[J\].
+    /// Work of the reaction on a rigid body along an axis over the last step, including velocity jumps \[J\]. It is the
+    /// change of the kinetic energy less the work of the other forces.
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
         else {
@@ -51,9 +51,9 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// Reaction moment of a rigid body over the last step of length `dt` \[s\]: the angular impulse in excess of that
-    /// of the moments at the ends of the step, and the work: the change of rotational energy less the work of contact,
-    /// ties and loads \[J\].
+    /// Two quantities of the reaction moment on a rigid body over the last step, of length `dt` \[s\]. The first is its
+    /// angular impulse in excess of the step length times the mean of the moments at the two ends of the step. The
+    /// second is its work \[J\]: the change of the rotational energy less the work of contact, ties and loads.
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =

@@ -13,7 +13,7 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 
 impl Simulation {
-    /// Evaluates the prescribed motion at the end of the step; call it before velocities change.
+    /// Evaluates the prescribed motion at the end of the step. Call this function before velocities change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
         let (references, phase) = (&self.model.reference_positions, self.state.phase);
         let (positions, velocities) = (&self.state.nodes.positions, &self.state.nodes.velocities);
@@ -34,7 +34,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Sets the positions of supported components at the end of the step, and their mean velocity over the step.
+    /// Sets supported components to their positions at the end of the step and their mean velocities over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
@@ -47,8 +47,8 @@ impl Simulation {
         }
     }
 
-    /// Computes the reactions and velocity jumps of supported components; `state.positions` contains the positions
-    /// before the step.
+    /// Computes the reactions and velocity jumps of supported components. Call this function while
+    /// `state.nodes.positions` are the positions before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =
@@ -69,8 +69,8 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Supported components keep their acceleration after force jumps at the beginning of a step; the reactions
-    /// balance the jumps.
+    /// Lets the reactions of supported components balance force jumps at the beginning of a step, so that these
+    /// components keep their accelerations.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
@@ -86,7 +86,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Reactions of a support, with the moment about the origin \[N, N·m\].
+    /// Sum of the nodal reactions of a support \[N\], with the moment about the origin \[N·m\].
     pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
         let (positions, axis) = (&self.state.nodes.positions, self.model.supports[support].axis);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -94,8 +94,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps of a support at the beginning or end (0 or 1) of the last step, with the moment
-    /// about the origin of nodes at `positions` \[m\].
+    /// Impulse of the velocity jumps of a support at the beginning (`end` = 0) or end (`end` = 1) of the last step,
+    /// with the moment about the origin for nodes at `positions` \[m\].
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -103,8 +103,8 @@ impl Simulation {
         })
     }
 
-    /// Work over the last step of the reactions of a support, including velocity jumps: the change of kinetic energy
-    /// less the work of the other forces, with the positions `before` the step \[J\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]. It is the change of the
+    /// kinetic energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);
@@ -134,7 +134,7 @@ impl Simulation {
     }
 }
 
-/// Nodes of a support with their components, in parallel.
+/// Parallel iterator over the nodes of a support, with their supported components.
 fn of_nodes<'a>(
     support: &'a Support,
     components: &'a mut [SupportedComponent],

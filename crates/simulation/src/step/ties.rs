@@ -17,7 +17,7 @@ use crate::forces::RigidForces;
 use crate::model::{Behaviour, Model};
 use crate::progress::Phase;
 
-/// Builds the ties, if any.
+/// Builds the ties; `None` for a scenario without ties.
 pub(crate) fn build_ties(
     ties: Constraints,
     scenario: &Scenario,
@@ -41,7 +41,7 @@ pub(crate) fn build_ties(
     })
 }
 
-/// Tie data of a movable rigid body; `None` for other bodies.
+/// Data of a movable rigid body for its ties; `None` for other bodies.
 fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
     let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
@@ -57,19 +57,19 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Rigid bodies at the middle of the current step, and their predicted motion in the following step.
+/// Rigid bodies at the middle of the current step, from which their motion in the following step is predicted.
 pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
     phase: Phase,
-    /// Time at the end of the step \[s\].
+    /// Time at the end of the current step \[s\].
     time: f64,
     step: StepLength,
 }
 
 impl<'a> PredictedMotions<'a> {
-    /// Predicted motions of rigid bodies under `forces` in a phase at `time` \[s\].
+    /// Predicted motions of rigid bodies under `forces`, in a phase of the run, from the time `time` \[s\] on.
     pub fn at(
         (phase, time): (Phase, f64),
         step: StepLength,
@@ -105,7 +105,8 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Applies the second half kick of the current step, and the first half kick and drift of the following step.
+    /// Place of a body at the end of the following step: after the second half kick of the current step, and the first
+    /// half kick and the drift of the following step, under the impulse and moment of the ties.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -139,20 +140,21 @@ impl RigidMotions for PredictedMotions<'_> {
 }
 
 impl Simulation {
-    /// The tied points, Σ w_a x_a = 0 over their nodes; `None` without ties.
+    /// The constraints of tied points, Σ w_a x_a = 0 with the weights w_a and positions x_a of their nodes; `None`
+    /// without ties.
     pub fn tied_points(&self) -> Option<&Constraints> {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Newton iterations of the ties so far. Each solution takes one iteration for a group of tied bodies without
-    /// movable rigid bodies. A group with movable rigid bodies is iterated until its tied points coincide at the end of
-    /// the following step.
+    /// Number of Newton iterations of the ties so far. For a group of tied bodies without movable rigid bodies, a
+    /// solution takes one iteration. For a group with movable rigid bodies, a solution is iterated until the tied
+    /// points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following
-    /// step, whose length is committed.
+    /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
+    /// following step. The length of the following step is committed.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -162,8 +164,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces without contact to the accelerations, for a contact response at the end of a step of length
-    /// `dt` \[s\], which computes the tie forces again.
+    /// Adds to the accelerations the tie forces that would act without contact, for a contact response at the end of a
+    /// step of length `dt` \[s\]. After the response, the tie forces are computed again.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -196,9 +198,9 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again at the beginning of a step of length `dt` \[s\] if the tie forces were computed for
-    /// another length. Like discontinuous loads, the tie forces then have two values at this instant; the second value
-    /// begins the kick of the step.
+    /// Solves the ties again at the beginning of a step of length `dt` \[s\], if the tie forces were computed for
+    /// another length. Like discontinuous loads, the tie forces then have two values at this instant, and the second
+    /// value acts in the first half kick of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;
@@ -220,8 +222,9 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Work of the tie forces on rigid bodies along the rounding error of their gaps, Σ |f| ε |x|: tied bodies at
-    /// rest have no other energy scale \[J\].
+    /// Work of the tie forces f on rigid bodies along the rounding errors of the gaps, Σ |f| ε |x|, with the relative
+    /// rounding error ε and the largest coordinate |x| of the centre \[J\]. It is the noise of the energy of tied
+    /// bodies at rest, which have no other energy.
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
@@ -238,7 +241,7 @@ impl Simulation {
         }
     }
 
-    /// Solves the ties for the first half of a step without tie forces from a previous step.
+    /// Computes the first tie forces, for the first half of a step, as there are none of a previous step.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Tunnelling: steps are limited so that detection misses no contact, and a run ends when a body has passed through
+//! Tunnelling: steps are limited so that detection misses no contact, and a run fails if a body has passed through
 //! another.
 
 use rayon::prelude::*;
@@ -12,11 +12,12 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration in a step, relative to the search depth: contact arrests the penetration in the following step.
+/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the penetration in
+/// the following step, before it exceeds the search depth.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// Longest step up to `step` in which detection misses no contact \[s\].
+    /// Longest step, at most `step`, in which detection misses no contact \[s\].
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.model.surfaces.len();
         if self.caches.tunnelling.allows(
@@ -37,7 +38,7 @@ impl Simulation {
         longest
     }
 
-    /// Bounding box of the velocities of a body with a contact surface \[m/s\].
+    /// Bounding box of the nodal velocities of a body \[m/s\]; `None` for a body without contact surface.
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
         if self.model.surfaces[body].num_faces() == 0 {
             return None;

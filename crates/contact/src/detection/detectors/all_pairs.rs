@@ -11,7 +11,8 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// Tests every pair of faces (in flight) and of node and face (in contact) of bodies that may touch.
+/// For bodies that may touch, tests all pairs of faces in flight, and in contact all pairs of a node and a face and all
+/// pairs of edges.
 ///
 /// # Cost
 /// Quadratic in the number of faces, in time and, in contact, in memory.
@@ -40,7 +41,7 @@ impl AllPairs {
         }
     }
 
-    /// All pairs of a node and a face, and of two edges, that can touch, sorted.
+    /// Lists all pairs of a node and a face and all pairs of two edges that can touch, sorted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {

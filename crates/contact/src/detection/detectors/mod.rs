@@ -1,5 +1,5 @@
-//! Detectors besides the engine: all pairs, the oracle of tests; buckets; sorting by a binary
-//! tree; nodes in elements, by distance fields; rigid walls.
+//! Detectors besides the engine: all pairs (the oracle of the tests), buckets, sorting by a binary tree, nodes in
+//! elements by distance fields, and rigid walls.
 
 mod all_pairs;
 mod buckets;

@@ -1,5 +1,5 @@
-//! Boxes of the faces of a body when they were last sorted (into grid cells, or by the sorting detector), and the
-//! displacements of the body since then.
+//! Boxes of the faces of a body at the last sorting by the bucket detector or the sorting detector, and the
+//! displacements of the body since this sorting.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -10,7 +10,7 @@ use crate::detection::model::Configuration;
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since then.
+/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since this sorting.
 #[derive(Clone, Debug)]
 pub struct SortedBody {
     /// Box of each face, rounded outward.
@@ -22,8 +22,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of all points of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to this range: −Σ
-    /// min(N_a, 0).
+    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to this range:
+    /// the largest −Σ min(N_a, 0) with the shape functions N_a.
     overshoot: f64,
 }
 
@@ -34,7 +34,7 @@ pub const EMPTY: Aabb = Aabb {
 };
 
 impl SortedBody {
-    /// A body with unknown position.
+    /// A body before its first sorting.
     pub fn new(surface: &Surface) -> Self {
         Self {
             faces: Vec::new(),
@@ -59,7 +59,7 @@ impl SortedBody {
         self.bounds = union(&self.faces);
     }
 
-    /// Updates the displacements.
+    /// Updates the displacements since the last sorting.
     pub fn update(&mut self, surface: &Surface, positions: &[Vec3]) {
         let moved =
             surface.nodes().iter().zip(&self.sorted_at).map(|(&node, x)| positions[node as usize] - x);
@@ -76,7 +76,7 @@ pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(points, rounding)
 }
 
-/// Box of boxes.
+/// Smallest box that contains these boxes.
 pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
     boxes.into_iter().fold(EMPTY, |all, bounds| Aabb {
         lower: all.lower.inf(&bounds.lower),
@@ -84,7 +84,7 @@ pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
     })
 }
 
-/// Box of points, not rounded.
+/// Smallest box that contains these points, not rounded outward.
 pub fn box_of_points<'a>(points: impl Iterator<Item = &'a Vec3>) -> Aabb {
     points.fold(EMPTY, |all, point| Aabb { lower: all.lower.inf(point), upper: all.upper.sup(point) })
 }

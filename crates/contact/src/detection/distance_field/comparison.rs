@@ -1,4 +1,5 @@
-//! Interpolations that Wolff & Bucher compare with theirs: without the enrichment, or without the assumed gradients.
+//! Interpolations without the enrichment, or without the assumed gradients, with which Wolff & Bucher compare their
+//! method.
 
 use super::DistanceField;
 use super::enriched::Enriched;
@@ -28,8 +29,8 @@ impl DistanceField {
         values
     }
 
-    /// Distance and its gradient, linear on each of the sub-simplices between support points; `None` if ξ is outside
-    /// the element.
+    /// Distance and its gradient, with the distance linear on each sub-simplex between support points; `None` if ξ is
+    /// outside the element.
     pub fn piecewise_linear(&self, element: usize, xi: [f64; 3]) -> Option<(f64, Vec3)> {
         const BORDER: f64 = -1e-12;
         let kind = self.kind(element);

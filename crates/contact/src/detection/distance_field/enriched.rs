@@ -9,7 +9,8 @@
 //! | hexahedron | 27 | triquadratic |
 //!
 //! The support points on a face of an element are the support points of the enriched face. The interpolation is
-//! therefore continuous. The first points are the nodes of the element, linear or quadratic, in their order.
+//! therefore continuous. The first support points are the nodes of the linear or quadratic element, in the order of the
+//! nodes.
 
 use std::sync::LazyLock;
 
@@ -234,10 +235,10 @@ fn triangle_gradients(l: [f64; 4]) -> [[f64; 3]; 7] {
     gradients
 }
 
-/// Corners of each edge of a tetrahedron, then the two opposite corners; corners of each face, then the opposite
-/// corner.
+/// For each edge of a tetrahedron, the two corners of the edge, then the two opposite corners.
 const EDGE_THEN_OPPOSITE: [[usize; 4]; 6] =
     [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [0, 3, 1, 2], [2, 3, 0, 1], [1, 3, 0, 2]];
+/// For each face of a tetrahedron, the three corners of the face, then the opposite corner.
 const FACE_THEN_OPPOSITE: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 2, 3, 0], [0, 2, 3, 1]];
 
 /// Tetrahedron functions: corner L_i (2 L_i − 1) + 3 L_i (L_j L_k + L_k L_l + L_l L_j) − 4 b with b = L₁ L₂ L₃ L₄,
@@ -291,7 +292,7 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
 }
 
 /// Values and gradients of the wedge functions: products of a triangle function and a segment function. `FACTORS` gives
-/// their indices; the segment points are ordered −1, +1, 0.
+/// the indices of the two functions; the segment points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

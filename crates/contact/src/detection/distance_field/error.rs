@@ -6,18 +6,18 @@ use crate::mesh::CellKind;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceFieldError {
-    /// Neither elements nor faces.
+    /// No elements or no faces.
     #[error("a distance field needs elements and a surface; give a solid body with faces")]
     Empty,
     /// Elements that are not solid.
     #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
     NotSolid(CellKind),
-    /// Node numbers beyond the positions, or a part of an element.
+    /// A node number without a position.
     #[error(
         "the elements or faces name node {node}, but there are {positions} positions; renumber the nodes"
     )]
     MissingNode {
-        /// The number.
+        /// The node number.
         node: u32,
         /// Number of positions.
         positions: usize,

@@ -1,7 +1,7 @@
 //! Fast marching: the first-order solution of |grad d| = 1 on the sub-simplices of the elements.
 //!
-//! The value at a corner of a sub-simplex is the arrival time of the first plane front through the other corners, min Σ
-//! λ_i d_i + |x − Σ λ_i x_i| over λ_i ≥ 0, Σ λ_i = 1.
+//! A front of unit speed passes the corners x_i of a sub-simplex at the times d_i. The value at a further corner x is
+//! the first arrival time there: the minimum of Σ λ_i d_i + |x − Σ λ_i x_i| over all weights λ_i ≥ 0 with Σ λ_i = 1.
 //!
 //! # Source
 //! Kimmel & Sethian, PNAS 95 (1998) 8431–8435.
@@ -15,7 +15,7 @@ use super::support::Support;
 use super::target::Closest;
 use crate::math::{Mat3, Vec3};
 
-/// Replaces the distances of `closest` by those of fast marching; faces and closest points are unchanged.
+/// Replaces the distances of `closest` by the distances of fast marching; faces and closest points are unchanged.
 pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>) -> Vec<Option<Closest>> {
     let mut distances = vec![f64::INFINITY; support.positions.len()];
     let mut heap = BinaryHeap::new();
@@ -65,7 +65,7 @@ fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4
     })
 }
 
-/// Least time at which a front through points of known times arrives at another point.
+/// Least time at which a front arrives at a point, given the times at which the front passes the `known` points.
 fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     let along = known.iter().map(|(place, time)| time + (at - place).norm()).fold(f64::INFINITY, f64::min);
     let fronts = match *known {
@@ -80,8 +80,9 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Time of the plane front through the first `count` points, if it arrives from between these points: t from (t 1 − d)ᵀ
-/// Q (t 1 − d) = 1 with the inverse Gram matrix Q of the offsets.
+/// Time t at which the plane front through the first `count` points arrives at `at`; `None` if the front does not
+/// arrive from between these points. t is the larger root of (t 1 − d)ᵀ Q (t 1 − d) = 1, with the times d of the points
+/// and the inverse Gram matrix Q of their offsets from `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

@@ -69,7 +69,7 @@ impl DistanceField {
         self.support.in_band[element]
     }
 
-    /// Support points of an element; the first are its nodes.
+    /// Support points of an element; the nodes of the element come first.
     pub fn points_of(&self, element: usize) -> &[u32] {
         self.support.points_of(element)
     }
@@ -131,8 +131,8 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for a vanishing gradient: unit vector to x(ξ) from the closest surface point of the support point
-    /// with the largest shape function.
+    /// Substitute for a vanishing gradient at ξ. Let A be the support point whose shape function is largest at ξ. The
+    /// substitute is the unit vector from the closest surface point of A to the position of ξ.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);
@@ -142,8 +142,8 @@ impl DistanceField {
         (place - self.closest_points[nearest]).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
     }
 
-    /// Second derivatives of the distance, grad² d = Σ G_A ⊗ grad N_A, symmetric \[1/m\]: eq. (16) of
-    /// Wolff & Bucher.
+    /// Second derivatives of the distance \[1/m\]: the symmetric part of Σ G_A ⊗ grad N_A, with the assumed gradient
+    /// G_A and the shape function N_A of each support point A. Eq. (16) of Wolff & Bucher.
     pub fn curvature(&self, element: usize, xi: [f64; 3]) -> Mat3 {
         let (kind, nothing) = (self.kind(element), Mat3::repeat(f64::NAN));
         let Some(enriched) = Enriched::of(kind).filter(|_| self.in_band(element)) else { return nothing };

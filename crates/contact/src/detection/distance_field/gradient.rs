@@ -14,7 +14,7 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Norm of an interpolated or assumed gradient below which its direction is undefined, as on the medial axis.
+/// Norm below which the direction of an interpolated or assumed gradient is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
 /// Contribution of an element to the least squares at its support points: ∫ N_A grad d dV and ∫ N_A dV.
@@ -72,7 +72,7 @@ fn contribution_of(
     contribution.map(Box::new).ok_or(DistanceFieldError::Inverted(element))
 }
 
-/// Positions of the support points of an element; the first are its nodes.
+/// Positions of the support points of an element; the nodes of the element come first.
 pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POINTS] {
     let mut places = [Vec3::zeros(); MAX_POINTS];
     for (place, &point) in places.iter_mut().zip(support.points_of(element)) {
@@ -81,8 +81,8 @@ pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POIN
     places
 }
 
-/// Inverse transpose and determinant of ∂X/∂ξ, for plane elements with unit thickness; `None` if the determinant is not
-/// positive.
+/// Inverse transpose and determinant of ∂X/∂ξ; `None` if the determinant is not positive. Plane elements have unit
+/// thickness.
 pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Option<(Mat3, f64)> {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
@@ -115,12 +115,12 @@ fn by_quadrature(
     Some(sums)
 }
 
-/// Σ d_A ∂N_A/∂ξ.
+/// Derivative of the interpolated distance with respect to ξ: Σ d_A ∂N_A/∂ξ.
 pub(super) fn natural_slope(gradients: &[[f64; 3]; MAX_POINTS], distances: &[f64; MAX_POINTS]) -> Vec3 {
     gradients.iter().zip(distances).map(|(gradient, distance)| Vec3::from(*gradient) * *distance).sum()
 }
 
-/// ∫ N_A ∂N_B/∂ξ_i and ∫ N_A over the reference tetrahedron.
+/// Integrals over the reference tetrahedron: `products` are ∫ N_A ∂N_B/∂ξ_i, `values` are ∫ N_A.
 struct TetrahedronIntegrals {
     products: [[Vec3; 15]; 15],
     values: [f64; 15],
@@ -158,9 +158,9 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// On the square \[−1, 1\]² with distance 1 at the centre and 0 elsewhere the lumped least squares give G = 0 at
-    /// the centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right corner, with weights
-    /// 16/9, 4/9 and 1/9, to 1e-14.
+    /// A square \[−1, 1\]² with the distance 1 at the centre and 0 at the other support points. The lumped least
+    /// squares give G = 0 at the centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right
+    /// corner. The weights ∫ N_A dV are 16/9, 4/9 and 1/9. The tolerance is 1e-14.
     #[test]
     fn one_square_has_its_reference_gradients() {
         let enriched = Enriched::of(CellKind::Quad4).unwrap();

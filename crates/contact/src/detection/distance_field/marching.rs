@@ -1,5 +1,5 @@
-//! Closest-feature front marching: distances spread from the surface through the elements, and each point tests the
-//! closest features of its neighbours.
+//! Closest-feature front marching: distances spread from the surface through the elements, and each point tests faces
+//! near the closest points of its neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,12 +8,13 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces that a point passes on to its neighbours.
+/// Faces that a point passes on to its neighbours, which search their closest points on these faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The faces of the surface point at which the front began (Wolff & Bucher, Algorithm 1).
     Published,
-    /// The closest face and the faces that share a node with this face; the walk continues until no face is closer.
+    /// The closest face and the faces that share a node with this face. A walk continues from face to face until no
+    /// face is closer.
     RingWalk,
 }
 
@@ -41,7 +42,7 @@ impl PartialOrd for Waiting {
 /// Closest points by a front that begins at the surface; `None` for points that the front does not reach.
 ///
 /// # Cost
-/// O(n log n) in the number n of points, on one thread, as points are accepted in the order of their distances.
+/// O(n log n) in the number n of points, on one thread, because points are accepted in the order of their distances.
 pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Front) -> Vec<Option<Closest>> {
     let mut closest: Vec<Option<Closest>> = vec![None; support.positions.len()];
     let mut origin = vec![0; support.positions.len()];
@@ -56,7 +57,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // The last neighbour from which each point was tested: two neighbours share several elements, and one test
+    // The last neighbour from which each point was tested. Two neighbours can share several elements, but one test
     // suffices.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
@@ -87,8 +88,9 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest face reached by a walk from the closest face of a point; each step moves to the closest of the faces
-/// that share a node. For a point on the surface, walks also begin at the faces that contain it.
+/// The face closest to `query` that a walk reaches. The walk begins at the closest face of `point` or, if `point` is on
+/// the surface, at the closest to `query` among this face and the faces that contain `point`. Each step moves to the
+/// closest of the faces that share a node with the present face.
 fn walk(
     support: &Support,
     target: &Target<'_>,

@@ -6,7 +6,7 @@ pub enum DistanceAlgorithm {
     /// The closest face of the whole surface by a hierarchy, for every point: exact to rounding.
     #[default]
     Certified,
-    /// Closest-feature front marching with a walk from face to closer face: a local descent.
+    /// Closest-feature front marching; each point walks from a face to closer neighbouring faces, a local descent.
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
@@ -19,7 +19,7 @@ pub enum DistanceAlgorithm {
 /// Weight of each face in the normal at a support point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalWeight {
-    /// Angle of the face at the point, independent of the triangulation.
+    /// Angle of the face at the point: the normal is independent of the triangulation.
     #[default]
     Angle,
     /// Area of the face, as in Wolff & Bucher.
@@ -42,7 +42,8 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field; the default is certified, weighted by angles, in two layers of elements.
+/// Options of a distance field. By default the distances are certified, angles weight the normals, and the field covers
+/// two layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.

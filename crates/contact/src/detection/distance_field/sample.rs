@@ -8,15 +8,16 @@ use crate::math::{Mat3, Vec3};
 /// Norm of the natural gradient below which the projection divides by the norm of the assumed gradient instead.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
-/// The field at a point of an element, in the reference configuration. NaN outside the band.
+/// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSample {
     /// Interpolated distance from the surface \[m\]; positive inside, never negative.
     pub distance: f64,
     /// Natural gradient: gradient ∇d of the interpolated distance; of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient G, into the body. If its norm is below 0.1: the unit vector to the sampled point
-    /// from the closest surface point of the support point with the largest shape function.
+    /// Interpolated assumed gradient G, which points into the body. If the norm of the interpolated value is below 0.1,
+    /// G is replaced by a unit vector. It points to the sampled point, from the closest surface point of that support
+    /// point whose shape function is largest.
     pub assumed_gradient: Vec3,
 }
 
@@ -69,7 +70,8 @@ impl FieldSample {
 /// step. `None` if `point` is outside the body.
 ///
 /// `sample` gives the field and the inverse of the deformation gradient at a position, or `None` outside the body. The
-/// iteration ends outside the body. The returned projection leads from `point` to the last iterate.
+/// iteration ends early if an iterate is outside the body. The returned projection leads from `point` to the last
+/// iterate.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,

@@ -19,7 +19,7 @@ pub struct Solid<'a> {
     pub positions: &'a [Vec3],
 }
 
-/// Corners of a support point on a node, an edge or a face, ascending; padded with `u32::MAX`.
+/// Corner nodes of the node, edge or face on which a support point lies, ascending; padded with `u32::MAX`.
 type Key = [u32; 4];
 
 /// Support points with the elements that contain them.
@@ -34,7 +34,7 @@ pub(super) struct Support {
     /// Support points of each element, delimited by `element_offsets`.
     element_offsets: Vec<u32>,
     element_points: Vec<u32>,
-    /// Elements of the band at each point with the local number of the point, delimited by `point_offsets`.
+    /// Elements of the band that contain each point, with the local number of the point, delimited by `point_offsets`.
     point_offsets: Vec<u32>,
     point_elements: Vec<(u32, u8)>,
     /// Points on the surface, with the faces that contain them.
@@ -117,8 +117,8 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer: the first layer has elements with a node on the surface, a further layer elements
-    /// with a node in the preceding layer.
+    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface; each further
+    /// layer contains the elements with a node in the preceding layer.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,

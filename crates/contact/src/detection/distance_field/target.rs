@@ -23,7 +23,7 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Closest point of one face.
+    /// Closest point of one face to `query`.
     pub fn closest_of_face(&self, face: u32, query: &Vec3) -> Closest {
         let (kind, nodes) = self.surface.face(face as usize);
         let mut places = [Vec3::zeros(); 9];
@@ -32,7 +32,7 @@ impl Target<'_> {
         Closest { distance: found.distance_squared.sqrt(), face, point: found.point }
     }
 
-    /// Closest point of some faces, on the first of equally close faces.
+    /// Closest point of these faces to `query`, on the first of equally close faces.
     pub fn closest_of_faces(&self, faces: impl Iterator<Item = u32>, query: &Vec3) -> Option<Closest> {
         let nearer =
             |best: Closest, other: Closest| if other.distance < best.distance { other } else { best };

@@ -1,8 +1,9 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact: a search result is valid until the body has moved too far, and the
-//! displacement of every step is known before its positions are used. The displacement Σ N_a d_a of a point of a face
-//! lies within the box of the nodal displacements d_a on linear faces, and slightly beyond this box on curved faces.
+//! The engine predicts no motion in contact. A search result is valid until the body has moved too far; the
+//! displacements of a step are known before the detection of this step uses the result. With the shape functions N_a
+//! and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. It lies within the box of the
+//! d_a on linear faces, and at most slightly outside this box on curved faces.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -37,7 +38,7 @@ pub(super) struct BodyMotion {
     pub step: Bounds,
     /// Box of the body at the last inflation, without the inflation.
     bounds: Aabb,
-    /// Displacements since this box was computed.
+    /// Displacements since `bounds` was computed.
     since_bounds: Bounds,
     /// Displacement up to which the inflated box contains the body \[m\].
     allowance: f64,
@@ -45,10 +46,10 @@ pub(super) struct BodyMotion {
     largest_coordinate: f64,
     /// Spheres of the tree as last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements since this fit.
+    /// Displacements since the spheres were fitted.
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. Boxed, as few bodies have a rebuilt tree and every step reads the other
-    /// fields.
+    /// A tree rebuilt after large deformation. It is boxed because few bodies have a rebuilt tree and every step reads
+    /// the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least sum of r³ over the spheres of the current tree so far \[m³\].
     least_volume: f64,
@@ -59,8 +60,8 @@ pub(super) struct BodyMotion {
     /// Displacements of the body since its inactive patches were last moved.
     since_moved: Bounds,
     search_depth: f64,
-    /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth, as the
-    /// smaller of two search depths is at most their mean, plus its offset.
+    /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth plus its
+    /// offset. Half is enough, because the smaller of two search depths is at most their mean.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -83,7 +84,7 @@ impl PlacedSpheres<'_> {
 }
 
 impl BodyMotion {
-    /// A body with unknown position.
+    /// A body before the first inflation of its box.
     pub fn new(surface: &Surface, depth: f64, offset: f64) -> Self {
         let nowhere = Vec3::repeat(f64::NAN);
         Self {
@@ -130,7 +131,7 @@ impl BodyMotion {
         }
     }
 
-    /// Bounds on the displacements of a step.
+    /// Parameters of the bounds on the displacements of a step.
     fn steps(&self) -> Steps {
         Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
     }
@@ -141,7 +142,8 @@ impl BodyMotion {
         moved > self.allowance || moved.is_nan()
     }
 
-    /// Inflates the box of the body. The returned box contains the body until [`BodyMotion::has_escaped`] is true.
+    /// Computes the box of the body, and inflates it. The inflated box contains the body until
+    /// [`BodyMotion::has_escaped`] is true.
     pub fn inflate(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
@@ -261,7 +263,8 @@ impl BodyMotion {
     }
 }
 
-/// Box of a surface, without rounding margin; points of a curved face may exceed the range of its nodes by `overshoot`.
+/// Box of a surface, without rounding margin; points of a curved face may exceed the range of the nodes of the face by
+/// `overshoot` times this range.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
     let bounds = bounds_of_chunks(surface.nodes(), of_nodes).beyond(overshoot);
@@ -296,9 +299,9 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A moving body stays in its box, and its faces stay in the spheres of the tree, in their own boxes and in the
-    /// boxes of their patches, refitted or not. Rigid translation does not enlarge any of these volumes. An escape from
-    /// the inflated box is reported in time.
+    /// A moving body stays in its box. Its faces stay in the spheres of the tree, in the boxes of the faces and in the
+    /// boxes of the patches, whether these volumes are refitted or not. Rigid translation does not enlarge any of these
+    /// volumes. An escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -366,8 +369,8 @@ mod tests {
         }
     }
 
-    /// A permutation of the faces degrades the tree: a new tree replaces it, as good as a tree built in this
-    /// configuration.
+    /// A permutation of the faces degrades the tree. A new tree replaces the degraded tree, and is as good as a tree
+    /// built in the permuted configuration.
     #[test]
     fn a_degraded_tree_is_rebuilt() {
         let (surface, mut positions) = strip(200);

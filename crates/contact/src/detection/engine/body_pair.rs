@@ -3,11 +3,11 @@
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
 //! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
-//! distance. Patches farther apart than the search depth plus a margin cannot touch until the travel exceeds the
-//! margin. The other patches form the *active patch pairs*; each accumulates a travel of its own. A Verlet list holds
-//! the node–face pairs within the search depth plus a *skin*. It is complete until the travel of its patch exceeds the
-//! skin ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a *short list* of the
-//! pairs that can give a constraint in the next steps ([`short_list`](super::short_list)).
+//! distance minus the search depth. Patches farther apart than the search depth plus a margin cannot touch until the
+//! travel exceeds the margin. The other patches form the *active patch pairs*; each accumulates a travel of its own. A
+//! Verlet list holds the node–face pairs within the search depth plus a *skin*. It is complete until the travel of its
+//! patch exceeds the skin ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a
+//! *short list* of the pairs that can give a constraint in the next steps ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -50,7 +50,7 @@ pub(super) struct BodyPair {
     /// Lists of the active patches, ascending, those of the first body before those of the second.
     pub patch_lists: Vec<PatchLists>,
     /// Tree vertices that determined the distance bound of the last sphere-tree separation search; `None` if the bound
-    /// came from the body boxes or patch pairs were found since.
+    /// came from the body boxes, or if active patch pairs have been found since.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -224,7 +224,8 @@ impl BodyPair {
     }
 
     /// Replaces the active patch pairs. Patches that stay active keep their lists. A list becomes due if a new partner
-    /// can touch before its renewal; `slack` gives the distance of that partner minus the contact distance \[m\].
+    /// can touch before the list is renewed; `slack` gives the distance of this partner minus the contact distance
+    /// \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -253,7 +254,7 @@ impl BodyPair {
     }
 
     /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if they are due, or if
-    /// the bound allows more travel than they do.
+    /// the bound allows more travel than their remaining margin.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -275,8 +276,8 @@ impl BodyPair {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
-    /// Chooses the skins of the lists that are due, and updates the rounding if any is; returns the indices of these
-    /// lists.
+    /// Applies `choose` to the lists for which `is_due` holds, and updates the rounding if there are any. Returns the
+    /// indices of these lists.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -302,9 +303,9 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the minimum of the list reaches and of contact distance plus
-    /// remaining travel of the active pairs. Valid if no two face batches (up to eight faces) were within reach when
-    /// listed.
+    /// Lower bound on the distance of the bodies \[m\]: the least of the reaches of all lists, and of the contact
+    /// distance plus the remaining travel of the active patch pairs. Valid if no two batches of faces were within reach
+    /// when the pairs were listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -315,7 +316,7 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps like the last one until a list or the active pairs are due.
+    /// Number of steps with the displacements of the last step until a list or the active patch pairs are due.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)
@@ -330,7 +331,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Separated bodies are due for a search exactly when their travel exceeds their distance.
+    /// Separated bodies are due for a search exactly when their travel exceeds their distance minus the search depth.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);

@@ -48,8 +48,8 @@ const REBUILD_FRACTION: f64 = 0.25;
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies in one array, as every step reads them, and the index of the first node of each
-    /// body.
+    /// Surface nodes of all bodies, and the index of the first node of each body. The nodes are in one array because
+    /// every step reads all of them.
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
@@ -65,7 +65,7 @@ pub(super) struct ContactPhase {
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Listed edge pairs; a pair counts once for every list that contains it.
+    /// Number of listed edge pairs; a pair counts once for every list that contains the pair.
     pub num_edges: usize,
     pub vectorised: Vectorised,
     pub registers: Registers,
@@ -82,7 +82,7 @@ impl ContactPhase {
         self.search.start_from(points);
     }
 
-    /// Contact phase of the bodies of a model, with unknown motion.
+    /// Contact phase of the bodies of a model, before the first step in contact.
     pub fn new(model: &ContactModel, ladder: AdaptiveLadder) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
@@ -117,7 +117,7 @@ impl ContactPhase {
     /// Adds a step to all bodies and body pairs: returns the bodies outside their inflated boxes, and whether a body
     /// pair is due.
     ///
-    /// Each body and each body pair is read once, as many of them exceed the caches.
+    /// Each body and each body pair is read once, because the data of many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
         let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
         let update_body = |(body, motion): (usize, &mut BodyMotion)| {
@@ -196,8 +196,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges the short lists of all patches into one list sorted by node. The nodes are sorted within each body first;
-    /// this is the final order if nodes are numbered body by body.
+    /// Merges the short lists of all patches into one list sorted by node. The nodes are first sorted within each body;
+    /// this order is final if nodes are numbered body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -254,7 +254,7 @@ fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     let new: Vec<BodyPair> = pairs.iter().filter(is_new).map(|&bodies| BodyPair::new(bodies)).collect();
     if !new.is_empty() {
         body_pairs.extend(new);
-        // Two sorted runs, which a stable sort merges.
+        // The stable sort merges two sorted runs.
         body_pairs.sort_by_key(|body_pair| body_pair.bodies);
     }
 }

@@ -18,14 +18,14 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// Number of body pairs above which a horizon is shortened: per body, and a minimum for few bodies.
+/// Number of body pairs above which a horizon is shortened: the first number per body, plus the second number.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run: swept boxes that overlap in this horizon count as overlapping in
-/// any horizon.
+/// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in this horizon are assumed to overlap
+/// in any horizon.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -108,9 +108,9 @@ impl Engine {
         }
     }
 
-    /// Predicts from scratch all root pairs that can touch within a horizon from `begin` \[s\] on.
+    /// Discards the queue, and predicts all root pairs that can touch within a horizon that begins at `begin` \[s\].
     ///
-    /// The horizon reaches the end of the run, unless too many swept boxes overlap in it.
+    /// The horizon reaches the end of the run. It is shorter if too many swept boxes overlap up to the end of the run.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -122,8 +122,8 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in it. If even the shortest horizon has too
-    /// many pairs, as in a bundle or a heap, the limit becomes twice the number of these pairs.
+    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in this horizon. If even the shortest
+    /// horizon has too many pairs, as in a bundle or a heap, the limit becomes twice the number of these pairs.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -196,7 +196,8 @@ impl Engine {
         first
     }
 
-    /// Processes the events due before `end` \[s\]; appends the pairs of bodies involved.
+    /// Processes the events due before `end` \[s\], and returns the first impact. Appends the pairs of bodies of these
+    /// events to `touched`.
     fn process_events(
         &mut self,
         flight: &Flight<'_>,
@@ -230,7 +231,8 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// The pair of faces is queued again after its impact, or after the flight if there is no impact.
+    /// A pair of faces is queued again just after the time of its impact, or just after the end of the flight if there
+    /// is no impact.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -252,8 +254,8 @@ impl Engine {
         impact
     }
 
-    /// Adds the first positions of a flight, which do not yet allow predictions, or continues a flight with predictions
-    /// from its kinematics.
+    /// Begins a flight with its first positions, which do not yet allow predictions. After a restart, continues the
+    /// flight from the recorded positions; if these give the kinematics, begins the first horizon.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -297,7 +299,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact before the kinematics are known, by the exact motion within this step only.
+    /// Impact within a step before the kinematics are known, by the exact motion within this step only.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -366,8 +368,9 @@ mod tests {
     use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades, each in the boxes of all other blades: 4950 pairs, more than the limit of a
-    /// horizon. All blades fly with equal velocity except the last, which hits the previous blade, 1 below, at t = 0.5.
+    /// A bundle of long parallel blades whose boxes all overlap: 4950 pairs, more than the limit of a horizon. All
+    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6 and hits
+    /// it at t = 0.5, after a gap of 0.8.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -400,10 +403,10 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
-    /// Two large triangles, 1 apart, meet at t = 0.8: their balls overlap from the beginning. Two small triangles meet
-    /// at t = 0.5, and their balls meet at 0.48, after a horizon of 0.3. The small triangles have the first impact,
-    /// although the search finds the other impact first. Reference: gap over closing speed; the time is never late, and
-    /// early by rounding only.
+    /// Two large triangles, 1 apart, meet at t = 0.8, and their balls overlap from the beginning. Two small triangles
+    /// meet at t = 0.5, and their balls meet at t = 0.48, after a horizon of 0.3. The small triangles have the first
+    /// impact, although the search finds the impact of the large triangles first. Reference: gap over closing speed;
+    /// the time is never late, and early by rounding only.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {
@@ -433,7 +436,7 @@ mod tests {
         }
     }
 
-    /// A ball on any parabola stays in its swept box and touches all sides of it.
+    /// A ball on any parabola stays in its swept box and touches all sides of the box, to 1e-5.
     #[test]
     fn swept_boxes_hold_the_ball_and_are_tight() {
         let samples = &mut Samples::new(2);

@@ -55,14 +55,15 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Patch lists dropped in this update may have held edge pairs; this is impossible if no edge pair was
-        // listed before.
+        // Patch lists dropped in this update may have held edge pairs. If no edge pair was listed before, these lists
+        // held none.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
-    /// Finds the active patch pairs of the body pairs that are due; returns the indices of those without any.
+    /// Finds the active patch pairs of the body pairs that are due; returns the indices of the body pairs without any
+    /// active patch pair.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -148,7 +149,7 @@ impl Engine {
         found
     }
 
-    /// Bounds the distances of the bodies of some pairs by their sphere trees.
+    /// Bounds the distances of the bodies of the `separated` pairs from below, by the sphere trees of the bodies.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,

@@ -1,15 +1,16 @@
 //! The three-level engine: a priority queue of predicted contact times of pairs of tree vertices.
 //!
 //! ```text
-//! level 1  queue of (t*, vertex, vertex)   idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair and predict its children; in contact the leaves of curved faces pass
-//!          the ladder of bounding volumes
+//! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
+//! level 2  open the larger vertex of a due pair and predict the pairs with its children; in contact the leaves of
+//!          curved faces pass the ladder of bounding volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
 //! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
 //! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
-//! deform and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from
-//! step to step: a list of near pairs is complete until this travel exceeds the skin of the list ([`contact`]).
+//! deform and no predicted time stays valid. The engine therefore bounds the relative displacement that accumulates
+//! from step to step, called the travel. A list of near pairs is complete until the travel exceeds the skin of the list
+//! ([`contact`]).
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules describe the additions that make the algorithm
@@ -88,7 +89,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference volumes have been fitted; only flights need them.
+    /// Whether the reference volumes have been fitted; only flights need these volumes.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -127,7 +128,7 @@ impl Engine {
         Self { model, options, trees, trees_are_fitted: false, queue, phase, flight, contact, statistics }
     }
 
-    /// Pair of the roots of two bodies.
+    /// Pair of the roots of two bodies; `None` if a body has no tree.
     fn root_pair(&self, bodies: [u32; 2]) -> Option<VertexPair> {
         let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })

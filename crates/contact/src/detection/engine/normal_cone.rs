@@ -1,15 +1,17 @@
 //! Cones that bound face normals while the nodes move.
 //!
-//! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two of its edges
-//! then changes by |ΔN| ≤ s (|e| + |f|) + s². With y = s (|e| + |f|)/|N| this bound is at most q |N| for q = y + y²/4,
-//! as (|e| + |f|)² ≥ 4 |N|, and the unit normal rotates by at most τ = q/(1 − q/2). The normals of a quadrilateral are
-//! positive sums of its corner normals; nodal normals are positive sums over the face ring. A cone of half-angle below
-//! 90° is convex, so a cone that contains the summands contains the sums. Normals of curved faces have no bound.
+//! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two edges e and f of
+//! the face then changes by |ΔN| ≤ s (|e| + |f|) + s². Let y = s (|e| + |f|)/|N| and q = y + y²/4. The bound on |ΔN| is
+//! at most q |N|, because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
+//!
+//! The normals of a quadrilateral are positive sums of its corner normals; nodal normals are positive sums of the
+//! normals of the face ring. A cone of half-angle below 90° is convex, so a cone that contains the summands contains
+//! the sums. Normals of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
-//! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones; the bounds on their change are
-//! our own.
+//! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones; the bounds on the change of
+//! the normals are our own.
 
 use std::f64::consts::SQRT_2;
 
@@ -18,20 +20,22 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Largest q for which the rotation is bounded.
+/// Largest q, as defined at the top of this file, for which the rotation is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of products of unit normals.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// The unit normals of one or several faces at one instant, within a cone, and their sensitivity to displacements.
+/// A cone that contains the unit normals of one or several faces at one instant, and the sensitivity of these normals
+/// to displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceNormal {
     /// Axis of the cone.
     normal: Vec3,
     /// Largest distance of a normal from the axis.
     spread: f64,
-    /// Bound on the rotation of a normal per relative displacement, (|e| + |f|)/|N| \[1/m\]; infinite if unknown.
+    /// Bound on the change of a unit normal per relative displacement, to first order: (|e| + |f|)/|N| \[1/m\].
+    /// Infinite if unknown.
     slenderness: f64,
 }
 
@@ -76,7 +80,7 @@ impl FaceNormal {
         }
     }
 
-    /// Face normal from a normal of any length and the sum of the lengths of its two edges.
+    /// Face normal from a normal of any length, and the sum of the lengths of the two edges whose product it is.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -106,8 +110,8 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether the normals in two cones, or positive sums of them, are opposed: beyond a right angle by more than
-    /// [`SQUARE`].
+    /// Whether the normals in two cones, or positive sums of these normals, are opposed: they form an angle that
+    /// exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // An upper bound of the sine, sufficient in most cases.
@@ -158,8 +162,8 @@ mod tests {
         normal.normalize()
     }
 
-    /// For any admissible displacement of the corners the normals stay in the cone, and some reach more than half of
-    /// its angle.
+    /// For any admissible displacement of the corners the normals stay in the cone. Some normals reach more than half
+    /// the angle of the cone.
     #[test]
     fn normals_stay_in_their_cone() {
         let samples = &mut Samples::new(7);
@@ -205,8 +209,8 @@ mod tests {
         }
     }
 
-    /// The classification follows the angle γ between the axes: opposed for γ − α − β > 90° plus rounding, not opposed
-    /// for γ + α + β < 90°.
+    /// Two cones have the half-angles α and β, and the angle γ between their axes. They are always opposed if γ − α − β
+    /// exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

@@ -1,9 +1,9 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
 //! their validity.
 //!
-//! The fastest node of two bodies would limit the life of a single list per body pair: an ejected fragment would
-//! invalidate the list within a few steps. Each patch therefore has lists of its own. The travel of these lists follows
-//! the displacements of the patch and of its partner patches, until the active patch pairs are found anew
+//! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list: an ejected
+//! fragment would invalidate it within a few steps. Each patch therefore has lists of its own. The travel of these
+//! lists follows the displacements of the patch and of its partner patches, until the active patch pairs are found anew
 //! ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
@@ -152,11 +152,11 @@ impl PatchLists {
     /// Replaces the partner patches. The lists become due if a new partner is so near that an unlisted pair could touch
     /// before the next renewal; `slack` gives the distance of a partner minus the contact distance \[m\].
     ///
-    /// Pairs with former partners stay listed although the travel no longer bounds the motion of these faces: the
-    /// pairs are too far apart to touch. Nor do these faces exclude another face from a short list: only a face
-    /// that stays within the search depth while the list is valid excludes farther faces, and faces of former
-    /// partners are beyond it. A later short list drops pairs by their listed distances, and measures the others
-    /// anew unless nothing has moved.
+    /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
+    /// This is harmless, because these pairs are too far apart to touch. Faces of former partners also exclude no other
+    /// face from a short list: only a face that stays within the search depth while the list is valid excludes farther
+    /// faces, and faces of former partners are beyond the search depth. A later short list drops pairs by their listed
+    /// distances, and measures all other pairs anew unless nothing has moved.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -204,7 +204,7 @@ impl PatchLists {
         self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
-    /// Number of steps like the last one until the near pairs are due.
+    /// Number of steps with the displacements of the last step until the near pairs are due.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_limit)
     }
@@ -255,8 +255,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes moving apart make due only the lists of their own patches and of the patches that have these
-    /// as partners. The bound of the whole bodies limits the bound of the patches.
+    /// Two fast nodes that move apart make due only the lists of their own patches, and the lists of patches with these
+    /// patches as partners. The bound of the whole bodies limits the bound of the patches.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -295,7 +295,7 @@ mod tests {
         assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
     }
 
-    /// A new partner patch makes the lists due only if it can touch before their next renewal.
+    /// A new partner patch makes the lists due only if this partner can touch before the next renewal of the lists.
     #[test]
     fn a_near_partner_makes_the_lists_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);

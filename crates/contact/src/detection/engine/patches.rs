@@ -1,8 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch consists of eight batches of eight faces, one face per lane. The displacements of a patch are those of its
-//! nodes and of the nodes of adjacent faces, on which the normals at its nodes depend; the motion of the remaining
-//! surface does not matter.
+//! A patch consists of eight batches of eight faces, one face per lane. The displacements of a patch are the
+//! displacements of its nodes and of the nodes of adjacent faces, because the normals at the nodes of the patch depend
+//! on the adjacent faces. The motion of the remaining surface does not matter.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use super::displacement::Steps;
 /// Faces of a patch.
 const FACES: usize = WIDTH * WIDTH;
 
-/// Boxes of a full patch.
+/// Number of boxes of a full patch: one per face, one per batch, and one for the patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
 /// Smallest number of patches per task of a fit or an update.
@@ -74,8 +74,8 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of the points of the patch in a step: by the nodes `around` if given, otherwise by the
-    /// bounds of the `whole` surface.
+    /// Bounds the displacements of the points of the patch in a step. The bounds are those of the nodes `around` or,
+    /// without these nodes, the bounds of the `whole` surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -109,8 +109,8 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Empty for a single patch,
-/// which has the displacements of the whole surface.
+/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both are empty for a single
+/// patch, which has the displacements of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -118,7 +118,7 @@ struct NodesAround {
 }
 
 impl NodesAround {
-    /// Nodes of a patch and of its adjacent faces.
+    /// Nodes of a patch and of its adjacent faces; `None` for a single patch.
     fn of(&self, patch: usize) -> Option<&[u32]> {
         let begin = patch.checked_sub(1).map_or(0, |before| self.ends[before]);
         Some(&self.nodes[begin..*self.ends.get(patch)?])
@@ -170,7 +170,8 @@ impl Patches {
         }
     }
 
-    /// Collects the nodes of all faces adjacent to each patch, on which the normals at its nodes depend.
+    /// Collects the nodes of each patch and of its adjacent faces. The normals at the nodes of the patch depend on
+    /// these nodes.
     fn find_surrounding_nodes(&mut self, surface: &Surface) {
         let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
         for patch in 0..self.len() {
@@ -291,7 +292,8 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of some patches; the motion of inactive patches must be up to date ([`Patches::move_all_but`]).
+    /// Fits the boxes of the patches for which `which` holds; the motion of inactive patches must be up to date
+    /// ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));
@@ -311,7 +313,7 @@ impl Patches {
     }
 }
 
-/// Box of a face; control points are widened by their rounding.
+/// Box of a face; the box of a curved face is widened by the rounding of the control points.
 fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face as usize);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
@@ -331,8 +333,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every face is in one batch, and every node is assigned to one face that contains it, whatever its kind. The
-    /// motion of a patch includes the nodes of all adjacent faces.
+    /// Every face is in one batch, and every node is assigned to one face that contains the node, whatever the kind of
+    /// the face. The motion of a patch includes the nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

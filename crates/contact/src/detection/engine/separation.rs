@@ -1,4 +1,4 @@
-//! Separation of two bodies: a simultaneous traversal of their sphere trees that always opens the larger sphere.
+//! Separation of two bodies, by a simultaneous traversal of their sphere trees that opens the larger of two spheres.
 
 use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;

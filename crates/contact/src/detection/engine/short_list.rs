@@ -1,20 +1,20 @@
 //! Short list: the near pairs that can give a constraint before the relative displacement exceeds the allowance s.
 //!
 //! ```text
-//!         ● q        The normal of node q is opposed to those of A and B throughout. A is at distance a, so
-//!        ╱┊           within a + s throughout; a face at b > a + 2 s is never nearer and is excluded.
-//!       ╱ ┊ a         Where q stays in front of the planes of A and of all faces around A, no gap is
-//!   ┄┄┄╱┄┄●━━━A━━━    negative: q is excluded.
+//!         ● q         While the displacement is within s, the normal of the node q is opposed to the normals of
+//!        ╱┊           the faces A and B. A is at the distance a and stays within a + s. A face at a distance
+//!       ╱ ┊ a         b > a + 2 s never gets nearer than A and is excluded. If q stays in front of the planes of
+//!   ┄┄┄╱┄┄●━━━A━━━    A and of all faces around A, no gap is negative, and q is excluded.
 //!   B ╱
 //! ```
-//! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). With τ
-//! bounding the rotation of n, a node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x −
-//! c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4 of one of the
-//! triangles abc and acd, and points of these triangles lie within this distance of the quadrilateral. The normals of
-//! curved faces have no bound: only the distance excludes curved faces.
+//! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). Let τ
+//! bound the rotation of the normal n of a face with a corner c. A node at x stays in front of the plane of the face if
+//! (x − c)·n > s + (|x − c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4
+//! of one of the triangles abc and acd, and points of these triangles lie within this distance of the quadrilateral.
+//! The normals of curved faces have no bound, so that only the distance excludes curved faces.
 //!
 //! # Source
-//! Our own, after the use of normals by Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
+//! Our own, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
 //! smoothly discretized surface animations using geometrical shape regularity", Computer Graphics Forum 13(3).
 
 use rayon::prelude::*;
@@ -67,8 +67,8 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty if so few pairs are listed that normals computed pair by pair are
-/// cheaper.
+/// Normals of all faces of both bodies; empty if few pairs are listed, because then it is cheaper to compute the
+/// normals pair by pair.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -89,20 +89,20 @@ struct ShortListBuilder<'a> {
 /// Scratch data of one node.
 #[derive(Default)]
 struct Workspace {
-    /// Pairs to be measured, and their distances.
+    /// Pairs whose distances are needed, and these distances.
     pairs: Vec<NearPair>,
     distances: Vec<f64>,
     /// Faces that may give a constraint.
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners with face rings already tested: the node is in front of all their faces.
+    /// Corners whose face rings have been tested: the node is in front of all faces of these rings.
     passed: Vec<u32>,
 }
 
 impl PairGeometry<'_> {
-    /// Pairs within `reach` \[m\], with their distances. In self-contact, pairs that are adjacent or opposite across
-    /// the thickness are excluded.
+    /// Pairs within `reach` \[m\], with their distances. In self-contact, a node is not paired with its adjacent faces,
+    /// nor with faces opposite across the thickness.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -311,8 +311,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces that share a node with it; `passed`
-    /// holds the corners whose face rings are already tested.
+    /// Whether a point stays in front of the planes of a face and of all faces that share a node with this face;
+    /// `passed` holds the corners whose face rings have been tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;
@@ -360,8 +360,8 @@ mod tests {
     const CELLS: u32 = 3;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// A bumpy sheet of unit cells, numbered from node `first`, facing up or down: quadrilaterals, or pairs of
-    /// triangles.
+    /// A bumpy sheet of unit cells that faces up or down, with nodes numbered from `first`. Each cell is a
+    /// quadrilateral or a pair of triangles.
     fn sheet(kind: CellKind, first: u32, faces_up: bool) -> Surface {
         let n = CELLS + 1;
         let cell = |cell: u32| {
@@ -393,7 +393,7 @@ mod tests {
     }
 
     /// Two interpenetrating bumpy sheets: for any displacement within the allowance the short list gives all
-    /// constraints, and it is short.
+    /// constraints. The short list is shorter than the list of all pairs by the factors asserted at the end.
     #[test]
     fn the_short_list_gives_all_constraints() {
         let samples = &mut Samples::new(5);

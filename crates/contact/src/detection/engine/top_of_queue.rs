@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction: the
-    /// root pairs, due at once, at most as many as a horizon may have.
+    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction these
+    /// are the root pairs, due at once; their number is limited to the largest number of pairs of a horizon.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -69,9 +69,9 @@ impl Engine {
         }
     }
 
-    /// Time of the next list update of each body pair at constant speed, with two tree vertices: those that determined
-    /// the bound of the last separation search, otherwise the leaves of the nearest node–face pair, otherwise the
-    /// roots.
+    /// Time of the next list update of each body pair at the speed of the last step, with two tree vertices. The
+    /// vertices are those that determined the bound of the last separation search. If no vertices determined a bound,
+    /// the two are the leaves of the nearest listed node–face pair. If no pair is listed, they are the roots.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -83,7 +83,8 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// Leaves for the nearest listed node–face pair: of its face, and of a face that contains its node.
+    /// Leaves for the nearest listed node–face pair: the leaf of the face, and the leaf of a face that contains the
+    /// node.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
@@ -98,7 +99,7 @@ impl Engine {
     }
 }
 
-/// Current sphere of a vertex fixed to its body.
+/// Current sphere of a vertex whose sphere moves rigidly with its body.
 fn carried(motion: &RigidMotion, tree: &Hierarchy, vertex: u32) -> Sphere {
     let sphere = tree.reference_sphere(vertex);
     Sphere { centre: motion.point(&sphere.centre, 0.0).0, ..sphere }

@@ -1,9 +1,9 @@
 //! Level 2 in contact: finds the nodes of a patch that are near faces of another patch.
 //!
-//! The traversal first finds pairs of batches of eight faces with overlapping boxes. It then tests the nodes assigned
-//! to one batch against the boxes of the faces of the other batch, one face per lane. Pairs of curved faces pass the
-//! ladder of bounding volumes before this test. Every node is assigned to one face of one batch, so no pair is listed
-//! twice.
+//! The traversal first finds pairs of batches of eight faces with overlapping boxes. The traversal then tests the nodes
+//! assigned to one batch against the boxes of the faces of the other batch, one face per lane. Pairs of curved faces
+//! pass the ladder of bounding volumes before this test. Every node is assigned to one face of one batch, so no pair is
+//! listed twice.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) struct NearPair {
     pub node: u32,
     /// The face.
     pub face: u32,
-    /// Lower bound on the distance of node and face when listed \[m\].
+    /// Lower bound on the distance of the node and the face when the pair was listed \[m\].
     pub distance: f32,
 }
 
@@ -100,7 +100,8 @@ struct PatchPair {
     patches: [u32; 2],
     /// Displacement of the contactor patch relative to the target patch since their boxes were fitted \[m\].
     shift: Vec3,
-    /// Distance between the shifted box and a fitted box within which their contents may be within reach \[m\].
+    /// Distance between a shifted box of the contactor and a box of the target, both as fitted, up to which their
+    /// contents may be within reach of each other \[m\].
     margin: f64,
 }
 
@@ -194,14 +195,14 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default only curved faces do, as distances of nodes from
-    /// curved faces cost more.
+    /// Whether the faces of two batches pass the ladder. By default only curved faces pass the ladder, because the
+    /// distance of a node from a curved face costs more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether this assignment of contactor and target lists the edge pairs of two batches: batches are tested in both
-    /// assignments, edge pairs listed in one.
+    /// Whether this assignment of contactor and target lists the edge pairs of two batches. Batches are tested in both
+    /// assignments; edge pairs are listed in one of them.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -332,7 +333,7 @@ impl WithSimd for FacesNearBox<'_> {
     }
 }
 
-/// Near pairs of the nodes of one batch with the faces of another.
+/// Near pairs of the nodes of one batch with the faces of another batch.
 struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
@@ -374,7 +375,7 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Patches that have moved since their boxes were fitted, of two bodies and of one body in self-contact: every
+    /// Patches of two bodies and of one body in self-contact, which have moved since their boxes were fitted: every
     /// node–face pair within reach is listed exactly once.
     #[test]
     fn every_pair_within_reach_is_listed_once() {

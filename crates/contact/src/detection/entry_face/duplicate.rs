@@ -1,8 +1,8 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node that is past the rim of a body by at most the depth of the node is still below a face of this body. It is
-//! also below a face of an adjacent flush body, so that two contacts would act on it. Only the existing contact
-//! acts until it ends; then the contact with the adjacent body begins.
+//! A node that is past the rim of a body by at most the depth of the node is still below a face of this body. The node
+//! is also below a face of an adjacent flush body, so that two contacts would act on the node. The new contact is
+//! therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};

@@ -1,40 +1,44 @@
-//! The entry face of a node: the face through which the node entered a body, if it is not the nearest face.
+//! The entry face of a node: the face through which the node entered a body. It need not be the nearest face.
 //!
 //! ```text
-//!        block ┆ → slides         A node at depth δ in one body slides over a flush seam. It is then at the same depth
-//!   ──────●────┆─────────         below the top of the next body, and v dt behind its side: the side is often nearer,
-//!     a   ┆ δ  ┆ v dt   b         but is not the entry face.
+//!        block ┆ → slides         A node of a block, at the depth δ in body a, slides with the velocity v over the
+//!   ──────●────┆─────────         seam to the flush body b. After the step Δt that crosses the seam, the node is at
+//!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
+//!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of
-//! a node are the faces within `reach` of the node that have the node behind them, contain its orthogonal
-//! projection, and have a normal opposed to the normal at the node. The search for alternatives spreads from the
-//! nearest face over neighbouring faces. If it finds fewer than two alternatives, or none with the normal of the
+//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
+//! node are the faces within `reach` of the node that have the node behind them, contain the orthogonal projection of
+//! the node, and have a normal opposed to the normal at the node. The search for alternatives spreads from the nearest
+//! face over neighbouring faces. If the search finds fewer than two alternatives, or none with the normal of the
 //! detected contact, the detected contact stays.
 //!
-//! An alternative *continues* a contact of the last step if (1) this contact acted on the node or on a node of the
-//! alternative, (2) its force on the node was along the normal of the alternative, or its force on the face node
-//! opposite to this normal, and (3) the depth below the alternative is at most about twice the depth of this
-//! contact, evaluated at the current positions with its old normal and weights. Condition 3 admits a ledge between
-//! the two surfaces up to this depth. The alternatives that satisfy (1) and (2) have a rank: a loaded contact ranks
-//! highest, then an unloaded contact of the node itself, then an unloaded contact of a face node. Only alternatives
-//! of the highest rank can continue.
+//! An alternative *continues* a contact of the last step under three conditions. (1) The contact acted on the node or
+//! on a node of the alternative. (2) The force of the contact was along the normal of the alternative if it acted on
+//! the node, or opposite to this normal if it acted on a node of the alternative. (3) The depth of the node below the
+//! alternative is at most about twice the depth of the contact, evaluated at the current positions with the old normal
+//! and weights of the contact. Condition (3) admits a ledge between the two surfaces up to the depth of the contact.
 //!
-//! The entry face is the nearest alternative that continues a contact. If none does, it is the alternative whose
-//! plane the path of the node crossed last; on a convex body, the path passes through the outline of this face. If
-//! the node approaches no alternative, it is the nearest one.
+//! Alternatives that satisfy (1) and (2) have a rank. An alternative with a loaded contact ranks highest, then one with
+//! an unloaded contact of the node itself, then one with an unloaded contact of a face node. Only alternatives of the
+//! highest rank can continue a contact.
 //!
-//! If non-coplanar alternatives tie up to rounding, the contact is with their common feature: with an edge along
-//! the normalised sum of the face normals, with a vertex along the normalised difference of the vertex normals of
-//! target and contactor. A mirrored scene then has the mirrored result.
+//! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
+//! face is the alternative whose plane the path of the node crossed last; on a convex body, the path passes through the
+//! outline of this face. If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! A node below the nearest face gets no contact with a body if it had none with this body in the last step, was
-//! already behind the plane of the face before this step, and is outside the closed surface of the body. Such a
-//! node is beyond the far side of a taper that is thinner than the search depth.
+//! If alternatives that are not coplanar are equal within rounding, the contact is with their common feature. The
+//! normal of a contact with an edge is the normalised sum of the face normals. The normal of a contact with a vertex is
+//! the normalised difference of the vertex normals of the target and the contactor. A mirrored scene then has the
+//! mirrored result.
 //!
-//! A node past the rim of the face it touched in the last step, over a slit narrower than the depth of the node,
-//! keeps its contact with this face as long as no other face of the body continues the contact. A contact with
-//! another body begins when the old contact ends ([`duplicate`]). Without such an earlier contact, a node that
-//! crosses the plane of a face outside the rim of the face gets no contact with it.
+//! A node below the nearest face of a body gets no contact if three conditions hold: the node had no contact with this
+//! body in the last step, it was behind the plane of the face already before this step, and it is outside the closed
+//! surface of the body. This node is beyond the far side of a taper that is thinner than the search depth.
+//!
+//! A node past the rim of the face it touched in the last step, over a slit narrower than the depth of the node, keeps
+//! its contact with this face as long as no other face of the body continues the contact. A contact with another body
+//! begins when the old contact ends ([`duplicate`]). Without an earlier contact, a node that crosses the plane of a
+//! face outside the rim of the face gets no contact with this face.
 //!
 //! # Source
 //! Our own.
@@ -69,8 +73,8 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step at one of the nodes that carry it. A contact point on the edge between two faces is
-/// recorded at the nodes of the edge only, whichever of the two faces detection reported.
+/// A contact of the last step at one of the nodes that carry the contact. If the contact point is on the edge between
+/// two faces, only the nodes of the edge have a record, whichever of the two faces detection reported.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,

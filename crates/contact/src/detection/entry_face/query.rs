@@ -14,22 +14,22 @@ use crate::{Constraint, Constraints, Side, Surface};
 
 /// Additional depth that curvature may give a continued contact, relative to the displacement of the step.
 const CURVED: f64 = 0.1;
-/// Relative difference up to which depths, or fractions of the step, are equal.
+/// Relative difference up to which depths, or fractions of the step, count as equal.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts of the last step that an alternative continues, if it is not too deep: they satisfy (1) and (2) of the
-/// module documentation.
+/// Contacts of the last step that satisfy (1) and (2) of the documentation of `entry_face` for an alternative. Depth
+/// and rank decide whether the alternative continues these contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest current depth of these contacts \[m\].
     pub(super) depth: f64,
-    /// Whether one of these contacts acted on the node itself; otherwise all acted on nodes of the face.
+    /// Whether one of these contacts acted on the node itself; if not, all of them acted on nodes of the face.
     pub(super) is_of_node: bool,
 }
 
 impl Continuation {
-    /// Rank: 2 with a loaded contact, 1 with an unloaded contact of the node itself, 0 otherwise. A contact with a
-    /// depth within rounding, as on coplanar sides of two floors, carries no load.
+    /// Rank: 2 with a loaded contact, 1 with an unloaded contact of the node itself, 0 with unloaded contacts of face
+    /// nodes only. A contact with a depth within rounding, as on coplanar sides of two floors, carries no load.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
     }
@@ -42,7 +42,7 @@ pub(super) struct Alternative {
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// `None` without a continued contact.
+    /// `None` without an earlier contact that satisfies (1) and (2).
     pub(super) continuation: Option<Continuation>,
     /// Fraction of the step at which the node crossed the plane of the face.
     pub(super) crossed: f64,
@@ -87,7 +87,7 @@ impl Query<'_> {
 
     /// Distance within which faces are examined \[m\]: the largest of twice the relative displacement of the step,
     /// twice the depth of the contact, and the depth down to which an alternative can continue an earlier contact,
-    /// given the largest depth `deepest` of these contacts \[m\]. The search depth limits this distance; the
+    /// given the largest depth `deepest` of the earlier contacts \[m\]. The search depth limits this distance; the
     /// surface offset is added.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
@@ -95,7 +95,7 @@ impl Query<'_> {
         reach.min(self.depth) + self.offset
     }
 
-    /// Normal of the surface of the node, of any length.
+    /// Outward normal at the node, of any length.
     pub(super) fn outward(&self) -> Vec3 {
         let surface = &self.surfaces[self.constraint.bodies[0] as usize];
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
@@ -119,7 +119,7 @@ impl Query<'_> {
         vector - normal * normal.dot(vector)
     }
 
-    /// Whether the orthogonal projection of the node lies on the nearest face, not past the rim of the face.
+    /// Whether the orthogonal projection of the node lies on the nearest face and not past the rim of this face.
     pub(super) fn is_under_face(&self) -> bool {
         let apart = self.constraint.jump(self.configuration.positions);
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
@@ -141,8 +141,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside: it was behind the plane of the
-    /// face before the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside if it was
+    /// behind the plane of the face before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -198,8 +198,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if the node is behind the face and projects onto
-    /// it, and the normals are opposed.
+    /// Distance of a face \[m\], and the face as an alternative if the node is behind the face and projects onto the
+    /// face, and if the normals are opposed.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -226,8 +226,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative if it crossed before the step,
-    /// −∞ if the motion approaches the plane by no more than rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
+    /// before the step, −∞ if the node approached the plane by no more than rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -261,7 +261,7 @@ impl Query<'_> {
         let any_continues = alternatives.iter().any(continues);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
         let by_depth = any_continues || !any_is_approached;
-        // Merit of an alternative; the best alternative has the largest merit.
+        // The best alternative has the largest merit.
         let merit = |a: &Alternative| match by_depth {
             true if any_continues && !continues(a) => f64::NEG_INFINITY,
             true => a.gap,
@@ -277,12 +277,13 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives: with their common feature if their normals differ, else the
-    /// detected contact if the nearest face is the first of them, else the contact with the first of them.
+    /// Adds the contact with equal alternatives. If their normals differ, the contact is with their common feature, if
+    /// they have one. If the normals agree and the first alternative is the nearest face, the detected contact is
+    /// added. In all other cases the contact is with the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
-        // The first face examined is the face of the contact.
+        // Alternatives are in the order of the search, which begins with the face of the detected contact.
         let is_original =
             || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
         if !differ && is_original() {
@@ -316,8 +317,8 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the common vertex or edge of equal alternatives; returns whether they have a common
-    /// feature.
+    /// Adds the contact with the common vertex or edge of equal alternatives; returns false without a common feature or
+    /// a defined normal.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;

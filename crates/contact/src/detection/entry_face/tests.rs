@@ -77,7 +77,7 @@ fn tool_at(tip: Vec3) -> [Vec3; 4] {
     [tip, a, b, c]
 }
 
-/// Asserts that the tip is in contact with one body.
+/// Asserts that the tip has one contact, with this body and this normal.
 fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
     assert!(matches!(found, [(b, n)] if *b == body && (n - normal).norm() < 1e-9), "{found:?}");
 }
@@ -86,7 +86,8 @@ const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
 /// A tip at a depth of 0.1 in one box moves to 0.02 behind the side of the next box, which is nearer than the top of
-/// that box. Only the first box supports the tip, until its distance past the rim of this box exceeds its depth.
+/// that box. Only the first box supports the tip, until the distance of the tip past the rim of this box exceeds the
+/// depth of the tip.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
@@ -95,7 +96,7 @@ fn seam_is_passed_on_the_top() {
     assert_touches(&scene.step([0.02, 0.1, -0.1], [0.12, 0.1, -0.1]), 2, Vec3::z());
 }
 
-/// Without an earlier contact, the entry face is the side that the tip crossed last.
+/// Without an earlier contact, the entry face is the face whose plane the tip crossed last.
 #[test]
 fn the_face_that_was_crossed_last_is_taken() {
     let mut scene = Scene::new(&[RIGHT]);
@@ -119,8 +120,8 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
-/// Below the top of a box and past its rim by less than the depth, the tip is outside unless it entered through the
-/// top.
+/// A tip below the top of a box and past the rim of the top, by less than its depth, is outside unless it entered
+/// through the top.
 #[test]
 fn what_comes_along_the_side_is_outside() {
     let mut scene = Scene::new(&[LEFT]);
@@ -132,7 +133,7 @@ fn what_comes_along_the_side_is_outside() {
     assert_touches(&scene.step([-0.05, 0.1, 0.02], [0.03, 0.1, -0.1]), 1, Vec3::z());
 }
 
-/// A tip that reaches an edge in the bisecting plane of its faces is pushed out in that plane.
+/// A tip that reaches an edge in the bisecting plane of the two adjacent faces is pushed out in this plane.
 #[test]
 fn equal_faces_push_between_them() {
     let mut scene = Scene::new(&[RIGHT]);
@@ -154,8 +155,8 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
-/// A tip on the edge between two coplanar faces of a floor keeps the detected contact bitwise, although its gap differs
-/// by rounding from the gaps of both faces.
+/// A tip on the edge between two coplanar faces of a floor keeps the detected contact bitwise, although the gap of this
+/// contact differs by rounding from the gaps of both faces.
 #[test]
 fn the_original_contact_stays_among_coplanar_faces() {
     let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));

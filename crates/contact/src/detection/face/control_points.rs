@@ -1,10 +1,10 @@
 //! Bézier control points: the points whose convex hull contains a face.
 //!
-//! A flat or bilinear face lies in the hull of its nodes; a quadratic face may leave it. Bernstein polynomials are not
-//! negative and sum to one, so the face lies in the hull of its Bernstein coefficients, the control points. Control
-//! points are linear in the nodes, with weights that may be negative, so velocities have control points too. If nodes
-//! deviate from a prediction by at most d, a control point may deviate by 9 d, and a point of the face by
-//! [`lebesgue_constant`] times d.
+//! A flat or bilinear face lies in the hull of its nodes; a quadratic face may leave this hull. Bernstein polynomials
+//! are not negative and sum to one. A face therefore lies in the hull of its Bernstein coefficients, the control
+//! points. Control points are linear in the nodes, so that velocities have control points too. The weights of the nodes
+//! may be negative: if nodes deviate from a prediction by at most d, a control point may deviate by 9 d, and a point of
+//! the face by [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -30,9 +30,9 @@ pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place: corners stay, middles of edges become 2 m − (a + b)/2,
-/// and the centre of a nine-node quadrilateral 4 x − Σ middles + ¼ Σ corners. The ninth control point of an eight-node
-/// quadrilateral is Σ middles − ¾ Σ corners.
+/// Converts nodal values of a face to control points, in place. Corners stay. The middle m of an edge with the ends a
+/// and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ middles + ¼ Σ corners. The
+/// ninth control point of an eight-node quadrilateral is Σ middles − ¾ Σ corners.
 ///
 /// `values` holds [`num_control_points`] entries, the nodes first; a ninth entry beyond the nodes of an eight-node
 /// quadrilateral is output only.
@@ -94,7 +94,7 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding of control points, and of the nodes, which lie in their hull.
+/// Bound on the rounding of control points, and of the nodes, which lie in the hull of the control points.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
@@ -102,9 +102,10 @@ pub fn rounding_of(points: &[Vec3]) -> f64 {
 
 /// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of one of its points per unit deviation of its nodes.
 ///
-/// It is 1 if no shape function is negative. Otherwise it is the maximum of 1 + s − s², at s = ½, on a segment; of 3 −
-/// 4 Σ λ², at the centroid, on a triangle; of 3 − 2 (ξ² + η²), at the centre, on an eight-node quadrilateral; and the
-/// square of the value of a segment, (5/4)², on a nine-node quadrilateral.
+/// The constant is 1 if no shape function is negative. On a quadratic segment it is the maximum of 1 + s − s² with s =
+/// |ξ|, at s = ½. On a quadratic triangle it is the maximum of 3 − 4 Σ λ² at the centroid, with barycentric coordinates
+/// λ. On an eight-node quadrilateral it is the maximum of 3 − 2 (ξ² + η²) at the centre. On a nine-node quadrilateral
+/// it is the square of the constant of a quadratic segment, (5/4)².
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -158,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Bernstein polynomials with control points and shape functions with nodes describe one face.
+    /// Bernstein polynomials with control points describe the same face as shape functions with nodes.
     #[test]
     fn control_points_describe_the_same_face() {
         let samples = &mut Samples::new(1);
@@ -180,8 +181,8 @@ mod tests {
         }
     }
 
-    /// The bound holds for faces far from the origin and for queries next to a corner at a distance within rounding,
-    /// and is close to the distance for distant faces.
+    /// The bound holds also for faces far from the origin, and for queries whose distance from a corner is within
+    /// rounding. For distant faces the bound is close to the distance.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);

@@ -4,7 +4,8 @@ use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A linear face by its nodes, or a quadratic face or part of a face by its Bézier control points; corners come first.
+/// A face or a part of a face: a linear face by its nodes, a quadratic face by its Bézier control points. Corners come
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -22,7 +23,7 @@ impl<const N: usize> BezierFace<N> {
         &self.points[..self.count]
     }
 
-    /// Diagonal of the box around its points \[m\].
+    /// Diagonal of the box around the points of the face \[m\].
     pub(crate) fn extent(&self) -> f64 {
         let points = self.points();
         let (mut lower, mut upper) = (points[0], points[0]);
@@ -32,7 +33,7 @@ impl<const N: usize> BezierFace<N> {
         (upper - lower).norm()
     }
 
-    /// Its corners \[m\].
+    /// The corners of the face \[m\].
     pub(crate) fn corners(&self) -> &[Vec3] {
         &self.points[..self.kind.num_nodes()]
     }
@@ -56,7 +57,7 @@ impl BezierFace<4> {
 }
 
 impl QuadraticBezierFace {
-    /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all others by
+    /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all other faces by
     /// their control points.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
@@ -70,8 +71,8 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of any point of the face from the polygon of its corners, and vice versa, except beyond
-    /// the border of that polygon \[m\].
+    /// Bound on the distance of any point of the face from the polygon of its corners, and of any point of the polygon
+    /// from the face \[m\]. The bound does not hold beyond the border of the polygon.
     ///
     /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
     /// control points. The linear interpolation of a quadrilateral lies within the tetrahedron of its corners.
@@ -157,13 +158,14 @@ fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     [[a, ab, middle], [middle, bc, c]]
 }
 
-/// Bisects each row of a grid and transposes it: two applications give quarters in the original orientation.
+/// Bisects each row of a grid and transposes the halves: two applications give quarters in the original orientation.
 fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     let halved = rows.map(halves);
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
 }
 
-/// The quarters of a quadratic Bézier triangle, by its polar form: Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ.
+/// The quarters of a quadratic Bézier triangle, by its polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of the control
+/// points pᵢⱼ at two points with the barycentric coordinates u and v.
 fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
     let polar = |u: [f64; 3], v: [f64; 3]| {
         let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];

@@ -11,7 +11,7 @@
 //! ```
 //! A path from n through the material leaves the cell ring of n through a side that does not contain n. A face nearer
 //! than r is therefore reached through the material only if it belongs to a cell of the ring. Any other face within r
-//! belongs to the other lip of a cut, wherever rounding or an overlap has placed it.
+//! belongs to the other lip of a cut, wherever rounding or an overlap has placed this face.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Least distance of a node from a curved side, relative to its distance from the flat facet on the corners of the
-/// side.
+/// Least distance of a node from a curved side, relative to the distance of the node from the flat facet on the corners
+/// of the side.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind with their global nodes.
@@ -30,8 +30,8 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// Distance of every node from the sides of its cell ring that do not contain it \[m\]; 0 for nodes without known
-    /// cells.
+    /// Distance of every node from the sides of its cell ring that do not contain the node \[m\]; 0 for nodes without
+    /// known cells.
     clearance: Vec<f64>,
     /// Pairs of a node and a face of its cell ring that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,
@@ -93,7 +93,8 @@ impl CellRings {
         }
     }
 
-    /// Whether a face at this distance from a node \[m\], not containing it, cannot be reached through the material.
+    /// Whether a face that does not contain a node, at this distance \[m\], cannot be reached from the node through the
+    /// material.
     pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
         self.clearance.get(node as usize).is_some_and(|&clearance| distance < clearance)
             && self.opposite.binary_search(&[node, face]).is_err()
@@ -114,9 +115,9 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of squares that meet in y = 0 and share the last node only: the lips of a cut. The opposite side of the
-    /// cell of a node is across the material, however thin the cell; the other lip is not, whether flush, apart or
-    /// overlapping.
+    /// Two rows of quadrilaterals that meet at y = 0 and share the last node only: the lips of a cut. The opposite side
+    /// of the cell of a node is across the material, however thin the cell. The other lip is not across the material,
+    /// whether the lips are flush, apart or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

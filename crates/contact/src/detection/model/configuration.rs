@@ -2,19 +2,19 @@
 
 use crate::math::Vec3;
 
-/// Nodal positions at the end of a predictor step, and those of the detection before it.
+/// Nodal positions at the end of a predictor step, and nodal positions of the previous detection.
 ///
-/// The two configurations bound the displacements that a detector accumulates. The earlier one is that *before* the
-/// position corrections of its step: their displacements are part of the following step.
+/// A detector accumulates the displacements between the two. The positions of the previous detection are those *before*
+/// the position corrections of that step, so that the following step includes the displacements of the corrections.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].
     pub time: f64,
-    /// Size of the step that led to them \[s\].
+    /// Size of the step that led to these positions \[s\].
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Position of every node at the previous detection; at first, those at the beginning of the step \[m\].
+    /// Position of every node at the previous detection; for the first detection, at the beginning of the step \[m\].
     pub positions_before: &'a [Vec3],
 }
 

@@ -18,7 +18,7 @@ pub struct ContactModel {
     pub surfaces: Vec<Surface>,
     /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
     pub search_depths: Vec<f64>,
-    /// What is excluded from contact.
+    /// Pairs excluded from contact, and the passes of the other pairs.
     pub policy: ContactPolicy,
     /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
@@ -44,8 +44,8 @@ impl ContactModel {
         Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
     }
 
-    /// [`Self::new`] with the cells of the bodies, in the order of the surfaces. The cells distinguish the flush lips
-    /// of a cut from the two sides of a thin body.
+    /// Contact as in [`Self::new`], given the cells of each body, in the order of the surfaces. The cells distinguish
+    /// the flush lips of a cut from the two sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -187,7 +187,7 @@ impl ContactModel {
         self.offsets[body as usize]
     }
 
-    /// Depth below a face, without offset, beyond which a node is no longer in contact with it \[m\].
+    /// Depth below a face, without offset, beyond which a node is no longer in contact with the face \[m\].
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
@@ -229,7 +229,8 @@ impl ContactModel {
     }
 }
 
-/// Contactor and target of a pair of bodies in both roles; once in self-contact.
+/// Contactor and target, for each of the two assignments of a pair of bodies to these roles; one assignment in
+/// self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

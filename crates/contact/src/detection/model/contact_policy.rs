@@ -2,27 +2,28 @@
 
 use crate::{Constraint, ContactKey, SurfacePair};
 
-/// Pairs of bodies and of parts of their surfaces that are excluded from contact, and the passes of the others.
+/// Pairs of bodies and of parts of their surfaces that are excluded from contact, and the passes of the other pairs.
 ///
 /// Detection never searches pairs of bodies that are excluded as a whole: flights, contact, impacts within a step and
-/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. The caller of a detector removes
-/// contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes ([`ContactPolicy::is_of_second_pass`])
-/// after the search, which needs these contacts. The closest face of a node decides whether the node is in contact. A
-/// node that has entered through an excluded part must therefore find that part; otherwise an adjacent face would be
-/// the closest one and push the node out sideways. Entry faces and the passes of one-pass contact follow from the
-/// contacts of neighbouring nodes, excluded or not.
+/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. The caller of a detector
+/// removes contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes
+/// ([`ContactPolicy::is_of_second_pass`]) after the search. The search needs these contacts for two reasons. The
+/// closest face of a node decides whether the node is in contact: if a node that entered through an excluded part did
+/// not find this part, an adjacent face would be the closest face and would push the node out sideways. Entry faces and
+/// the passes of one-pass contact follow from the contacts of neighbouring nodes, whether these contacts are excluded
+/// or not.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Pairs of different bodies, ascending, first < second.
     bodies: Vec<[u32; 2]>,
-    /// Parts of surfaces whose bodies are otherwise in contact.
+    /// Excluded pairs of parts of surfaces; the other parts of these bodies can touch.
     parts: Vec<SurfacePair>,
     /// Rank of each body; the body of lower rank is the contactor. Empty for two-pass contact.
     ranks: Vec<u32>,
 }
 
 impl ContactPolicy {
-    /// Contact in two passes, without these pairs of different bodies or of parts of them.
+    /// Contact in two passes, without these pairs of different bodies or of parts of their surfaces.
     pub fn excluding(pairs: impl IntoIterator<Item = SurfacePair>) -> Self {
         let (whole, parts) = pairs.into_iter().partition::<Vec<_>, _>(SurfacePair::is_whole);
         let mut bodies: Vec<[u32; 2]> = whole.iter().map(SurfacePair::bodies).collect();
@@ -30,7 +31,7 @@ impl ContactPolicy {
         Self { bodies, parts, ranks: Vec::new() }
     }
 
-    /// The same in one pass: the nodes of the body of lower rank against the faces of the other.
+    /// The same policy in one pass: the nodes of the body of lower rank touch the faces of the other body.
     #[must_use]
     pub fn with_ranks(self, ranks: Vec<u32>) -> Self {
         Self { ranks, ..self }
@@ -51,7 +52,7 @@ impl ContactPolicy {
         self.parts.iter().any(|pair| pair.holds(constraint))
     }
 
-    /// Whether a found contact is of the second pass in one-pass contact. Self-contact and edge contacts are not.
+    /// Whether a found contact is of the second pass in one-pass contact; false for self-contact and edge contacts.
     pub fn is_of_second_pass(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies.map(|body| self.ranks.get(body as usize));
         contactor > target && !matches!(constraint.key, ContactKey::Edges(_))

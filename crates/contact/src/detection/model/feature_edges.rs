@@ -1,8 +1,8 @@
 //! Feature edges: edges of a surface that can touch other edges, such as those of two blocks stacked crosswise.
 //!
 //! Node–face contact covers smooth surfaces. Sharp convex edges can cross without any node inside the other body, as
-//! the ridges of two roofs do. Concave edges cannot, and nearly flat edges touch at about the time at which their nodes
-//! touch.
+//! the ridges of two roofs do. Concave edges cannot cross in this way, and nearly flat edges touch at about the time at
+//! which their nodes touch.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -32,7 +32,8 @@ const FLAT: f64 = 1e-9;
 pub(crate) struct FeatureEdges {
     /// Number of the first edge of the surface; edge numbers run through all surfaces.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending, and thus in the order of the faces that own the edges.
+    /// Indices into [`Surface::edges`], ascending. The edges are therefore in the order of the faces to which they are
+    /// assigned.
     edges: Vec<u32>,
     /// End of the feature edges of each face.
     ends: Vec<u32>,
@@ -83,7 +84,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     }
 }
 
-/// Unit vector from the first node to the second, if they are distinct.
+/// Unit vector from the first node to the second; `None` if their positions coincide.
 fn along([from, to]: [u32; 2], positions: &[Vec3]) -> Option<Vec3> {
     (positions[to as usize] - positions[from as usize]).try_normalize(0.0)
 }

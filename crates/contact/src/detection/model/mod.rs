@@ -1,5 +1,5 @@
 //! Input of detection: the surfaces of the bodies, the pairs of nodes, edges and faces that may touch, the thickness of
-//! the bodies, and the configuration at the end of a predictor step.
+//! the bodies, and the nodal positions at the end of a predictor step.
 
 mod candidate;
 mod cell_rings;

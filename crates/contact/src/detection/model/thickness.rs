@@ -2,25 +2,28 @@
 //! opposite across the thickness.
 //!
 //! The geometry of a node on one side of a thin body resembles a penetration of the other side: the node is behind the
-//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, as it has no
-//! penetration.
+//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because it
+//! has no penetration.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
 //!        material      ┆ t             the nearest is at distance t, the thickness at n
 //!      ──●────●────●────●────●──
 //! ```
-//! A node cannot touch its opposite faces within a certain distance, for any deformation; near a sharp edge these are
-//! the faces beyond the edge. A contact of a node is lost beyond the depth t/2. Two stacked sheets have the thickness
-//! t₁ + t₂, and the outer face of one must not appear as the outer face of the other.
+//! A node never touches an opposite face within a certain distance ([`NEAR`]), whatever the deformation. Near a sharp
+//! edge the opposite faces are the faces beyond the edge. A self-contact of a node is lost beyond the depth t/2. Two
+//! stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ + t₂: a node on the outer face of one sheet
+//! is at the depth t₁ + t₂ behind the outer face of the other. A contact of the two sheets is therefore lost beyond the
+//! depth (t₁ + t₂)/2.
 //!
-//! The closed lips of a cut resemble a thin body, as each lip is at zero distance behind the other. The material
-//! between its sides distinguishes a thin body (see [`CellRings`]).
+//! The closed lips of a cut also resemble a thin body, because each lip is at zero distance behind the other. A thin
+//! body differs by the material between its sides (see [`CellRings`]).
 //!
 //! # Limits
-//! Only faces within four edges count. A thicker body has no measured thickness, and would touch itself if compressed
-//! to an eighth. The contact of a node is lost at a penetration of half its own thickness or of the search depth. The
-//! thickness is measured on the contact surface, which may be a part of the skin.
+//! Only faces within about four edge lengths (eight search depths) count. A thicker body has no measured thickness, and
+//! would touch itself if compressed to one search depth, an eighth of this distance. The contact of a node is lost at
+//! the smaller of the search depth and the depth limit by thickness. The thickness is measured on the contact surface,
+//! which may be a part of the skin.
 
 use rayon::prelude::*;
 
@@ -35,24 +38,28 @@ use crate::detection::face::closest_point::{
 use crate::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::element::MAX_NODES;
 
-/// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before they are opposed.
+/// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before the normals become
+/// opposed at 90°.
 const ACROSS: f64 = 0.5;
 
 /// Sine of the angle behind the plane of a face beyond which a node counts as behind the face. A node up to this angle
-/// in front of the plane may still be opposite, so that a small deformation does not make it a penetrated node.
+/// in front of the plane may still be opposite to the face, so that a small deformation does not turn the node into a
+/// penetrated node.
 const BEHIND: f64 = 0.1;
 
 /// Depth beyond which a contact of a node is lost, relative to the thickness at the node.
 const DEPTH_LIMIT: f64 = 0.5;
 
-/// Distance of the opposite faces that a node cannot touch, relative to the search depth, which is half an edge.
+/// Distance up to which a node cannot touch its opposite faces, relative to the search depth, which is about half an
+/// edge length.
 const NEAR: f64 = 8.0;
 
 /// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
 /// face.
 ///
-/// The closest face of the whole surface gives the sign of a gap at an edge or a corner. This test excludes the faces
-/// adjacent to the node, and the closest remaining face may share an edge with them.
+/// This test is needed in self-contact if the closest point is on an edge or a corner. There the sign of the gap is
+/// reliable only for the closest face of the whole surface. Self-contact excludes the faces adjacent to the node, and
+/// the closest remaining face may share an edge with an excluded face.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
@@ -138,8 +145,8 @@ impl Thickness {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth beyond which a contact of these nodes is lost \[m\]: two stacked sheets have the thickness t₁ + t₂, and
-    /// the outer face of one must not appear as the outer face of the other.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the thickness of the contactor and of
+    /// the target, as for two stacked sheets. Infinite if the contactor has no measured thickness.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -148,7 +155,7 @@ impl Thickness {
         if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
     }
 
-    /// Distance of the nearest opposite face, if one is near; infinite otherwise.
+    /// Distance of the nearest opposite face within `near` \[m\]; infinite if there is none.
     fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
         let normal = vertex_normal(surface, &self.positions, node);
         let position = self.positions[node as usize];
@@ -182,7 +189,8 @@ impl Thickness {
         if nodes.contains(&node) {
             return None;
         }
-        // A flat face has one normal, which excludes most faces of a smooth surface without a closest point.
+        // A flat face has one normal. For most faces of a smooth surface this normal rules out an opposite face, and no
+        // closest point is needed.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

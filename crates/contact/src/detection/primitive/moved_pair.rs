@@ -12,9 +12,9 @@ use crate::{Constraint, ContactKey, Surface};
 /// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
 /// target at these points, on the side of the normal of the constraint.
 ///
-/// The pair is the contactor node with the face that `constraint` names by its nodes, or its two straight edges. Walls,
-/// which are planes, and curved edges, which are short relative to their radius of curvature, keep their weights and
-/// normal.
+/// The pair is the contactor node and the target face of `constraint`, or its two straight edges. Contacts with walls
+/// and contacts of curved edges keep their weights and normal: walls are planes, and curved edges are short relative to
+/// their radius of curvature.
 ///
 /// # Shapes
 /// `weights`: of the nodes of the constraint. `positions`: of all nodes, by their global numbers.
@@ -69,8 +69,9 @@ fn move_node_on_face(
     if of_face == Vec3::zeros() { *before } else { normal_at(&closest, query, &of_face, before) }
 }
 
-/// Normal at a closest point: the face normal, or on the rim of the face the direction from the closest point to the
-/// query, if this direction is nearer to the normal `before`.
+/// Normal at a closest point: the face normal inside the face. On the rim of the face, the normal is the direction of
+/// the line from the closest point to the query if this direction is nearer to the normal `before` than the face normal
+/// is.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -99,7 +100,7 @@ mod tests {
 
     const KEY: ContactKey = ContactKey::Node(NodeOnSurface { contactor: 3, target: 0 });
 
-    /// Node 3 with the face of nodes 0, 1, 2, at its centre.
+    /// Node 3 in contact with the centre of the face of nodes 0, 1, 2.
     fn on_triangle() -> Constraints {
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
@@ -112,7 +113,7 @@ mod tests {
         Surface::new(std::iter::once((CellKind::Tri3, [0_u32, 1, 2].as_slice())))
     }
 
-    /// A node inside a tilted face has the normal of the face; its weighted distance is along the normal.
+    /// Over the interior of a tilted face, the normal is the face normal, and Σ w_a x_a is along it.
     #[test]
     fn inside_a_face_the_normal_is_that_of_the_face() {
         let positions =
@@ -127,7 +128,7 @@ mod tests {
         assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
     }
 
-    /// Past a rim the normal is the direction of the distance, on the side of the earlier normal.
+    /// For a node past a rim, the normal is along the line from the rim to the node, on the side of the earlier normal.
     #[test]
     fn past_a_rim_the_normal_keeps_its_side() {
         let x = |x, y, z| Vec3::new(x, y, z);
@@ -143,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Crossing edges have their common normal, and the points of contact are on this normal.
+    /// The normal of crossing edges is their common normal, and the line between the points of contact is along it.
     #[test]
     fn edges_meet_along_their_common_normal() {
         let mut constraints = Constraints::default();

@@ -5,7 +5,7 @@ use crate::math::RigidMotion;
 use crate::detection::model::Configuration;
 use crate::detection::volume::Sphere;
 
-/// Two bounding volumes of two bodies that cannot touch before some time.
+/// Two bounding volumes of two bodies, and a time before which the volumes cannot touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueuedPair {
     /// The two bodies, first < second.

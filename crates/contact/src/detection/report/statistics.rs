@@ -1,8 +1,8 @@
-//! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
+//! Counts N and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
 //! Molinari 2014, eq. (19), plus N_m C_m for displacement monitors, which the paper does not have.
 //!
-//! The mean cost C of an operation is the time of its stage divided by its count. Only whole stages are timed, as
-//! reading the clock costs about as much as a single operation.
+//! The mean cost C of an operation is the time of its stage divided by the number N of operations. Only whole stages
+//! are timed, because a reading of the clock costs about as much as a single operation.
 
 use std::time::Instant;
 
@@ -11,16 +11,16 @@ use crate::detection::volume::LadderTally;
 /// Operations by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// Predicted times of contact of two spheres, and inflated boxes, N_t.
+    /// N_t: predicted times of contact of two spheres, and computed inflated boxes.
     pub trajectory: u64,
-    /// Updated bounding volumes, N_u: all volumes of a hierarchy or of patches at each update; for buckets, number of
-    /// sorts.
+    /// N_u: updated bounding volumes. Each update counts all volumes of a hierarchy or of the patches of a body. For
+    /// buckets, N_u is the number of sorts.
     pub update: u64,
-    /// Exclusion tests of bounding volumes, and of near node–face pairs, N_v.
+    /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,
-    /// Closest points and times of impact of faces, N_p.
+    /// N_p: computed closest points and times of impact of faces.
     pub primitive: u64,
-    /// Bodies whose displacements were monitored in a step, N_m.
+    /// N_m: monitored displacements, one per body and step.
     pub monitor: u64,
 }
 
@@ -111,7 +111,7 @@ pub struct Prediction {
     pub time: f64,
 }
 
-/// A hierarchy at its build.
+/// Statistics of a hierarchy when it was built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeStatistics {
     /// Body of the hierarchy.
@@ -137,10 +137,10 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Instants at which the detector was not idle \[s\]; capped once bodies have touched.
+    /// Instants at which the detector was not idle \[s\]; after the first contact, at most 1000 are kept.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants in flights \[s\]; the instant of an impact has the time of its face
-    /// tests.
+    /// Wall time of detection at the instants in flights \[s\]. The instant of an impact has the wall time of the face
+    /// tests of this impact.
     pub operated_seconds: Vec<f64>,
     /// Predictions, made in flights.
     pub predictions: Vec<Prediction>,
@@ -154,7 +154,8 @@ pub struct DetectionStatistics {
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// Sums with the statistics of a second detector; predictions in chronological order.
+    /// These statistics with the counts and wall times of a second detector added, and the predictions of both in
+    /// chronological order.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
@@ -175,8 +176,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the time since `seconds` to the instants recorded after the first `count`; without new instants, to the
-    /// last instant. The last of two new instants is an impact and has the time of the primitives.
+    /// Assigns the wall time spent since the reading `seconds` to the instants recorded after the first `count`;
+    /// without new instants, to the last instant. If there are two new instants, the second is an impact and receives
+    /// the time of the primitive stage.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;

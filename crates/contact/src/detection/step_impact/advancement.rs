@@ -1,13 +1,13 @@
 //! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! Time advances by the larger of two lower bounds. The first, the gap divided by a bound on the relative speed,
-//! holds for every shape. The second is the time for which the control points of the two features stay separated
-//! along the line between the closest points. It is larger for flat features that slide past each other, as only
-//! the displacement along the line counts. For curved and warped features that are near each other, the control
-//! points are not separated, so that the first bound applies.
+//! Time advances by the larger of two lower bounds. The first bound, the gap divided by a bound on the relative speed,
+//! holds for every shape. The second bound is the time for which the control points of the two features stay separated
+//! along the line between the closest points. The second bound is larger for flat features that slide past each other,
+//! because only the displacement along the line counts. For curved or warped features that are near each other, the
+//! control points are not separated along the line, and the first bound applies.
 //!
-//! Fast sliding features may keep a small gap after many advances. From then on an advance may also be half the
-//! time to contact at the last closing rate, which is an estimate rather than a bound.
+//! Fast sliding features may keep a small gap after 1000 advances. From then on, an advance may also be half the time
+//! to contact at the last closing rate. This time is an estimate rather than a bound.
 
 use crate::Edge;
 use crate::detection::face::control_points::{
@@ -20,16 +20,16 @@ use crate::mesh::CellKind;
 use super::paths::StepPaths;
 use super::step_contact::BEGINNING;
 
-/// Number of advances by the bounds, and largest number of further advances by bounds and estimate; features that
-/// are still separated after both count as not touching.
+/// Number of advances by the bounds alone, and largest number of further advances by the bounds and the estimate.
+/// Features that are still separated after all advances count as not touching.
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
-/// Fraction of the time of separated control points that an advance uses, so that the closest points are evaluated once
-/// more before the features touch.
+/// Fraction of the time of separation of the control points by which time advances. As the fraction is less than 1, the
+/// closest points are evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
-/// Paths of the control points of one feature relative to those of another, x(τ) = c₀ + c₁ τ + c₂ τ².
+/// Paths of each control point of one feature relative to each control point of another, x(τ) = c₀ + c₁ τ + c₂ τ².
 pub struct RelativePaths {
     paths: [[Vec3; 3]; MAX_CONTROL_POINTS],
     count: usize,
@@ -72,7 +72,8 @@ impl RelativePaths {
         relative
     }
 
-    /// Time for which all relative paths stay beyond `distance` \[m\] along a unit vector.
+    /// Time after `tau` for which all relative paths stay farther than `distance` \[m\] along the unit vector
+    /// `direction`.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -96,8 +97,8 @@ pub struct Advancement<'a> {
 }
 
 impl Advancement<'_> {
-    /// First instant of contact, given the difference of the closest points at each instant; `None` if it is after
-    /// the step or in the [`BEGINNING`] of the step, or if the advances do not reach it.
+    /// First instant of contact, given the vector between the closest points at each instant. `None` if the contact is
+    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances does not reach it.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {
@@ -159,8 +160,9 @@ mod tests {
         paths
     }
 
-    /// While control points stay apart along a line, all points stay apart, for random curved faces and edges on random
-    /// parabolas. At the end of this time, corners of linear features are at the distance, to rounding of 1e-6.
+    /// Random curved faces and edges on random parabolas: as long as their control points are separated along a line,
+    /// all their points are separated. At the end of this time, corners of linear features are at the given distance,
+    /// to a tolerance of 1e-6 m.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);

@@ -7,13 +7,13 @@
 //! conservative advancement continues until the gap is 1e-12 of the size of the features. If fast sliding features
 //! keep a small gap after many advances, the closing rate extrapolates the instant ([`advancement`]).
 //!
-//! If the step ends at the instant of contact, the contact begins without penetration. Edges that cross at an end
-//! of one of them make no edge contact: node contact covers this region, and begins when the node enters.
+//! If the step ends at the instant of contact, the contact begins without penetration. Two edges that cross at an end
+//! of an edge make no edge contact: node contact covers this region, and begins when the node at this end enters.
 //!
 //! Swept boxes of face groups, and then of nodes, faces and edges, find the candidates. The search begins at the
-//! earliest time at which the bodies can touch, so that even a long flight costs little. It divides the rest of the
-//! step into parts in which the displacements do not exceed the size of the faces. Roots are computed only for
-//! candidates that may become coplanar within the part; few of the nearby features do.
+//! earliest time at which the bodies can touch, so that even a long flight costs little. The search divides the rest of
+//! the step into parts, in each of which no displacement exceeds the size of the faces. Roots are computed only for
+//! candidates that may become coplanar within the part; most nearby features do not.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -75,12 +75,12 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact within a step of features that are not `touching` yet: a node with a face, or two edges that
-    /// can touch. Contacts in the first millionth of the step are ignored, as they belong to the impact that ended the
-    /// last step.
+    /// The first contact within a step of two features that are not in `touching`: a node and a face, or two edges that
+    /// can touch. Contacts in the first millionth of the step are ignored, because they belong to the impact that ended
+    /// the last step.
     ///
-    /// A step with displacements beyond the size of the faces is divided into parts, beginning at the time at which the
-    /// bodies may touch.
+    /// If displacements exceed the size of the faces, the search divides the step into parts, beginning at the time at
+    /// which the bodies may touch.
     ///
     /// # Cost
     /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part

@@ -5,16 +5,16 @@ use crate::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;
 
-/// Relative growth of swept boxes for rounding.
+/// Margin of swept boxes for rounding errors, relative to the coordinates.
 pub const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A part of a step, from 0 to 1.
+/// Begin and end of a part of a step, as fractions of the step between 0 and 1.
 pub type Window = [f64; 2];
 
 /// The whole step.
 pub const STEP: Window = [0.0, 1.0];
 
-/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², τ from 0 to 1.
+/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², where the fraction τ of the step runs from 0 to 1.
 #[derive(Clone, Debug, Default)]
 pub struct StepPaths {
     coefficients: Vec<[Vec3; 3]>,
@@ -51,8 +51,8 @@ impl StepPaths {
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains all given nodes, at least one, throughout a part of the step. A parabolic path lies in the
-    /// hull of the two end points and the intersection of the end tangents.
+    /// Box that contains the given nodes throughout a part of the step; at least one node must be given. A parabolic
+    /// path lies in the hull of its two end points and the intersection of its end tangents.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -81,7 +81,7 @@ impl StepPaths {
         Some([0, 1, 2].map(|k: usize| Aabb { lower: lower[k], upper: upper[k] }))
     }
 
-    /// Bound on the derivative of the offset between any nodes of two sets.
+    /// Bound on the derivative with respect to τ of the vector between any two nodes of two sets \[m\].
     pub fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
         let of_pair = |a: u32, b: u32| {
             (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
@@ -96,7 +96,7 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes of c₀, c₁ and c₂.
     coefficients: [Aabb; 3],
-    /// Margin of faces and edges beyond these bounds \[m\].
+    /// Distance \[m\] by which faces and edges may extend beyond the bounds of the nodes.
     margin: f64,
 }
 
@@ -151,7 +151,8 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Time until which two bounds are separated along some axis; `None` if they are separated for the whole step.
+    /// Value of τ until which two bounds are separated along some axis; `None` if they are separated for the whole
+    /// step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;
@@ -164,7 +165,7 @@ impl Reach {
         (earliest <= 1.0).then_some(earliest * (1.0 - ROUNDING))
     }
 
-    /// Bound on the derivative of the paths.
+    /// Bound on the derivative of the paths with respect to τ \[m\].
     #[inline]
     pub fn rate(&self) -> f64 {
         let [_, c1, c2] = &self.coefficients;

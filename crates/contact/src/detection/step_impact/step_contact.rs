@@ -8,7 +8,8 @@ use crate::detection::primitive::edge_edge::EdgePair;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Initial fraction of a step in which contacts are ignored, as they belong to the impact that ended the last step.
+/// Initial fraction of a step in which contacts are ignored, because they belong to the impact that ended the last
+/// step.
 pub(in crate::detection) const BEGINNING: f64 = 1e-6;
 
 /// A contact and its instant.

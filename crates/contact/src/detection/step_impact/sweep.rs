@@ -1,5 +1,5 @@
-//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts in which
-//! the displacements do not exceed the size of the faces.
+//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts, in each of
+//! which no displacement exceeds the size of the faces.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 /// triangles.
 const SEAM: f64 = 1e-9;
 
-/// Gap at which conservative advancement ends in contact, relative to the size of the features.
+/// Gap, relative to the size of the features, at which conservative advancement ends with a contact.
 const MET: f64 = 1e-12;
 
 /// Shortest part of a step, as a fraction of the step.
@@ -41,7 +41,8 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step, with the swept boxes of both bodies and, for each body, its face groups near the other body.
+/// A part of the step, with the intersection of the swept boxes of both bodies and, for each body, its face groups near
+/// the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -66,7 +67,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// First contact of the features that are near each other in a part of the step; it may be later than this part.
+    /// First contact of the features that are near each other in a part of the step; this contact may be later than the
+    /// part.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
         let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
@@ -75,7 +77,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// The face groups that are near each other in a part of the step; `None` if the bodies are separated throughout
-    /// it.
+    /// the part.
     fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
@@ -92,7 +94,8 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of one body with a face of the other, for the two given bodies.
+    /// First contact of a node of the first body with a face of the second, each given by its position, 0 or 1, in the
+    /// pair.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
@@ -141,8 +144,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at an instant. Otherwise node and face make no contact:
-    /// where the ends of two equal blocks meet, for example, nodes slide in along the sides.
+    /// Whether the normals of a node and a face are opposed at an instant. Without opposed normals, node and face make
+    /// no contact: where the ends of two equal blocks meet, for example, nodes slide in along the sides.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -165,7 +168,7 @@ impl<'a> Sweep<'a> {
         if keeps_sign(&volume, window) {
             return None;
         }
-        // The outside of a segment is on its right, where the volume with z is negative.
+        // The outside of a segment is on its right, where the triple product with the z axis is negative.
         let sign = if corners.len() == 2 { -1.0 } else { 1.0 };
         let mut roots = [0.0; 7];
         let count = sign_changes(&volume, &mut roots);
@@ -175,7 +178,8 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(enters)
     }
 
-    /// Whether a node in the plane of a triangle, or on the line of a segment, is on it.
+    /// Whether a node in the plane of a triangle is on the triangle, or a node on the line of a segment is on the
+    /// segment.
     fn is_on(&self, node: u32, corners: &[u32], tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let origin = at(corners[0]);
@@ -215,8 +219,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap below which a feature that contains the edge a–b counts as touching a feature that contains the node
-    /// `other` \[m\]: at least the rounding error of the gap for this displacement in the step.
+    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. The
+    /// gap is at least its own rounding error for this displacement in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -245,8 +249,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. A quadratic edge lies in the hull of the two ends and the Bézier control point, which
-    /// is twice as far from the chord as the middle node.
+    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its Bézier control point, and the
+    /// control point is twice as far from the chord as the middle node.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -303,8 +307,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region,
-        // and may begin much later or not at all.
+        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region; it
+        // may begin much later, or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }
@@ -317,7 +321,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Coefficients of (a × b)·c of three paths.
+/// Coefficients of the polynomial (a × b)·c of three paths.
 fn triple(a: &[Vec3; 3], b: &[Vec3; 3], c: &[Vec3; 3]) -> [f64; 7] {
     let mut normal = [Vec3::zeros(); 5];
     for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {

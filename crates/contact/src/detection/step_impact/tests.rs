@@ -40,7 +40,7 @@ fn polynomial_and_advancement_agree() {
             StepImpactSearch::new(model.clone()).first(&paths, &Constraints::default())
         };
         let exact = first(&model);
-        // With an offset, however small, all features use advancement.
+        // With any positive offset, all features use conservative advancement.
         let offset = model.with_offsets(&[1e-13, 0.0]);
         let advanced = first(&offset);
         let (Some(exact), Some(advanced)) = (exact, advanced) else {
@@ -73,8 +73,8 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// Time of contact of a triangle that stands on its tip and faces downwards with a resting face of this offset \[m\];
-/// the tip moves on a parabola.
+/// Time of contact of a triangle and a resting face with this offset \[m\]. The triangle stands on its tip and faces
+/// downwards; the tip moves on a parabola through the positions `tip` at the times 0, 0.5 and 1.
 fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f64) -> Vec3) -> Option<f64> {
     let count = face.len();
     let [begin, middle, end] = [0.0, 0.5, 1.0].map(tip);
@@ -99,8 +99,8 @@ fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f6
     met.map(|impact| impact.fraction)
 }
 
-/// A tip sinks by 2e-4 m in the step, from 1e-4 m above the contact height of 0.1 m over a flat face of 10 m, while it
-/// slides along the face by 1 m: it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
+/// A tip slides by 1 m along a flat face of 10 m with an offset of 0.1 m. In the step it sinks by 2e-4 m, from 1e-4 m
+/// above the contact height, so it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
@@ -115,8 +115,8 @@ fn sliding_features_meet_when_they_come_in() {
     }
 }
 
-/// A tip slides by 2 m along a parabolic roof of 10 m and approaches it by 2e-2 m, from a distance of 1e-2 m: it
-/// touches in the middle of the step, however high the roof. The tolerance is a gap of 2e-9 m.
+/// A tip slides by 2 m along a parabolic roof of 10 m and approaches the roof by 2e-2 m, from a distance of 1e-2 m. For
+/// any height of the roof, it touches in the middle of the step. The tolerance is a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {
@@ -131,8 +131,8 @@ fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     }
 }
 
-/// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, with random nodal displacements: the search in
-/// parts of the step and by groups of faces gives the contact that a search in the whole step among all faces gives.
+/// Two uneven sheets of 200 triangles of size 0.1 m fly a few metres, with random nodal displacements. The search by
+/// parts of the step and groups of faces gives the same contact as a search in the whole step among all faces.
 #[test]
 fn parts_of_a_step_find_what_the_whole_does() {
     let samples = &mut Samples::new(8);

@@ -1,11 +1,11 @@
 //! Tunnelling: limits the step so that bodies do not pass through each other, and recognises lost contacts in which
-//! they did.
+//! bodies have passed through each other.
 //!
-//! Contact is searched only up to the search depth behind a face. In a step, two nearby bodies must move relative
-//! to each other by less than the search depth, and two separated bodies by less than the sum of their distance and
-//! the search depth. Boxes of the nodal positions and velocities bound these displacements. If stiffness and mass
-//! cannot keep a contact within the search depth, detection loses the contact: the bodies have passed through each
-//! other.
+//! Detection finds contacts only up to the search depth behind a face. In a step, two nearby bodies must therefore move
+//! relative to each other by less than the search depth, and two separated bodies by less than the sum of their
+//! distance and the search depth. Boxes of the nodal positions and velocities bound these displacements. If the contact
+//! forces cannot keep the penetration within the search depth, detection loses the contact: the bodies have passed
+//! through each other.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -82,8 +82,8 @@ impl TunnellingGuard {
         })
     }
 
-    /// Depth and penetration limit \[m\] of a lost contact that was pressed beyond the limit; `None` for other
-    /// contacts.
+    /// Depth and largest admissible depth \[m\] of a lost contact whose depth exceeds the admissible depth; `None` for
+    /// other contacts.
     ///
     /// `lost`: a contact of the last step that detection no longer finds. `positions`: current positions of all nodes
     /// \[m\].
@@ -140,8 +140,9 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// The search depth is 0.5 m, half of it 0.25 m. A body that approaches at 100 m/s from 3 m needs 0.03 s to touch
-    /// and 2.5 ms to penetrate by 0.25 m. A receding body, or one with equal velocity, allows any step.
+    /// The search depth is 0.5 m, and the share 0.5 allows 0.25 m of penetration. A body that approaches at 100 m/s
+    /// from 3 m needs 0.03 s to touch. A body in contact needs 2.5 ms to penetrate by 0.25 m at this speed. A receding
+    /// body and a body of equal velocity allow any step.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);
@@ -175,7 +176,8 @@ mod tests {
         assert_eq!(TunnellingGuard::new(&model).longest_step(&bodies, 0.5, 1.0), 1.0);
     }
 
-    /// A node in contact has passed through at a depth of 0.5 m, but not if it has left the body or slid past its rim.
+    /// A node of a lost contact has passed through the body if its depth exceeds the search depth of 0.5 m. A node that
+    /// has left the body in front, or slid past its rim, has not passed through.
     #[test]
     fn a_lost_contact_is_through_beyond_the_search_depth() {
         let (mut positions, model) = squares(-0.4);

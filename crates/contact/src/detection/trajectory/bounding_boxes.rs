@@ -1,17 +1,18 @@
 //! Time of contact of two moving axis-aligned boxes.
 //!
 //! Along each axis k the boxes overlap while |d_k(t)| ≤ h_k + ρ(t), with the distance d of their centres, the sum h of
-//! their half lengths and the growth ρ of both. Each axis gives two quadratic inequalities. The search for the first
-//! time at which all six hold advances to the first root of each violated inequality.
+//! their half lengths and the sum ρ of their growths. Each axis gives two quadratic inequalities. The search finds the
+//! first time at which all six inequalities hold: while one is violated, the time advances to its first root.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
 use super::bounding_spheres::MovingSphere;
 
-/// Rounding of positions and distances, relative to the sum of the sizes of their terms.
+/// Rounding error of positions and distances, relative to the sum of the magnitudes of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Largest number of advances: each of six inequalities holds in at most two intervals.
+/// Largest number of advances. Each of the six inequalities holds in at most two intervals, so twelve advances suffice
+/// without rounding errors.
 const MAX_ADVANCES: usize = 24;
 
 /// An axis-aligned box that moves on a parabola and may grow equally on all sides.
@@ -28,7 +29,7 @@ pub struct MovingBox {
 /// The time is never late, including rounding. Overlapping boxes, NaN and overflow give `Some(0.0)`.
 ///
 /// # Source
-/// Aragón & Molinari 2014, §3.1, hierarchies of other volumes than spheres; the quadratics are derived here.
+/// Aragón & Molinari 2014, §3.1, names hierarchies of volumes other than spheres. The quadratics are derived here.
 pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64> {
     let (distance, velocity) = (a.path.centre - b.path.centre, a.path.velocity - b.path.velocity);
     let acceleration = a.path.acceleration - b.path.acceleration;
@@ -83,8 +84,8 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// Reference: a scan of 4000 instants. The boxes do not overlap before the computed time, but overlap at it or just
-    /// after it.
+    /// Comparison with a scan of 4000 instants: the boxes do not overlap before the computed time, and overlap at this
+    /// time or just after it.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);
@@ -115,7 +116,7 @@ mod tests {
                     late_starts += usize::from(found > 0.0);
                 }
                 (None, first) => assert_eq!(first, None, "{trial}"),
-                // A contact between two instants of the scan.
+                // The boxes overlap only between two instants of the scan.
                 (Some(found), None) => assert!(overlap(&a, &b, found + 1e-9), "{trial}: {found}"),
             }
         }

@@ -37,7 +37,7 @@ pub struct Impact {
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// The faces in contact, one of each body; 0 for a wall.
+    /// The faces in contact, one of each body; the face of a wall is 0.
     pub faces: [u32; 2],
     /// Point of contact \[m\].
     pub point: Vec3,
@@ -72,7 +72,7 @@ impl Flight<'_> {
         })
     }
 
-    /// Velocity of the material point of a body that is at `point` at s \[m/s\].
+    /// Velocity at the time s of the material point of a body that is then at `point` \[m/s\].
     fn velocity_at(&self, body: u32, point: &Vec3, s: f64) -> Vec3 {
         let motion = &self.motions[body as usize];
         let arm = point - motion.centre_at(s);
@@ -81,8 +81,8 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts; of simultaneous impacts the one with the lower bodies, then with the lower faces,
-    /// independent of the order of the search.
+    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower bodies, then with the lower
+    /// faces: the result does not depend on the order of the search.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))

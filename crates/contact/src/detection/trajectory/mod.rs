@@ -1,6 +1,6 @@
 //! Level 1: times at which moving bounding spheres or boxes can first touch ([`bounding_spheres`], [`bounding_boxes`]),
-//! and the state of a flight, with the exact impact of two faces ([`Flight`]). Motions are
-//! [`RigidMotion`](crate::math::RigidMotion)s; the engine uses these times for predictions in `engine/flight`.
+//! and the state of a flight, with the exact impact of two faces ([`Flight`]). Motions are of the type
+//! [`RigidMotion`](crate::math::RigidMotion). The predictions in `engine/flight` use the times of first contact.
 
 pub mod bounding_boxes;
 pub mod bounding_spheres;

@@ -1,7 +1,7 @@
 //! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
 //!
-//! Each root is classified as stationary, at constant velocity or accelerating, and keeps its acceleration from then
-//! on. A sphere that moves with a root grows by a bound on the error of the finite differences.
+//! The third instant classifies each root as stationary, at constant velocity or accelerating, and fixes its
+//! acceleration. A sphere that moves with a root grows by a bound on the error of the finite differences.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -12,7 +12,7 @@ use super::bounding_spheres::MovingSphere;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding of a refitted centre, relative to its coordinates and its radius.
+/// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Displacement in a step, relative to the size of the model, below which a root is stationary.
@@ -21,8 +21,8 @@ const STATIONARY: f64 = 1e-12;
 /// Difference of two displacements, relative to the size of the model, below which a velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to the size of the model, including a neglected change below
-/// [`CONSTANT`].
+/// Error of a difference of two positions, relative to the size of the model. The error includes a change of velocity
+/// below [`CONSTANT`] that the class neglects.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the roots at the first instants of a flight, and the resulting motions.
@@ -47,13 +47,13 @@ enum MotionClass {
 /// Estimated motion of a root.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RootMotion {
-    /// Instant of the velocity \[s\].
+    /// Instant at which the root has this velocity \[s\].
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on the errors of velocity and acceleration, without rotation.
+    /// Bounds on the errors of velocity [m/s] and acceleration [m/s²] for a body that does not rotate.
     errors: [f64; 2],
-    /// Sum of the two steps \[s\].
+    /// Sum of the two steps between the three positions \[s\].
     span: f64,
     /// Distance of the root from the centre of its body \[m\].
     arm: f64,
@@ -87,7 +87,7 @@ impl RootHistory {
             && (self.motions.is_empty() || self.motions.len() == num_bodies)
     }
 
-    /// Adds the spheres of all bodies at an instant \[s\]; the third spheres give the motions.
+    /// Adds the spheres of all bodies at an instant \[s\]. The third call determines the motions.
     pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
         self.times.push(time);
         self.roots.push(roots);
@@ -128,8 +128,9 @@ impl MotionClass {
 impl RootMotion {
     /// Motion from three positions and the two steps between them; `size`: size of the model \[m\].
     ///
-    /// With the difference quotients D of the positions over the steps h, a = 2 (D₁ − D₂)/(h₁ + h₂) and v = D₁ + a h₁/2
-    /// at the last position. Both are exact for constant acceleration.
+    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is
+    /// a = 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. Both are exact for constant
+    /// acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
         let (last, first) = ((now - between) / h1, (between - before) / h2);
@@ -149,9 +150,9 @@ impl RootMotion {
 
     /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
     ///
-    /// At a distance q from the centre of the body, rotation adds at most ω q to a velocity and (ω² + |dω/dt|) q to an
-    /// acceleration. It affects the motion of the sphere and, in the mean over the steps, the motion of the root from
-    /// which the motion of the sphere is estimated.
+    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and
+    /// (ω² + |dω/dt|) q to an acceleration. The growth includes these terms for the sphere and for the root, because
+    /// the mean motion of the root over the two steps is the estimate of the motion of the sphere.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -172,8 +173,9 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding (divided differences are
-    /// exact for quadratics). Motion without acceleration and rest have their class.
+    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding, because divided
+    /// differences are exact for quadratics. At constant velocity the estimated acceleration is exactly zero, at rest
+    /// also the velocity.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

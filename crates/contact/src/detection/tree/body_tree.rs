@@ -1,7 +1,8 @@
 //! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
 //!
-//! The bodies are sorted along a space-filling curve. Above them is a complete binary tree of boxes; the children of
-//! vertex k are 2 k and 2 k + 1. A body whose box changes keeps its leaf, and its ancestors are refitted.
+//! The bodies are sorted along a space-filling curve and are the leaves of a complete binary tree of boxes; the
+//! children of vertex k are 2 k and 2 k + 1. A body whose box changes keeps its leaf, and the boxes above the leaf are
+//! refitted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,7 +28,7 @@ const BODIES_PER_TASK: usize = 64;
 /// Boxes of bodies, ordered for searches.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyTree {
-    /// Vertex 1 is the root; the leaves are the second half.
+    /// Boxes of the vertices: vertex 1 is the root, and the second half of the vertices are the leaves.
     boxes: Vec<Aabb>,
     /// Bodies of the leaves, in order.
     bodies: Vec<u32>,
@@ -83,7 +84,7 @@ impl BodyTree {
         }
     }
 
-    /// Visits all other bodies whose boxes overlap the box of a body, until `visit` stops the search.
+    /// Visits all other bodies whose boxes overlap the box of a body, until `visit` returns false.
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
@@ -109,7 +110,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of these bodies with all bodies of overlapping boxes: ascending, first < second, without repetition.
+    /// Pairs of one of these bodies and any body with an overlapping box: ascending, first < second, without
+    /// repetition.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {
@@ -123,7 +125,8 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` for more than `most` pairs.
+    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` if there are more than `most`
+    /// pairs.
     ///
     /// # Cost
     /// O(N log N + pairs), in parallel; at most about `most` pairs are in memory at any time.
@@ -137,7 +140,7 @@ impl BodyTree {
                 }
                 pairs.len() <= most
             });
-            // Beyond the limit the pairs are discarded.
+            // If the total exceeds the limit, the pairs are discarded.
             let before = found.fetch_add(pairs.len(), Ordering::Relaxed);
             if before.saturating_add(pairs.len()) > most { None } else { Some(pairs) }
         };

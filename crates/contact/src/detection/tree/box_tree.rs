@@ -1,5 +1,5 @@
-//! Tree of boxes with eight children per node. All nodes of a level except the last are full: the children of node k
-//! are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. Lanes test the boxes of a node.
+//! Tree of boxes with eight children per node. In each level, all nodes except the last are full: the children of node
+//! k are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of a node are tested in lanes.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -17,14 +17,14 @@ pub(crate) struct BoxTree {
 }
 
 impl BoxTree {
-    /// Tree over boxes given by number.
+    /// Tree over `num_boxes` boxes; `bounds` gives each box by its number.
     pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
         let mut tree = Self::empty(num_boxes);
         tree.refit(num_boxes, bounds);
         tree
     }
 
-    /// Replaces the boxes, as many as before.
+    /// Replaces all boxes; their number must be unchanged.
     pub fn refit(&mut self, num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) {
         self.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
             (WIDTH * k..num_boxes.min(WIDTH * (k + 1))).for_each(|n| row.set(n % WIDTH, &bounds(n)));
@@ -62,7 +62,7 @@ impl BoxTree {
         descent.nodes
     }
 
-    /// As [`Self::overlapping`], with the result in reused memory.
+    /// The result of [`Self::overlapping`], in the memory of `descent`.
     pub fn find_overlapping<'a>(
         &self,
         registers: Registers,
@@ -97,8 +97,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Boxes below `levels` that overlap `around`, found from the top level down through overlapping nodes; without
-    /// levels, all `num_roots` boxes.
+    /// Numbers of the boxes below `levels` whose ancestors all overlap `around`, found from the top level down. Without
+    /// levels, the numbers of all `num_roots` boxes.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The tree and a test of every box find equal boxes, for any number of boxes.
+    /// The tree and a test of every box find the same boxes, for several numbers of boxes.
     #[test]
     fn boxes_found_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(12);

@@ -5,19 +5,20 @@ use rayon::prelude::*;
 use crate::Surface;
 use crate::math::Vec3;
 
-/// Size below which a part is not divided.
+/// Number of points up to which a part is not divided.
 const SMALLEST_PART: usize = 8;
 
-/// Points above which both halves become tasks.
+/// Number of points above which both halves become tasks.
 const POINTS_PER_TASK: usize = 4096;
 
 /// Indices of the points after recursive division by planes across the longest side of their box, down to parts of
 /// eight in ascending order.
 ///
-/// The number of points in the first half is the largest power of two less than their total. Therefore each run of 2ᵏ ≥
-/// 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface such a part has about half the
-/// neighbours of a part along a space-filling curve, whose cells the points fill unevenly. The order remains useful
-/// while neighbours stay neighbours, so it is computed once for a moving and deforming body.
+/// The number of points in the first half is the largest power of two less than the number of points in both. Therefore
+/// each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about
+/// half as many neighbours as a run of 2ᵏ points along a space-filling curve, because the points fill the cells of the
+/// curve unevenly. The order is computed once for a moving and deforming body: it remains compact as long as neighbours
+/// stay neighbours.
 ///
 /// # Cost
 /// O(n log n), in parallel.
@@ -75,8 +76,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The order is a permutation, in which a plane separates each aligned part of 2ᵏ points from its neighbour, for
-    /// any number of threads; also for coincident points and for a non-finite point.
+    /// The order is a permutation in which a plane separates each aligned part of 2ᵏ points from its neighbour. The
+    /// order is the same for any number of threads. Coincident points and a non-finite point are allowed.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

@@ -7,7 +7,7 @@ use crate::math::Vec3;
 use super::compact_order::compact_order_of_faces;
 use crate::detection::face::bounds::overshoot;
 
-/// Faces per group: smaller groups share more nodes with their neighbours, larger groups have looser boxes.
+/// Faces per group. Smaller groups share a larger part of their nodes with neighbours; larger groups have looser boxes.
 pub(crate) const FACES_PER_GROUP: usize = 32;
 
 /// Faces of a surface in groups that are compact at the given positions.
@@ -18,7 +18,7 @@ pub(crate) struct FaceGroups {
     faces: Vec<u32>,
     /// Nodes of each group, owned nodes first. A node on a border belongs to several groups, one of which owns it.
     nodes: Vec<u32>,
-    /// End of the owned nodes of each group, and end of all its nodes.
+    /// For each group, end of its owned nodes and end of all its nodes in `nodes`.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }
@@ -26,7 +26,7 @@ pub(crate) struct FaceGroups {
 /// Neighbouring faces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceGroup<'a> {
-    /// Its faces.
+    /// Faces of the group.
     pub faces: &'a [u32],
     /// All nodes of these faces.
     pub nodes: &'a [u32],
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// A sheet of 20 × 15 cells, 18 full groups and a partial one: every face is in one group, which contains its
-    /// nodes, and each node is owned by one group.
+    /// A sheet of 20 × 15 cells in 18 full groups and a partial group: every face is in one group, which contains the
+    /// nodes of the face, and each node is owned by one group.
     #[test]
     fn every_face_is_in_one_group_and_every_node_is_owned_once() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;

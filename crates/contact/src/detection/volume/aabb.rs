@@ -28,10 +28,10 @@ impl Aabb {
 
     /// Whether the boxes are certainly disjoint: one ends before the other begins on some axis.
     ///
-    /// A disjunction over the axes and both orders; boxes that touch are not excluded.
+    /// One axis and one order of the boxes suffice. Boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
-        // All six comparisons without a branch, slightly faster than in lanes.
+        // Six comparisons without a branch are slightly faster than comparisons in lanes.
         let (a, b) = (self, other);
         (a.lower.x > b.upper.x)
             | (a.lower.y > b.upper.y)
@@ -78,7 +78,7 @@ impl Aabb {
         point - point.inf(&self.upper).sup(&self.lower)
     }
 
-    /// Length of its diagonal \[m\].
+    /// Length of the diagonal of the box \[m\].
     #[inline]
     pub fn diagonal(&self) -> f64 {
         (self.upper - self.lower).norm()

@@ -46,7 +46,7 @@ impl AabbRow {
         joint
     }
 
-    /// Mask of the boxes that overlap or touch another box: bit k belongs to lane k. NaN overlaps nothing.
+    /// Mask of the boxes that overlap or touch another box: bit k belongs to lane k. A box with NaN overlaps no box.
     #[inline(always)]
     pub fn overlapping<S: Simd>(&self, simd: S, other: &Aabb) -> u64 {
         let mut overlapping = 0;
@@ -74,7 +74,8 @@ impl AabbRow {
 /// The bits of a mask; the lowest bit belongs to the first lane.
 #[inline(always)]
 fn bits<S: Simd>(mask: S::m64s) -> u64 {
-    // A mask is one byte of bits, one byte with a single truth value, or one word for each number in a register.
+    // Depending on the registers, a mask is one byte with a bit per lane, one byte with a single truth value, or one
+    // word per lane.
     if size_of::<S::m64s>() == 1 {
         return u64::from(bytes_of(&mask)[0]);
     }
@@ -103,7 +104,8 @@ mod tests {
         }
     }
 
-    /// All register widths agree with tests of single boxes, including touching boxes; empty lanes overlap nothing.
+    /// For all register widths, rows agree with tests of single boxes, also of touching boxes. Empty lanes overlap no
+    /// box.
     #[test]
     fn rows_agree_with_single_boxes() {
         let samples = &mut Samples::new(5);

@@ -1,17 +1,17 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! The ladder omits a rung that costs more than it saves, C_k > (1 − a_k) ΣC, where a_k is the fraction of pairs that
-//! the rung does not exclude and ΣC the cost of the following tests. The costs come from the benchmark of exclusion
-//! tests, not from timings of the current run, so that the selection is identical in every run and for any number of
-//! threads.
+//! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC, where a_k is the fraction
+//! of pairs that the rung does not exclude, and ΣC the cost of the following tests. The costs are constants from a
+//! benchmark of the exclusion tests. As they are not timings of the current run, the selection is identical in every
+//! run and for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 
-/// Pairs after which a rung is evaluated.
+/// Number of tested pairs after which a rung is evaluated.
 const TRIALS: u64 = 1000;
-/// Pairs after which all rungs are tried again.
+/// Number of pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face \[ns\], required for each pair that no rung excludes.
+/// Cost of the distance of a node from a curved face \[ns\], which each pair needs that no rung excludes.
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
@@ -92,8 +92,9 @@ mod tests {
         tally
     }
 
-    /// Reference: the rule with the costs above. An oriented box fitted once for two tests costs 73.5 ns and must
-    /// exclude 0.3675 of the pairs; a sphere can then save 273.5 ns and pays if it excludes 0.0055 of the pairs.
+    /// The reference is the rule with the costs of this file. An oriented box that is fitted once for two tests costs
+    /// 73.5 ns per test, and must exclude 0.3675 of the pairs to save the 200 ns of the distance. A sphere of 1.5 ns
+    /// per test can then save 273.5 ns, and saves time if it excludes 0.0055 of the pairs.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(paying_after(tested(10_000, 55, 0), tested(2000, 736, 1000)), RUNGS);
         assert_eq!(paying_after(tested(10_000, 54, 0), tested(2000, 736, 1000)), RUNGS[1..]);
         assert_eq!(paying_after(tested(10_000, 100, 0), tested(2000, 734, 1000)), RUNGS[..1]);
-        // Without the box, the sphere can save 200 ns.
+        // Without the box, the sphere can save only 200 ns.
         assert_eq!(paying_after(tested(10_000, 74, 0), tested(2000, 734, 1000)), []);
         assert_eq!(paying_after(tested(999, 0, 0), tested(999, 0, 999)), RUNGS);
     }

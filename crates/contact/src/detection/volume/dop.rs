@@ -1,10 +1,12 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
 //! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, which cut the
-//! corners of a box, and the six face diagonals, which cut its edges; in the plane, four of them. Projections on these
-//! directions need additions only. Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is
-//! disjoint (Aragón & Molinari 2014, eqs. (8)–(11), print norms and a conjunction). The test misses gaps across other
-//! directions: it is sufficient for disjointness, not necessary.
+//! corners of a box, and the six face diagonals, which cut the edges of a box. In the plane, the directions are the two
+//! axes and the two diagonals. Projections on these directions need additions only.
+//!
+//! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.
+//! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
+//! The test is sufficient for disjointness, but not necessary: it misses gaps across other directions.
 
 use std::f64::consts::SQRT_2;
 
@@ -14,16 +16,16 @@ use crate::math::Vec3;
 /// Length of a diagonal of the unit cube.
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
-/// A polytope of `SLABS` slabs α ≤ x·p ≤ β; its directions follow from the number of slabs.
+/// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p, which follow from the number of slabs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const SLABS: usize> {
-    /// α of each slab \[m\] times |p|.
+    /// α of each slab, |p| times a length \[m\].
     pub lower: [f64; SLABS],
-    /// β of each slab \[m\] times |p|.
+    /// β of each slab, |p| times a length \[m\].
     pub upper: [f64; SLABS],
 }
 
-/// Box and diagonals of the plane z = 0: 8 sides, without separation along z.
+/// Box and diagonals of the plane z = 0: 8 sides. No direction separates along z.
 pub type Dop8 = Dop<4>;
 /// Box and corners: 14 sides.
 pub type Dop14 = Dop<7>;
@@ -104,7 +106,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The rounding of a projection is relative to its terms, which may cancel.
+        // The rounding error of a projection is relative to the magnitude of its terms, which may cancel.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
@@ -113,10 +115,10 @@ impl<const SLABS: usize> Dop<SLABS> {
         dop
     }
 
-    /// Whether the polytopes are certainly disjoint, as the slabs of some direction are disjoint.
+    /// Whether the polytopes are certainly disjoint: the slabs of some direction are disjoint.
     ///
-    /// The first three directions, the axes if there are more than four directions, are tested without branches: they
-    /// exclude most pairs.
+    /// The first three directions exclude most pairs and are tested without branches. They are the axes, except in
+    /// [`Dop8`].
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

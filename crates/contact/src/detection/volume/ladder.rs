@@ -1,8 +1,8 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! A pair of leaves passes the rungs, e.g. sphere → box → 14-DOP → oriented box, until one excludes it (Aragón &
-//! Molinari 2014, §3.2). The sphere of a leaf belongs to its tree; the other volumes are fitted on first use and kept
-//! until the nodes move.
+//! A pair of leaves is tested on one rung after the other, e.g. sphere → box → 14-DOP → oriented box, until a rung
+//! excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a leaf belongs to its tree. All other volumes are
+//! fitted on first use and kept until the nodes move.
 
 use std::ops::AddAssign;
 
@@ -33,12 +33,12 @@ pub enum VolumeKind {
     Obb,
 }
 
-/// Leaves that pass the ladder of bounding volumes.
+/// Leaves that are tested on the ladder of bounding volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Leaves of curved faces, tested on the rungs that save time.
+    /// Only leaves of curved faces, on the rungs that save time.
     WhilePaying,
-    /// All leaves, tested on all rungs.
+    /// All leaves, on all rungs.
     Always,
 }
 
@@ -108,7 +108,7 @@ pub struct Leaf<'a> {
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf, each with the stamp of the positions of its fit.
+/// Volumes of one kind, one per leaf, each with the stamp of the positions to which it was fitted.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,
@@ -120,7 +120,7 @@ impl<V: Copy> Cache<V> {
         Self { entries: vec![None; if wanted { num_leaves } else { 0 }], num_fitted: 0 }
     }
 
-    /// The volume of a leaf, refitted if older than `stamp`.
+    /// The volume of a leaf, refitted if its stamp is not `stamp`.
     #[inline]
     fn volume(&mut self, leaf: &Leaf<'_>, stamp: u64, fit: impl Fn(&[Vec3], f64) -> V) -> V {
         let entry = &mut self.entries[leaf.index];
@@ -134,7 +134,7 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder of the leaves of one or several trees, with consecutive numbers.
+/// The ladder of the leaves of one or several trees; the leaves of all trees are numbered consecutively.
 ///
 /// # Cost
 /// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
@@ -175,7 +175,7 @@ impl LeafVolumes {
         self.stamp += 1;
     }
 
-    /// Index of the rung that excludes the pair; `None` if they may touch.
+    /// Index of the rung that excludes the pair; `None` if the leaves may touch.
     pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
         self.tally.pairs += 1;
         (0..self.ladder.len()).find(|&rung| {

@@ -2,8 +2,8 @@
 //!
 //! Each volume is fitted to the points of a convex set, enlarged by a margin and rounded outward. `excludes` is true
 //! only if two sets, margins included, are certainly disjoint; touching sets are not excluded. Linear faces, including
-//! warped quadrilaterals, lie in the hull of their nodes; a quadratic face lies in the hull of its Bézier control
-//! points, not of its nodes. [`LeafVolumes`] tests volumes from cheap and loose to expensive and tight.
+//! warped quadrilaterals, lie in the hull of their nodes. A quadratic face lies in the hull of its Bézier control
+//! points, but not in the hull of its nodes. [`LeafVolumes`] tests volumes from cheap and loose to expensive and tight.
 
 mod aabb;
 mod aabb_row;
@@ -23,6 +23,6 @@ pub use ladder::{LadderTally, LadderUse, Leaf, LeafVolumes, RungTally, VolumeKin
 pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
-/// Rounding of a sum of three products, relative to the sum of their magnitudes, with a margin for the rounding of the
-/// resulting bound.
+/// Rounding error of a sum of three products, relative to the sum of their magnitudes, with a margin for the rounding
+/// of the bound computed from the sum.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

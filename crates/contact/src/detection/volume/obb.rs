@@ -1,7 +1,7 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! Triangles and flat quadrilaterals give their axes directly: the normal, the longest edge, and the third direction.
-//! For other point sets the axes are the eigenvectors of their covariance about the centre of gravity, which are the
+//! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to both.
+//! The axes of other point sets are the eigenvectors of the covariance about the centre of gravity, which are the
 //! principal axes of inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
 
 use super::ROUNDING;
@@ -10,12 +10,12 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Addition to every |cosine| of two axes, so that the cross product of nearly parallel axes, which rounding dominates,
-/// cannot separate boxes (Gottschalk, Lin & Manocha 1996).
+/// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes; with
+/// this addition the cross product cannot separate boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
 /// Distance of the nodes from their mean plane, relative to their extent, up to which a face counts as flat.
 const FLATNESS: f64 = 1e-6;
-/// Spread of the principal moments, relative to the largest, below which the axes are arbitrary.
+/// Difference of the principal moments, relative to the largest moment, below which the axes are arbitrary.
 const SPREAD: f64 = 1e-6;
 
 /// A box: |(x − centre)·axis_k| ≤ half_k.
@@ -46,7 +46,7 @@ impl Obb {
             }
         }
         let middle = |k: usize| axes[k] * (0.5 * (lower[k] + upper[k]));
-        // Axes, projections and centre each carry a rounding error of a few units in the last place.
+        // Axes, projections and centre each have a rounding error of a few units in the last place.
         let half = |k: usize| 0.5 * (upper[k] - lower[k]) + margin + 8.0 * ROUNDING * (magnitude + margin);
         Self {
             centre: middle(0) + middle(1) + middle(2),
@@ -60,17 +60,18 @@ impl Obb {
         self.components = components(axes);
     }
 
-    /// Orthogonal unit vectors along the edges.
+    /// Orthogonal unit vectors along the edges of the box.
     #[inline]
     pub fn axes(&self) -> [Vec3; 3] {
         let [x, y, z] = &self.components;
         [0, 1, 2].map(|k| Vec3::new(x.0[k], y.0[k], z.0[k]))
     }
 
-    /// Whether a face of one box separates them: the test of 2 × 3 axes, which misses gaps between edges.
+    /// Whether a face normal of one of the boxes separates the boxes. This test of 2 × 3 axes misses boxes that only
+    /// the cross product of two edges separates.
     ///
-    /// The margin by which [`Obb::fit`] rounds the half lengths up covers the rounding of this test, as the absolute
-    /// cosines of an axis sum to at least one.
+    /// The absolute cosines of an axis with the axes of the other box sum to at least one. The margin by which
+    /// [`Obb::fit`] rounds the half lengths up therefore covers the rounding of this test.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -88,7 +89,7 @@ impl Obb {
         by_own.max(by_other).exceeds(Lanes::splat(0.0)).any()
     }
 
-    /// Whether the boxes are disjoint: separating axes, the 6 of their faces and the 9 of their edge pairs.
+    /// Whether the boxes are disjoint, by a test of 15 separating axes: 6 face normals and 9 cross products of edges.
     ///
     /// # Source
     /// Gottschalk, Lin & Manocha 1996, *OBBTree*, §5.
@@ -117,7 +118,7 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors, as its sums of products are slow otherwise.
+/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors; without them, its sums of products are slow.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {
@@ -129,7 +130,7 @@ impl Kernel for ObbExclusion<'_> {
     }
 }
 
-/// Sum of three vectors times their factors, and an addend.
+/// Sum of an addend and three vectors times their factors: u a + v b + w c + addend.
 #[inline(always)]
 fn combined([u, v, w]: [Lanes; 3], [a, b, c]: [f64; 3], addend: Lanes) -> Lanes {
     u.mul_add(Lanes::splat(a), v.mul_add(Lanes::splat(b), w.mul_add(Lanes::splat(c), addend)))
@@ -182,7 +183,8 @@ impl Relative {
     }
 }
 
-/// Axes of a segment, triangle or flat quadrilateral: longest edge, in-plane normal of it, normal.
+/// Axes of a segment, triangle or flat quadrilateral: the longest edge, the normal of this edge in the plane of the
+/// face, and the face normal.
 fn flat_axes(points: &[Vec3]) -> Option<[Vec3; 3]> {
     let normal = match points {
         [_, _] => Vec3::zeros(),
@@ -208,7 +210,7 @@ fn any_normal(direction: &Vec3) -> Vec3 {
     direction.cross(&axis).normalize()
 }
 
-/// Eigenvectors of the covariance of the points; the coordinate axes if the eigenvectors are arbitrary.
+/// Eigenvectors of the covariance of the points; the coordinate axes if rounding makes the eigenvectors arbitrary.
 fn principal_axes(points: &[Vec3]) -> [Vec3; 3] {
     let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
     let covariance: Mat3 = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

@@ -1,20 +1,22 @@
 //! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
 //!
-//! With u = u⁰ + W P, W = G M⁻¹ Gᵀ, the solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at each contact. A
-//! contact at the friction bound slips against P_t; a contact below the bound sticks. Normal and tangential rows form
-//! one problem, as friction changes all normal velocities.
+//! The relative velocities are u = u⁰ + W P with W = G M⁻¹ Gᵀ: P are the impulses, u⁰ the velocities without impulses,
+//! G maps the velocities of the movers to relative velocities, and M is the mass matrix. With the lower bound c of the
+//! normal velocity and the coefficient of friction μ, the solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at
+//! each contact. A contact at the friction bound slips opposite to P_t; a contact below the bound sticks. Normal and
+//! tangential rows form one problem, because friction changes all normal velocities.
 //!
 //! ```text
 //! repeat   block Jacobi steps with shared masses, each contact on its own: predict which contacts open, stick, slip
-//!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping ones;
+//!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping contacts;
 //!          a contact that opens or slips in between is fixed there
-//!          with friction, the next round begins at the best combination of the last ones (see `mixing`)
+//!          with friction, the next round begins at the best combination of the last rounds (see `mixing`)
 //! until    a step changes nothing; if the rounds do not converge, restart with Jacobi steps only
 //! ```
-//! Conjugate gradients solve the redundant rows of flat faces, where Jacobi steps hardly converge, in as many steps
-//! as there are independent rows. The method does not depend on the order of the contacts: the impulses of redundant
-//! contacts, which the laws do not determine, have the symmetry of the problem. Momentum is conserved for any
-//! tolerance, as impulses act on movers through the rows of G.
+//! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate gradients solve
+//! them in as many steps as there are independent rows. The method does not depend on the order of the contacts. The
+//! contact laws do not determine the impulses of redundant contacts; the method gives impulses with the symmetry of the
+//! problem. Momentum is conserved for any tolerance, because impulses act on movers through the rows of G.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
@@ -30,21 +32,21 @@ use crate::response::groups::momentum::Momentum;
 
 /// Number of Jacobi steps between two descents by conjugate gradients.
 const STEPS: usize = 4;
-/// Largest number of rounds of steps and descent; momentum does not depend on convergence.
+/// Largest number of rounds of steps and descent. Momentum is conserved even without convergence.
 const MAX_ROUNDS: usize = 100;
 /// Largest number of Jacobi steps after rounds without convergence. The steps end early if the velocity change does not
 /// fall by `GAIN` in `STEPS_TO_GAIN` steps.
 const MAX_STEPS: usize = 1000;
 const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
-/// Ratio of the velocity change to its smallest value, above which a round is discarded: a change of the set of open or
-/// slipping contacts increases the velocity change several times before the rounds converge. The impulses may grow by
-/// this ratio from one round to the next.
+/// Ratio of the velocity change of a round to the smallest velocity change, above which the round is discarded. Smaller
+/// ratios are accepted, because each change of the set of open or slipping contacts increases the velocity change
+/// temporarily. This ratio also limits the growth of the impulses from one round to the next.
 const MAX_GROWTH: f64 = 10.0;
-/// Ratio of W to D along a direction, below which impulses cause no motion.
+/// Ratio of d · W d to d · D d below which impulses along the direction d count as causing no motion.
 const NULL_SPACE: f64 = 1e-10;
 
-/// Workspace of a descent: vectors by member of a group, and the motion of the movers.
+/// Workspace of a descent: vectors for each contact of a group, and the motion of the movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
@@ -63,7 +65,8 @@ pub(super) struct Workspace {
     mixing: Mixing,
 }
 
-/// The problem of a group; `field` holds the velocities of its movers under the current impulses.
+/// The problem of a group of contacts. At all times, `field` holds the velocities of its movers under the current
+/// impulses.
 pub(super) struct Problem<'a> {
     /// G and M⁻¹.
     pub operator: &'a Operator,
@@ -80,8 +83,8 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Solves for the impulses, starting from the current impulses; returns whether they converged. Without convergence
-    /// it keeps the impulses with the smallest residual.
+    /// Solves for the impulses, starting from the current impulses; returns whether the iteration converged. Without
+    /// convergence, the impulses with the smallest residual remain.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
             // A single contact needs no descent.
@@ -98,10 +101,10 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only, and keeps the impulses with the smallest residual of all rounds and steps;
-    /// returns whether they converged. Rounds without convergence cycle through sets of sticking and slipping contacts
-    /// and amplify rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem.
-    /// `left` is the smallest velocity change of the rounds \[m/s\].
+    /// Restarts with Jacobi steps only; returns whether they converged. Without convergence, the impulses with the
+    /// smallest residual of all rounds and steps remain. Rounds that do not converge cycle through sets of sticking and
+    /// slipping contacts and amplify rounding errors. Jacobi steps are slow, but they reduce the residual and keep the
+    /// symmetry of the problem. `left` is the smallest velocity change of the rounds \[m/s\].
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -129,7 +132,8 @@ impl Problem<'_> {
         false
     }
 
-    /// Jacobi steps with momentum; `None` if they converge, else the last and the smallest velocity change \[m/s\].
+    /// Jacobi steps with momentum; `None` if they converge. Without convergence, the last and the smallest velocity
+    /// change \[m/s\].
     fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
@@ -160,8 +164,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// Rounds of steps and descent; `None` if they converge, else the smallest velocity change, whose impulses are
-    /// stored \[m/s\].
+    /// Rounds of steps and descent; `None` if they converge. Without convergence, the smallest velocity change \[m/s\];
+    /// `workspace.best` then stores the impulses of this round.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         // Without friction the problem is convex and needs no mixing.
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
@@ -201,15 +205,15 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the impulses after a step, which satisfy the bounds of the contact laws.
+    /// Stores the impulses. They satisfy the bounds of the contact laws after a Jacobi step.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion of the movers without impulses. The final motion is the sum of this motion and the motion by
-    /// the impulses, so that momentum is conserved independently of the iterations.
+    /// Stores the motion of the movers without impulses. The final motion is this motion plus the motion by the final
+    /// impulses, so momentum is conserved independently of the iterations.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -243,8 +247,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last rounds. A combination far from the last round contains
-    /// self-equilibrated impulses, as on a body wedged by friction, and is discarded.
+    /// Starts the next round at the best combination of the last rounds. A combination with much larger impulses than
+    /// the last round is discarded: it contains self-equilibrated impulses, as on a body wedged by friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -266,8 +270,8 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Jacobi step: solves each contact on its own, all from the same velocities; returns the largest velocity change
-    /// of a contact by its own impulse \[m/s\].
+    /// Jacobi step: solves each contact on its own, all contacts from the same velocities. Returns the largest velocity
+    /// change of a contact by the change of its own impulse \[m/s\].
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -296,8 +300,8 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate gradients on the closed contacts, to the tolerance. A contact that opens or slips on the way is fixed
-    /// at its bound.
+    /// Conjugate gradients on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
+    /// descent stays at its bound.
     fn descend(&mut self, workspace: &mut Workspace) {
         workspace.faces.clear();
         workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
@@ -338,7 +342,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes residuals and preconditioned directions on the free faces; returns their product \[J\].
+    /// Computes residuals and preconditioned directions on the free faces; returns the product of both \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, residuals, directions, responses, .. } = workspace;
         residuals.clear();
@@ -357,7 +361,7 @@ impl Problem<'_> {
         power
     }
 
-    /// Fixes contacts that open or slip before the step length `full`; returns whether it fixed any.
+    /// Fixes contacts that would open or slip almost at once in a step of length `full`; returns whether there are any.
     fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
         let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {

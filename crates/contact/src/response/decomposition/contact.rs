@@ -1,4 +1,4 @@
-//! Contacts of a group, and their solution.
+//! Data and solution of the contacts of a step.
 
 use super::options::ImpactOptions;
 use super::unknown::Unknown;
@@ -15,7 +15,7 @@ pub(super) struct Contact {
     pub before: Vec3,
     /// Relative velocity before the current solution \[m/s\].
     pub start: Vec3,
-    /// Change of the relative velocity in half a step by the forces at the beginning of the step \[m/s\].
+    /// Change of the relative velocity over half a step by the forces at the beginning of the step \[m/s\].
     pub kick: Vec3,
     /// Initial guesses of the impulse \[N·s\] and of the normal projection impulse \[kg·m\].
     pub guess: Vec3,
@@ -28,13 +28,15 @@ pub(super) struct Contact {
     pub has_slid: bool,
     /// Whether another contact of the same rigid bodies was sticking in the previous step.
     pub is_held: bool,
-    /// Closing speed that forces and prescribed motion give a resting contact between two contact solutions \[m/s\].
+    /// Closing speed that a resting contact gains between two contact solutions, by forces and prescribed motion
+    /// \[m/s\].
     pub resting: f64,
     /// Whether friction jams the contact, so that it has no restitution.
     pub is_jammed: bool,
-    /// Time since the beginning of the contact, at most a step, times the projected fraction \[s\].
+    /// Time from the beginning of the contact to the end of the step, at most the time step, times the projected
+    /// fraction of the penetration \[s\].
     pub since: f64,
-    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact
+    /// Change of the normal velocity by the forces between the middle of the step and the beginning of the contact
     /// \[m/s\]; zero without projection of positions.
     pub lead: f64,
     /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
@@ -42,8 +44,8 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// Initialises the problem for this relative velocity \[m/s\]. The static coefficient applies if other contacts
-    /// of the same rigid bodies stick and static friction can stop the slip.
+    /// Initialises the problem for the relative velocity `start` \[m/s\]. If another contact of the same rigid bodies
+    /// was sticking and static friction can stop the slip, the static coefficient of friction applies.
     pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
@@ -59,9 +61,9 @@ impl Contact {
         };
     }
 
-    /// Fraction of the restitution that acts at this closing speed. Rounding, or a rebound slower than the resting
-    /// closing speed, may lift a resting contact. The contact then returns with up to twice the resting closing
-    /// speed, and still counts as resting.
+    /// Fraction of the restitution that acts at this closing speed. Rounding, or a rebound slower than the closing
+    /// speed `resting`, may lift a resting contact. The contact then returns at up to twice this closing speed, and
+    /// still counts as resting.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }

@@ -1,29 +1,30 @@
 //! Impact and friction impulses.
 //!
-//! The normal and friction impulses of a group combine two solutions of one problem: P_c without restitution, which
-//! never creates energy, and P_e with normal velocities no less than by Newton's law. (If friction sticks
-//! throughout, the laws of Poisson and Stronge agree with Newton's law.) Newton's law holds at the instant at which
-//! the contact begins. This instant is before or after the middle of the step; between the two, the forces change
-//! the normal velocity by w (`lead`): n · u⁺ + w = −e (n · u⁻ + w).
+//! The normal and friction impulses of a group combine two solutions of one problem. The impulses P_c have no
+//! restitution and never create energy. The impulses P_e give normal velocities no less than those of Newton's law with
+//! the coefficient of restitution e. (If friction sticks throughout, the laws of Poisson and Stronge agree with
+//! Newton's law.) Newton's law holds at the instant at which the contact begins. Between this instant and the middle of
+//! the step, the forces change the normal velocity by w (`lead`). With the normal n and the relative velocities u⁻
+//! before and u⁺ after the impulses, Newton's law is n · u⁺ + w = −e (n · u⁻ + w).
 //!
-//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses:
-//! the second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes
-//! against forces. The impulses are P_c + α (P_e − P_c) with the largest α ≤ 1 for which impulses, kick and
-//! projection together create no energy, if the forces stay those at the beginning of the step; α is a root of a
-//! convex quadratic. If the forces change, energy may still be created; the following steps dissipate it, as an
-//! equal fraction of the impact energy in all groups. Both solutions and their convex combinations lie in Coulomb's
-//! cones and leave no contact closing. In the sequential order, α follows from each contact alone, without regard
-//! to other contacts and earlier steps.
+//! Newton's law at several contacts, or with friction, can create energy. Secondary effects of the impulses can create
+//! energy as well: the second half of the kick acts on velocities that have jumped in the middle of the step, and
+//! projections move nodes against forces. The impulses are therefore P_c + α (P_e − P_c). Here α ≤ 1 is the largest
+//! value for which impulses, kick and projection together create no energy under the forces at the beginning of the
+//! step; α is a root of a convex quadratic. If the forces change during the step, energy may still be created. The
+//! following steps dissipate this energy, by an equal fraction of the impact energy in all groups. Both solutions and
+//! their convex combinations lie in Coulomb's cones and leave no contact closing. In the sequential order, α follows
+//! from each contact alone, without regard to other contacts and earlier steps.
 //!
-//! P_e may not exist if friction jams contacts, as for a body wedged in a groove. Then the contacts farthest from their
-//! target velocity lose their restitution, and the problem is solved again, until a solution exists.
+//! P_e may not exist if friction jams contacts, for example of a body wedged in a groove. The contacts farthest from
+//! their target velocity then lose their restitution, and the problem is solved again, until a solution exists.
 //!
-//! In the sequential order each contact in turn is a group of its own, until no contact is closing: an impact
+//! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
 //! propagates along a row of bodies.
 //!
 //! # Source
-//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α:
-//! derived, as ΔT(α) = Σ ½ P (u⁻ + u⁺) with P and u⁺ linear in α.
+//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8. The
+//! quadratic of α is derived here: the energy change is ΔT(α) = Σ ½ P (u⁻ + u⁺), with P and u⁺ linear in α.
 
 use crate::Constraints;
 use crate::math::Vec3;
@@ -36,21 +37,21 @@ use super::options::Order;
 use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
 
-/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses, in addition to the
-/// rounding error of velocities.
+/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses. The rounding error
+/// of the velocities is added.
 const TOLERANCE: f64 = 1e-11;
 /// Ratio of the closing speed to the largest relative velocity before the impulses, below which a contact is at rest.
 const CLOSING_TOLERANCE: f64 = 1e-9;
 /// Ratio of the energy change to Σ P · u⁻, below which the change counts as rounding error.
 const ENERGY_TOLERANCE: f64 = 1e-9;
-/// Largest mean ratio of an initial guess to the impulse required by the velocities.
+/// Largest mean ratio of the initial guess of an impulse to the impulse that the velocities require.
 const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of sequential passes.
 const MAX_PASSES: usize = 15;
-/// Ratio of the velocity shortfall to the largest target velocity, below which incomplete convergence explains the
-/// shortfall.
+/// Ratio of the shortfall from the target velocity to the largest target velocity, below which incomplete convergence
+/// explains the shortfall.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Ratio of the shortfall to the largest shortfall, above which a contact counts as jammed.
+/// Ratio of the shortfall of a contact to the largest shortfall, above which the contact counts as jammed.
 const JAMMED_RATIO: f64 = 0.1;
 /// Largest number of searches for jammed contacts.
 const MAX_JAM_SEARCHES: usize = 4;
@@ -67,8 +68,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Closing speed below which a contact is at rest \[m/s\].
     rest: f64,
-    /// Energy created by contact in earlier steps, and by position corrections of this step with the forces at its
-    /// beginning \[J\].
+    /// Energy created by contact in earlier steps, and by the position corrections of this step against the forces at
+    /// the beginning of the step \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -175,7 +176,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Marks sliding contacts. A contact with friction at its bound but without slip is not sliding.
+    /// Marks sliding contacts. A contact whose friction is at the bound but whose slip is zero is not sliding.
     fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -186,14 +187,14 @@ impl Group<'_> {
     }
 
     /// Whether the initial guess has the magnitude that the velocities require. After an impact, opposed impulses of
-    /// any magnitude can remain on a body wedged by friction; the solver discards such a guess.
+    /// any magnitude can remain on a body wedged by friction; a guess of much larger magnitude is therefore discarded.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // The impulse on top of a stack is required at its base, and is part of the guesses of all contacts below.
+        // The factor `len` allows for stacks: an impulse on the top is part of the guesses of all contacts below.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
@@ -301,8 +302,8 @@ impl Group<'_> {
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks jammed contacts among those with restitution by their shortfall; returns whether it marked any and left
-    /// others unmarked.
+    /// Marks those contacts with restitution as jammed that have a large shortfall. Returns whether some contacts with
+    /// restitution are jammed and some are not.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -323,8 +324,9 @@ impl Group<'_> {
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves with the normal velocities `target` of a contact and its closing speed \[m/s\]; returns whether a
-    /// solution was found. If friction jams contacts, a solution with restitution may not exist.
+    /// Solves with the lower bounds of the normal velocities that `target` gives for a contact and its closing speed
+    /// \[m/s\]; returns whether a solution was found. If friction jams contacts, there may be no solution with
+    /// restitution.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -357,7 +359,8 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] for which `created` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
+    /// Largest α in \[0, 1\] for which the created energy is not positive. This energy is a quadratic in α:
+    /// `created` + Σ P · (½ (u⁻ + u⁺) + kick).
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -395,7 +398,7 @@ impl Group<'_> {
         }
     }
 
-    /// Scales unconverged impulses so that they create no energy: ΔT(s P) ≤ 0.
+    /// Scales unconverged impulses P by a factor s ≤ 1 so that they create no kinetic energy: ΔT(s P) ≤ 0.
     fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -415,12 +418,12 @@ impl Group<'_> {
         })
     }
 
-    /// Scales all impulses by one factor to remove the energy error of the solution tolerance in a conservative
-    /// impact: ΔT(s P) = 0.
+    /// Scales all impulses P of a conservative impact by one factor s, which removes the energy error due to the
+    /// tolerance of the solution: ΔT(s P) = 0.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // Impulses on contacts that were already separating do not conserve energy.
+        // The change is larger if impulses act on contacts that were already separating; they do not conserve energy.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

@@ -1,9 +1,9 @@
 //! Anderson mixing: the combination of the last rounds of an iteration x → g(x) with the smallest change g − x.
 //!
-//! With f_i = g_i − x_i of the stored rounds and f of the current one, γ minimises |f − Σ γ_i (f − f_i)|, and the
-//! next round begins at g − Σ γ_i (g − g_i). For a linear iteration this is equivalent to GMRES. Near the solution,
-//! with a constant set of open, sticking and slipping contacts, the contact iteration is linear up to the rotation of
-//! the slip direction.
+//! A round changes x to g by f = g − x; x_i, g_i and f_i are the values of the stored rounds i. The coefficients γ_i
+//! minimise |f − Σ γ_i (f − f_i)|, and the next round begins at g − Σ γ_i (g − g_i). For a linear iteration, this
+//! method is equivalent to GMRES. Near the solution, the sets of open, sticking and slipping contacts are constant; the
+//! contact iteration is then linear up to the rotation of the slip direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
@@ -14,7 +14,7 @@ use crate::math::Vec3;
 
 /// Number of stored rounds.
 const DEPTH: usize = 6;
-/// Relative pivot of the normal equations below which a direction counts as rounding error.
+/// Eigenvalue of the scaled normal equations below which a direction counts as rounding error.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
@@ -45,7 +45,8 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round: the impulses at its start, and the impulse at its end with the mass \[kg\] of each contact.
+    /// Adds a round, given by the impulses at its start, and by the impulse at its end and the mass \[kg\] of each
+    /// contact.
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -84,7 +85,8 @@ impl Mixing {
     }
 }
 
-/// Minimum-norm least-squares γ from the products of the columns with each other and with the right-hand side.
+/// Least-squares coefficients γ of minimum norm, from the products of the columns f − f_i with each other and with the
+/// right-hand side f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);
@@ -100,9 +102,8 @@ fn least_squares(products: &Products, right: &Weights) -> Weights {
 mod tests {
     use super::*;
 
-    /// A linear iteration with eigenvalues 0.99, 0.9, 0.5 and −0.8 converges like GMRES in one round more than its
-    /// number of eigenvalues, to the square root of `RANK`. As many rounds without mixing leave 0.94 of the first
-    /// component.
+    /// Six rounds of a linear iteration with four eigenvalues 0.99, 0.9, 0.5 and −0.8 reduce the error to the square
+    /// root of `RANK`, as GMRES does. Six rounds without mixing leave 0.94 of the error of the first component.
     #[test]
     fn linear_iterations_end_in_as_many_rounds_as_they_have_parts() {
         let rates = [0.99, 0.9, 0.5, -0.8];

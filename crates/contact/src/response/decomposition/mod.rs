@@ -32,21 +32,24 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///
-/// The relative velocity at a contact is decomposed into the normal part, to which restitution applies, the slip, to
-/// which Coulomb's law applies, and an unchanged remainder. The impulses are, with v_r = Σ w_a v_a:
+/// The relative velocity v_r = Σ w_a v_a at a contact is decomposed into three parts: the normal part v_n n, to which
+/// the coefficient of restitution e applies; the slip v_t, to which Coulomb's law with the coefficient μ applies; and
+/// an unchanged remainder. With the unit normal n, the effective mass m_eff, and the weight w_a and mass m_a of node a,
+/// the impulses are
 ///
 /// ```text
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before
-/// the impulses, a projection with the smallest correction in the mass norm removes the penetrations. The
-/// projection conserves the centre of mass, but changes the angular momentum: a couple on the nodes of each contact
-/// restores it, unless a support reacts to the change. The step accounts for the work of the projection against the
-/// forces.
+/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before the
+/// impulses are computed, a projection with the smallest correction in the mass norm removes the penetrations. The
+/// projection conserves the centre of mass, but changes the angular momentum. A couple on each contact restores the
+/// angular momentum, unless a support reacts to the change. The time step accounts for the work of the projection
+/// against the forces.
 ///
-/// A sliding contact keeps the dynamic coefficient until it stops. A contact is resting if only the forces and the
-/// prescribed acceleration close it; a resting contact has no restitution and stays in contact.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact is resting if only the forces
+/// and the prescribed acceleration give it its closing speed; a resting contact has no restitution and stays in
+/// contact.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -88,9 +91,9 @@ clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sti
 /// History of a continuing contact.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Impulse divided by the time between the middles of the steps, as initial guess \[N\].
+    /// Impulse divided by the time between the middles of the last two steps \[N\], for the initial guess.
     force: Vec3,
-    /// Normal part of the projection impulse, as initial guess \[kg·m\].
+    /// Normal part of the projection impulse \[kg·m\], for the initial guess.
     push_out: f64,
     /// Whether the contact was sliding.
     slides: bool,
@@ -175,8 +178,9 @@ impl Decomposition {
         }
     }
 
-    /// Writes the impulse, the result and the loss −I · (v_r⁻ + v_r⁺)/2 of each contact. The losses sum to the loss
-    /// of kinetic energy. The loss by restitution is evaluated at the velocities at the beginning of the contact.
+    /// Writes the impulse I, the result and the energy loss −I · (v_r⁻ + v_r⁺)/2 of each contact, with the relative
+    /// velocities v_r⁻ before and v_r⁺ after the impulse. The sum of the losses is the loss of kinetic energy. The loss
+    /// by restitution uses the velocities at the beginning of the contact.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -209,7 +213,7 @@ impl Decomposition {
         action.sort_nodes();
     }
 
-    /// Writes the corrections of motion.
+    /// Writes the corrections of velocities and positions.
     fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
             let (velocity, position) = (self.velocities[place], self.corrections[place]);
@@ -296,7 +300,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a over the components without mobility, except those of tied nodes \[m/s\].
+/// Σ w_a v_a over the velocity components without mobility, except components of tied nodes \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

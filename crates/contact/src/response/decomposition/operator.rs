@@ -7,7 +7,7 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Ratio of the compliance with ties to the compliance without ties, below which the ties fix a contact.
+/// Ratio of the compliance with ties to the compliance without ties, below which the ties count as fixing a contact.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// Marks nodes and bodies without a mover.
@@ -24,7 +24,7 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
-/// Coefficient of a mover, by its index, in a contact.
+/// Index of a mover and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
 /// Ranges of the terms of a contact.
@@ -37,13 +37,15 @@ pub(super) struct Row {
     pub(super) reactions: [u32; 2],
 }
 
-/// The operators G of u_k = Σ_m (w_km v_m + v_m × r_km) and M⁻¹ over the movers of all contacts.
+/// The operators G and M⁻¹ over the movers m of all contacts k. G maps the velocities v_m of the movers to the relative
+/// velocities u_k = Σ_m (w_km v_m + v_m × r_km), with the weights w_km of nodes and centres and the levers r_km of
+/// rotations. M is the mass matrix.
 ///
-/// An impulse on tied nodes acts on all nodes tied to them: with the projection P on the motions that keep the tied
-/// points together, the rows of these nodes are G P, and G P M⁻¹ Pᵀ Gᵀ is the compliance with the ties.
+/// An impulse on a tied node acts on all nodes tied to it. With the projection P on the motions that keep the tied
+/// points together, the rows of tied nodes are G P, and the compliance with the ties is G P M⁻¹ Pᵀ Gᵀ.
 ///
-/// Movers of a group of contacts are contiguous; fixed nodes and bodies have no mover. A field has one vector per
-/// mover: velocities \[m/s\] and angular velocities \[rad/s\], or position and rotation corrections.
+/// The movers of a group of contacts are contiguous; fixed nodes and bodies have no mover. A field has one vector per
+/// mover: velocities \[m/s\] and angular velocities \[rad/s\], or corrections of positions and rotations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,
@@ -52,20 +54,21 @@ pub(super) struct Operator {
     contacts_per_mover: Vec<f64>,
     /// Mover and weight w.
     weights: Vec<Term<f64>>,
-    /// Rotation mover and r = Σ w_a (x_a − c) \[m\].
+    /// Rotation mover and its lever r = Σ w_a (x_a − c) \[m\], with the centre c of the body.
     levers: Vec<Term<Vec3>>,
-    /// Mover of a tied node, and its weight w without the ties.
+    /// Mover of a tied node, and weight w of the node without the ties.
     tied: Vec<Term<f64>>,
-    /// Mover of a tied node, and its weight along each axis with the ties.
+    /// Mover of a tied node, and weight of the node along each axis with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Tied node (not its mover) with fixed components, and the tie impulse on these components per contact impulse.
+    /// Tied node with fixed components (the node, not a mover), and the tie impulse on these components per contact
+    /// impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
     /// Rows by constraint.
     pub(super) rows: Vec<Row>,
     /// End of the movers of each group.
     group_ends: Vec<u32>,
-    /// Mover of every node, followed by the mover of every body.
+    /// Mover of every node, followed by the centre mover of every body.
     places: Vec<u32>,
 }
 
@@ -149,7 +152,7 @@ impl Operator {
         *place
     }
 
-    /// Mover of the centre; the rotation mover follows it.
+    /// Centre mover of a rigid body; the next mover is the rotation mover of the body.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -209,7 +212,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates the levers with their bodies.
+    /// Rotates the levers by the rotation corrections of their bodies.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -243,8 +246,8 @@ impl Operator {
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Difference between the contact points after finite rotations of the bodies by `corrections` and the linearised
-    /// levers of the impulses \[m\].
+    /// Levers of a contact after finite rotations of the bodies by `corrections`, minus the linearised levers on which
+    /// the impulses act \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -268,7 +271,7 @@ impl Operator {
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
-    /// q += M⁻¹ G_kᵀ P of an impulse on the contactor of a contact \[N·s\].
+    /// Adds the velocity changes M⁻¹ G_kᵀ P by an impulse P on the contactor of contact k \[N·s\].
     #[inline]
     pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -283,7 +286,7 @@ impl Operator {
         }
     }
 
-    /// q += G_kᵀ P: generalised impulses instead of velocity changes.
+    /// Adds the generalised impulses G_kᵀ P of an impulse P on the contactor of contact k \[N·s\].
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -293,14 +296,15 @@ impl Operator {
         shares.for_each(|(mover, share)| field[*mover as usize] += share.component_mul(impulse));
     }
 
-    /// q ← M⁻¹ q of some movers.
+    /// Replaces the generalised impulses q of some movers by the velocity changes M⁻¹ q.
     pub fn divide_by_mass(&self, movers: std::ops::Range<usize>, field: &mut [Vec3]) {
         for mover in movers {
             field[mover] = self.inverse_mass[mover] * field[mover];
         }
     }
 
-    /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. A mover is on both sides of a contact only in self-contact.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ of contact k \[1/kg\]. The sum counts each side of the contact on its own,
+    /// because a mover can be on both sides only in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -309,9 +313,9 @@ impl Operator {
         }
     }
 
-    /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. The
-    /// block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their compliance without the
-    /// ties, an upper bound, unless the ties fix the contact.
+    /// Compliance Σ_m n_m W_kk^m of contact k \[1/kg\], with the mass of each mover m shared among its n_m contacts.
+    /// The block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their compliance without
+    /// the ties, which is an upper bound. The compliance is zero if the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -340,8 +344,8 @@ impl Operator {
         compliance
     }
 
-    /// Rounding error of a relative velocity: a few ε Σ |w| |v|. If both bodies move fast together, the relative
-    /// velocity can be as small as this error.
+    /// Rounding error of the relative velocity of contact k: 4 ε Σ |w| |v|, with the machine precision ε. If both
+    /// bodies move fast together, the relative velocity can be as small as this error.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());

@@ -16,7 +16,7 @@ pub enum Order {
 /// Treatment of the angular momentum that position corrections change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AngularMomentum {
-    /// A couple on the nodes of each contact restores the angular momentum.
+    /// A couple on the bodies or nodes of each contact restores the angular momentum.
     #[default]
     Restore,
     /// The angular momentum changes.

@@ -17,12 +17,13 @@ const TOLERANCE: f64 = 1e-11;
 const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
 impl Decomposition {
-    /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
-    /// the mass norm.
+    /// Position corrections Δx = M⁻¹ Gᵀ π, minimal in the mass norm, that remove the fraction `projection` of all
+    /// penetrations. G maps motions of the movers to relative motions, M is the mass matrix, and π ≥ 0 are the
+    /// projection impulses.
     ///
-    /// A contact with restitution ends at the height e |g| above its target: the impact was |g|/v_n before the end
-    /// of the step, and the contactor has separated with e v_n since then. In this height, |g| is at most the
-    /// closing displacement of the step.
+    /// A contact with the coefficient of restitution e, gap g and closing speed v_n ends at the height e |g| above its
+    /// target. The impact occurred the time |g|/v_n before the end of the step, and the contactor has separated at the
+    /// speed e v_n since then. For this height, |g| is limited to the closing displacement of the step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -35,14 +36,14 @@ impl Decomposition {
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
-            // Without normal motion the surfaces were flush during the whole step.
+            // Without normal motion, the surfaces were in contact during the whole step.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // A contact with an impulse in the previous step slides during the whole step, even if it lifted slightly
-            // since.
+            // A contact with an impulse in the previous step slides during the whole step, even if it has lifted
+            // slightly since then.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
             // A resting contact has no beginning within the step.
@@ -82,7 +83,8 @@ impl Decomposition {
     }
 
     /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
-    /// stopped the slip. Otherwise a sticking contact would creep by the tangential force times dt²/m per step.
+    /// stopped the slip. Without this correction, a sticking contact would creep in each step by the tangential force
+    /// times dt²/m, with the time step dt and the effective mass m.
     pub(super) fn project_slip(&mut self) {
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -94,11 +96,11 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum that the position corrections change, Σ m_a Δx_a × v_a of each contact, and
-    /// that impulses on a contactor away from its target point change. If both sides can move, a common rotation of
-    /// the rigid bodies restores it, or of the nodes without rotating bodies. If one side is fixed, the support of
-    /// this side reacts to the change. Returns the added kinetic energy \[J\] and the angular impulse of the
-    /// supports \[N·m·s\].
+    /// Restores the angular momentum of each contact. Position corrections Δx_a change it by Σ m_a Δx_a × v_a, and so
+    /// do impulses on a contactor away from its target point. If both sides can move, a common rotation of the rigid
+    /// bodies restores the angular momentum, or a rotation of the nodes if no body can rotate. If one side is fixed,
+    /// the support of this side reacts to the change. Returns the added kinetic energy \[J\] and the angular impulse of
+    /// the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -111,7 +113,7 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Points of action of the impulses, before the slip is reversed.
+                // Vector between the points on which the two impulses act, before the slip is reversed.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
@@ -141,9 +143,9 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Applies a common jump of the angular velocities to the rigid bodies of a contact, which keeps their relative
-    /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum \[N·m·s\], which fixed axes
-    /// reduce; `None` if no body can rotate.
+    /// Adds a common change to the angular velocities of the rigid bodies of a contact, so that their relative rotation
+    /// is unchanged. Returns the added kinetic energy \[J\] and the absorbed angular momentum \[N·m·s\], which is less
+    /// than `couple` if axes are fixed; `None` if no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
@@ -170,8 +172,8 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Adds this angular momentum \[N·m·s\] to the free nodes of a contact by a rotation about their centre of mass,
-    /// except about axes without inertia; returns the added kinetic energy \[J\].
+    /// Adds the angular momentum `couple` \[N·m·s\] to the free nodes of a contact by a rotation about their centre of
+    /// mass. Components about axes without inertia are omitted. Returns the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
@@ -225,8 +227,8 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Σ m_a Δx_a × v_a over the free, untied nodes and the bodies of a contact, where `push_out` \[kg·m\] causes the
-/// position corrections.
+/// Change Σ m_a Δx_a × v_a of angular momentum, over the free, untied nodes and the rigid bodies of a contact, by the
+/// position corrections Δx_a of the projection impulse `push_out` \[kg·m\].
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

@@ -29,8 +29,9 @@ fn kinetic(velocities: &[Vec3], inverse_mass: &[f64]) -> f64 {
     velocities.iter().zip(inverse_mass).map(|(v, inverse)| 0.5 * v.norm_squared() / inverse).sum()
 }
 
-/// Node 3 of 0.8 kg on a face of 2, 1, 1.5 kg, e = 0.5, μ = 0.2. Reference: independent evaluation of the formulas of a
-/// single contact to 12 digits, for velocities, impulses and energy loss.
+/// Node 3 of 0.8 kg on a face of nodes of 2, 1 and 1.5 kg, with the coefficients of restitution e = 0.5 and friction
+/// μ = 0.2. The velocities, impulses and energy losses agree with an independent evaluation of the formulas of a single
+/// contact to 12 digits.
 #[test]
 fn reference_case() {
     let velocities = [
@@ -64,9 +65,9 @@ fn reference_case() {
     assert_eq!(action.work.numerical, 0.0);
 }
 
-/// A sliding contact with penetration, on original and offset surfaces: the projection closes the gap, friction acts
-/// from the beginning of the contact, the centre of mass is unchanged, and linear and angular momentum are conserved
-/// to rounding, with and without friction.
+/// A sliding contact with penetration, on original and on offset surfaces, with and without friction. The projection
+/// closes the gap, and friction acts from the beginning of the contact. The centre of mass is unchanged, and linear and
+/// angular momentum are conserved to rounding.
 #[test]
 fn momenta_are_conserved_by_projection_and_friction() {
     let gap = -2e-2;
@@ -105,9 +106,9 @@ fn momenta_are_conserved_by_projection_and_friction() {
     }
 }
 
-/// 600 problems of five contacts that share nodes, with random weights, normals, masses and velocities, restitution
-/// from 0 to 1 and friction from 0 to 0.6. No kinetic energy is created, no contact remains closing, and every impulse
-/// is in Coulomb's cone.
+/// 600 problems of five contacts that share nodes, with random weights, normals, masses and velocities, coefficients of
+/// restitution from 0 to 1 and of friction from 0 to 0.6. The contacts create no kinetic energy, no contact is closing
+/// afterwards, and every impulse is in Coulomb's cone.
 #[test]
 fn many_contacts_create_no_energy() {
     let mut random = Random(7);
@@ -141,15 +142,15 @@ fn many_contacts_create_no_energy() {
         for (constraint, result) in constraints.iter().zip(&action.results) {
             let closing = -constraint.normal.dot(&constraint.jump(&after));
             assert!(closing < 1e-6, "case {case}: {closing}");
-            // The cone is convex, so that it contains the sum of the impulses of several rounds.
+            // The impulse is a sum over several rounds; the cone is convex and therefore contains this sum.
             let bound = friction * result.normal_force;
             assert!(result.friction_force.norm() <= bound + 1e-9, "case {case}: {result:?}");
         }
     }
 }
 
-/// In sequential order, two equal balls on either side of a third exchange velocities with it and conserve momentum;
-/// simultaneously, the symmetric solution conserves energy.
+/// A ball strikes the first of two equal balls at rest in a row. Both orders conserve energy and momentum. One by one,
+/// the balls exchange velocities, and the last ball takes the whole velocity.
 #[test]
 fn orders_conserve_energy_and_momentum() {
     for order in [Order::Together, Order::OneByOne] {
@@ -194,9 +195,9 @@ fn contact_can_be_solved_every_few_steps() {
     assert_eq!(acts, [true, false, false, true, false, false, true]);
 }
 
-/// A ball of 1 kg strikes a rough wall of 0.5 kg, which can move along its tilted normal only, and sticks. With m_eff
-/// of 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s. Friction dissipates ½ m 1.5² completely, as the slider
-/// reacts to the friction impulse.
+/// A ball of m = 1 kg strikes a rough wall of 0.5 kg and sticks. The wall can move along its tilted normal only. With
+/// the effective mass m_eff = 1/3 kg and the closing speed of 2 m/s, the normal impulse is (1 + e) m_eff 2 = 1 N·s. The
+/// slider of the wall reacts to the friction impulse, so friction dissipates the whole energy ½ m 1.5² of the slip.
 #[test]
 fn ball_sticks_to_a_wall_on_a_slider() {
     let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
@@ -217,8 +218,8 @@ fn ball_sticks_to_a_wall_on_a_slider() {
     assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
 }
 
-/// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s; the node and the ball have the
-/// accelerations `held` and `free` at the beginning of the step \[m/s²\].
+/// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s. At the beginning of the step,
+/// the node has the acceleration `held` and the ball the acceleration `free` \[m/s²\].
 fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) -> f64 {
     let mut constraints = Constraints::default();
     let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
@@ -236,9 +237,10 @@ fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) 
     corrected(&velocities, &action)[1].z
 }
 
-/// Forces on a ball, or the acceleration of its support, close a contact with v1 between two contact solutions. Up to a
-/// closing speed of 2 v1 the contact rests without restitution; from 3 v1 on it has full restitution, with linear
-/// interpolation between. With separating forces, every closing contact is an impact.
+/// Forces on a ball, or the acceleration of its support, change the velocity by the closing speed v1 between two
+/// contact solutions. Up to a closing speed of 2 v1, the contact rests without restitution. From 3 v1 on, it has full
+/// restitution; between 2 v1 and 3 v1, the restitution is interpolated linearly. If the forces separate ball and
+/// support, every closing contact is an impact.
 #[test]
 fn restitution_acts_on_impacts_only() {
     let (weight, restitution) = (4.0, 0.8);
@@ -253,7 +255,7 @@ fn restitution_acts_on_impacts_only() {
             }
         }
         for accelerations in [[0.0, weight], [-weight, 0.0], [0.0, 0.0]] {
-            // The restitution is small, so that the remaining kick of the ball creates no energy.
+            // The restitution is small; with a larger one, the kick of the ball after the impact would create energy.
             let after = rebound(0.2, every, -3.0, accelerations);
             assert!((after - 0.6).abs() < 1e-13, "{accelerations:?}: {after}");
         }
@@ -288,8 +290,8 @@ fn a_fixed_node_does_not_share_restitution() {
     assert!((after[1] - Vec3::z()).norm() < 1e-15 && after[2].norm() < 1e-15, "{after:?}");
 }
 
-/// A node moves down with 1 m/s between two fixed slopes of 60°, jams there by friction, and is struck by a ball with
-/// 3 m/s: the node cannot rebound, but the ball leaves it with the closing speed of 2 m/s.
+/// A node moves down at 1 m/s between two fixed slopes of 60° and jams between them by friction. A ball strikes it at
+/// 3 m/s. The jammed node cannot rebound, but the ball leaves it at their closing speed of 2 m/s.
 #[test]
 fn jammed_contacts_alone_lose_their_restitution() {
     let mut constraints = Constraints::default();
@@ -319,7 +321,7 @@ fn jammed_contacts_alone_lose_their_restitution() {
     assert!(after[0].norm() < 1e-9 && (after[1] - Vec3::z() * 2.0).norm() < 1e-9, "{after:?}");
     let expected = UnsolvedProblems { restitutions: 1, ..UnsolvedProblems::default() };
     assert_eq!(action.unsolved, expected);
-    // Only this step jams.
+    // Only the step with contacts reports jammed contacts.
     response.respond(&Constraints::default(), &bodies, StepLength::regular(1.0), &mut action);
     assert_eq!(action.unsolved, UnsolvedProblems::default());
 }

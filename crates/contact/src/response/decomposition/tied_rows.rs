@@ -7,7 +7,7 @@ use crate::response::Bodies;
 use crate::response::mobility::Mobility;
 use crate::response::row::deformable_sides;
 
-/// Weight below which a row omits a tied node: the weights decrease from node to node.
+/// Weight below which a row omits a tied node; the weights decrease with the distance from the contact along the ties.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 impl Operator {
@@ -39,19 +39,20 @@ impl Operator {
         self.distribution = distribution;
     }
 
-    /// Movers of the tied nodes of a contact, and their weights along each axis.
+    /// Movers of the nodes tied to the nodes of a contact, and the weights of these movers along each axis.
     #[inline]
     pub(super) fn shares(&self, k: u32) -> &[Term<Vec3>] {
         part(&self.shares, self.rows[k as usize].shares)
     }
 
-    /// Tie impulses on the fixed components of tied nodes by an impulse of a contact \[N·s\].
+    /// Tied nodes with fixed components, and the tie impulses on these components due to an impulse of a contact
+    /// \[N·s\].
     pub(super) fn tie_reactions(&self, k: u32, impulse: Vec3) -> impl Iterator<Item = (u32, Vec3)> {
         let reactions = part(&self.reactions, self.rows[k as usize].reactions).iter();
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity of the tied nodes of a contact without the contribution of its movers: velocities of fixed
+    /// Part of the relative velocity of the tied nodes of a contact that its movers do not give: velocities of fixed
     /// nodes and rounding errors of the ties \[m/s\].
     pub(super) fn tied_drift(
         &self,
@@ -65,7 +66,8 @@ impl Operator {
         whole - tied_part(self.shares(k), field)
     }
 
-    /// Σ m_a Δx_a × v_a over the tied nodes of a contact, for the position corrections by `push_out` \[kg·m\].
+    /// Change Σ m_a Δx_a × v_a of the angular momentum of the tied nodes of a contact by the position corrections Δx_a
+    /// of the projection impulse `push_out` \[kg·m\].
     pub(super) fn gained_by_tied(&self, k: u32, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
         let of_mover = |(mover, share): &Term<Vec3>| match self.movers()[*mover as usize] {
             Mover::Node(node) => {
@@ -77,8 +79,8 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Applies impulses on nodes of a contact to the velocities of the nodes tied to them; returns the work of these
-    /// impulses \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
+    /// Applies impulses on nodes of a contact to the velocities of the nodes that are tied to these nodes; returns the
+    /// work of these impulses \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,

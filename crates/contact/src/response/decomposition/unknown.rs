@@ -23,17 +23,18 @@ pub(super) struct Unknown {
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// D \[1/kg\], and D⁻¹ if it exists \[kg\].
+    /// Compliance D of the local steps \[1/kg\], and D⁻¹ \[kg\] if it exists and the contact has friction.
     pub compliance: Mat3,
     inverse: Option<Mat3>,
-    /// 1/(n · D n), and the reciprocal of the bound on D in the tangent plane \[kg\]; zero without compliance.
+    /// 1/(n · D n) with the normal n, and the reciprocal of the largest eigenvalue of D in the tangent plane \[kg\];
+    /// zero without compliance.
     pub mass: f64,
     pub mass_across: f64,
 }
 
 impl Unknown {
-    /// A contact without impulse, with the compliance D ≥ W_kk of its local steps \[1/kg\] and a coefficient of
-    /// friction.
+    /// A contact without impulse, with the compliance D of its local steps \[1/kg\] and a coefficient of friction. D
+    /// must be at least the compliance W_kk of the contact.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -59,7 +60,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// Impulse after a local step of the contact with a relative velocity, and whether it slips.
+    /// Impulse after a local step of the contact at this relative velocity, and whether the contact slips.
     pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -134,7 +135,8 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// The face after a step that would immediately open the contact or make it slip.
+    /// The new face of a contact that the step would open or make slip almost at once; the same face of any other
+    /// contact.
     pub fn face_at_bound(&self, face: Face, step: &Vec3) -> Face {
         if self.opens_after(step) <= AT_BOUND {
             Face::Open
@@ -146,7 +148,7 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue in the tangent plane.
+/// Largest eigenvalue of the compliance in the tangent plane.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
@@ -164,8 +166,7 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// Smallest positive root of a s² + 2 b s + c with c ≤ 0, at which the value becomes positive; infinite if it never
-/// does.
+/// Smallest s ≥ 0 from which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

@@ -6,7 +6,8 @@ use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
 impl EnergyMomentum {
-    /// Writes forces and energies, and updates the springs: to the middle of the next step, or to the end of this one.
+    /// Writes forces and energies, and updates the springs: to the middle of the next step with staggered gaps, to the
+    /// end of this step with the midpoint scheme.
     pub(super) fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), self.scheme.lead(step));
         let mut first = 0;
@@ -21,7 +22,8 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step: half a kick after the gap, with staggered gaps.
+            // Energies refer to the end of the step; with staggered gaps this is half a kick after the instant of the
+            // gap.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -58,11 +60,12 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include.
+    /// Removes the moments of the friction forces by couples. The solution for the forces does not include the couples.
     /// The energy that the couples remove counts as friction.
     ///
-    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), where v' are the
-    /// velocities after all other forces and a is the acceleration without contact.
+    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the time dt of the kick
+    /// and the mass matrix M. Here v' are the velocities after all other forces, and a is the acceleration without
+    /// contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,
@@ -86,7 +89,7 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step, half a kick later.
+            // Energies refer to the end of the step, half a kick after the instant of staggered gaps.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;
@@ -97,7 +100,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Writes the results of the detected contacts and the work of the lost ones.
+    /// Writes the results of the detected contacts and the work of the lost contacts.
     pub(super) fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.memory.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in

@@ -35,7 +35,7 @@ impl Spring {
         if frequency == 0.0 {
             return;
         }
-        // The midpoint rule oscillates with ω', tan(½ ω' dt) = ½ ω dt.
+        // The midpoint rule with the time step dt oscillates at the frequency ω' given by tan(½ ω' dt) = ½ ω dt.
         let phase = frequency * time_step;
         let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;

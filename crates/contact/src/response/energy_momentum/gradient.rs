@@ -1,10 +1,10 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! The nodal directions of a contact are G_a = w_a n. They have no moment if the contactor lies on the normal
-//! through its target point. A lost contact, whose contactor has moved along the target, deviates from this normal,
-//! and so does a contact at an edge, where the normal is not parallel to the distance r = Σ w_a x_a: the directions
-//! have the moment r × n. A rotation of the nodes about their centre x̄ removes the moment:
-//! G_a = w_a n + q × (x_a − x̄). The sum of the directions remains zero.
+//! The nodal directions of a contact are G_a = w_a n, with the weight w_a and position x_a of node a and the normal n.
+//! They have no moment if the contactor lies on the normal through its target point, that is, if the vector
+//! r = Σ w_a x_a between both points is parallel to n. In all other cases the directions have the moment r × n: in a
+//! lost contact, whose contactor has moved along the target, and in a contact at an edge. A rotation q of the nodes
+//! about their centre x̄ removes the moment: G_a = w_a n + q × (x_a − x̄). The sum of the directions remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -13,14 +13,14 @@ use crate::response::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 
-/// Relative deviation of the distance from the normal below which it is rounding.
+/// Sine of the angle between the vector r and the normal, below which the angle counts as rounding error.
 const ROUNDING: f64 = 1e-13;
 
-/// Gap gradient of one contact; one list holds the nodal vectors of all contacts.
+/// Gap gradient of one contact. A common list holds the nodal vectors of all contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,
-    /// Resultant and moment about the centre of mass for each rigid side.
+    /// Resultant of the nodal vectors and their moment about the centre of mass, for each rigid side.
     rigid: [Option<(Vec3, Vec3)>; 2],
 }
 
@@ -33,8 +33,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors with zero sum that remove the moment of a force on the contactor and its reaction on the
-    /// target, which act at different points. `None` if there is no moment, or if the nodes cannot balance it.
+    /// Appends nodal vectors with zero sum that remove a moment: a force on the contactor and its reaction on the
+    /// target act at different points. `None` if there is no moment, or if the nodes cannot balance the moment.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -75,7 +75,7 @@ impl Gradient {
         Self { first, rigid }
     }
 
-    /// Σ G_a · v_a.
+    /// Rate Σ G_a · v_a of the gap in a motion.
     pub fn rate(
         &self,
         constraint: &Constraint<'_>,
@@ -99,7 +99,7 @@ impl Gradient {
         rate
     }
 
-    /// Applies an impulse along the gradient to a motion.
+    /// Adds the velocity changes by an impulse along the gradient to a motion.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -122,7 +122,7 @@ impl Gradient {
         }
     }
 
-    /// G M⁻¹ Gᵀ \[1/kg\].
+    /// Compliance G M⁻¹ Gᵀ along the gradient \[1/kg\], with the mass matrix M.
     pub fn compliance(&self, constraint: &Constraint<'_>, list: &[Vec3], mobility: &Mobility) -> f64 {
         let mut compliance = 0.0;
         let mut at = self.first;
@@ -141,7 +141,8 @@ impl Gradient {
     }
 }
 
-/// Adds the smallest rotation that removes the moment, unless the nodes are collinear.
+/// Adds the smallest nodal vectors that remove the moment; for collinear nodes, only the part of the moment normal to
+/// the line.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);

@@ -5,18 +5,18 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Tolerance of velocities, over the largest rate, in addition to their rounding.
+/// Tolerance of velocities, relative to the largest rate. The rounding error of the velocities is added.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps, and of Jacobi sweeps.
 const MAX_SWEEPS: usize = 300;
 const MAX_JACOBI_SWEEPS: usize = 2000;
 
-/// Separation rate over the approach rate above which the motion of a contact has reversed.
+/// Ratio of the separation rate to the approach rate, above which the motion of a contact has reversed.
 const SEPARATION_RATIO: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Solves for the forces of the step with elastic springs, and again after contacts with restitution have
-    /// reversed; returns the number of sweeps.
+    /// Solves for the forces of the step with elastic springs, and again if contacts with restitution reverse their
+    /// motion; returns the number of sweeps.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let sweeps = if self.holds_gaps() {
             self.iterate_jacobi(bodies, dt)
@@ -26,9 +26,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution unloads. It holds its gap under any pressure from e² times its
-    /// elastic pressure to its elastic pressure, so that the pressures of several contacts on one rigid body are
-    /// not unique.
+    /// Whether a compressed spring with the coefficient of restitution e < 1 unloads. This spring holds its gap under
+    /// any pressure between e² times its elastic pressure and its elastic pressure. The pressures of several contacts
+    /// on one rigid body are then not unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -44,7 +44,7 @@ impl EnergyMomentum {
         }
         let mut momentum = Momentum::default();
         let sweeps = self.iterate(MAX_JACOBI_SWEEPS, |this| this.jacobi_sweep(bodies, dt, &mut momentum));
-        // Final sweep without extrapolation, so that the forces satisfy the spring laws.
+        // After a final sweep without extrapolation, the forces satisfy the spring laws.
         self.jacobi_sweep(bodies, dt, &mut Momentum::default());
         sweeps
     }
@@ -88,7 +88,7 @@ impl EnergyMomentum {
         most
     }
 
-    /// Gauss–Seidel sweep: each contact with the updated forces of the earlier ones. With elastic springs the
+    /// Gauss–Seidel sweep: solves each contact with the updated forces of the contacts before. With elastic springs the
     /// solution is unique.
     fn gauss_seidel_sweep(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
         let mut change: f64 = 0.0;
@@ -102,10 +102,10 @@ impl EnergyMomentum {
         change
     }
 
-    /// Jacobi sweep with extrapolation: all pressures from the same velocities, then all tractions, with a bound on
-    /// the coupled compliance of each contact. With restitution, the pressures of several contacts on one rigid
-    /// body are not unique: the sweeps find those closest to the initial pressures, independently of the order of
-    /// the contacts.
+    /// Jacobi sweep with extrapolation: solves for all pressures from the same velocities, then for all tractions, with
+    /// a bound on the coupled compliance of each contact. With restitution, the pressures of several contacts on one
+    /// rigid body are not unique. The sweeps find the pressures closest to the initial pressures, independently of the
+    /// order of the contacts.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();
@@ -141,9 +141,9 @@ impl EnergyMomentum {
 
     /// Computes bounds on the coupled compliance of all contacts \[1/kg\].
     ///
-    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a with S_a = Σ_j |w_ja| over the contacts of a node;
-    /// the compliance of a rigid body is bounded by its largest eigenvalue. Sweeps with at least this compliance
-    /// converge.
+    /// For deformable nodes a of mass m_a, Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a, with the forces
+    /// f_k of contacts k and S_a = Σ_j |w_ja| over the contacts of node a. The compliance of a rigid body is bounded by
+    /// its largest eigenvalue. Sweeps with at least this compliance converge.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
@@ -156,7 +156,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Pressure of one contact \[N\] with the current forces of the others, for a compliance \[1/kg\].
+    /// Pressure of one contact \[N\] for a compliance \[1/kg\], with the current forces of all other contacts.
     fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if solution.compliance[0] <= 0.0 {
@@ -173,8 +173,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Friction force of one contact \[N\] with the current forces of the others, for a compliance \[1/kg\], and
-    /// whether the force is at its bound.
+    /// Friction force of one contact \[N\] for a compliance \[1/kg\], with the current forces of all other contacts,
+    /// and whether the force is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if !spring.has_friction() || solution.compliance[1] <= 0.0 {

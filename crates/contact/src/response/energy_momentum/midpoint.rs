@@ -1,6 +1,6 @@
-//! The midpoint form: contact forces constant over the step, with the geometry at its middle.
+//! The midpoint form: contact forces are constant over the step and use the geometry at its middle.
 //!
-//! Contact acts between the half kicks of the explicit bulk,
+//! Contact forces f_c act between the two half kicks by the explicit forces f of the bulk:
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
@@ -8,13 +8,16 @@
 //! v_{n+1} = v⁺ + ½ dt M⁻¹ f_{n+1}
 //! ```
 //!
-//! A contact begins with its gap g_n along the normal ν of the middle; then g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} −
-//! x_{n,a}) and p = −ΔU/Δg. The work of the contact forces, f_c · Δx = p Δg, is −ΔU, and they change T(v⁺) − T(v⁻) by
-//! as much; the moment of p ν w about any point is zero without couples, as contactor and closest point lie on the
-//! normal at the middle. The energy of the explicit bulk changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n), the numerical work
-//! of the splitting, which the staggered form does not have.
+//! Here M is the mass matrix, dt the time step, p the pressure, and ν the normal at the middle of the step; w contains
+//! the nodal weights w_a. A contact begins with its gap g_n along ν; then g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} −
+//! x_{n,a}) and p = −ΔU/Δg, with the spring energy U. The work of the contact forces is f_c · Δx = p Δg = −ΔU, and the
+//! kinetic energy T changes by the same amount, T(v⁺) − T(v⁻). The forces p ν w have no moment about any point and need
+//! no couples, because contactor and closest point lie on the normal at the middle. The energy of the explicit bulk
+//! changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). This is the numerical work of the splitting, which the staggered form
+//! does not have.
 //!
-//! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived.
+//! # Source
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived here.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
@@ -23,20 +26,21 @@ use crate::response::row::sides;
 use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
-/// Largest number of geometries in a step. Energy is conserved before the geometries converge. So is the angular
-/// momentum under normal forces: the gradients of the gaps are free of moment at any geometry.
+/// Largest number of geometries in a step. Energy is conserved even if the geometries have not converged. Angular
+/// momentum under normal forces is conserved as well, because the gradients of the gaps are free of moment at any
+/// geometry.
 const MAX_GEOMETRIES: usize = 30;
 /// Largest change of the corrections of a converged iteration, relative to the largest correction \[-\].
 const TOLERANCE: f64 = 1e-13;
 
 /// Geometry of the bodies at the middle of a step, which depends on the contact forces.
 pub trait MidpointGeometry {
-    /// Begins a step with these constraints, at the predicted positions at its end.
+    /// Begins a step with these constraints, which detection found at the predicted positions at the end of the step.
     fn begin(&mut self, constraints: &Constraints);
 
-    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the
-    /// constraints: closest points and normals there, and gaps at the beginning of the step along these normals
-    /// \[m\].
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints
+    /// to the closest points and normals at the middle, and to the gaps at the beginning of the step along these
+    /// normals \[m\].
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -98,9 +102,9 @@ impl EnergyMomentum {
         self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 
-    /// Applies the couples against the moments of friction forces to the velocities; returns whether any acts. The next
-    /// geometry includes their displacements; springs are solved without them, and the final couples follow from the
-    /// final tractions.
+    /// Applies the couples that remove the moments of friction forces to the velocities; returns whether there is a
+    /// couple. The next geometry includes the displacements by these couples. The springs are solved without the
+    /// couples, and the final couples follow from the final friction forces.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
         let mut any = false;
@@ -115,7 +119,7 @@ impl EnergyMomentum {
         any
     }
 
-    /// Writes the corrections of the motion: velocity jumps, and half of them over the step.
+    /// Writes the corrections of the motion: velocity jumps, and displacements by half the velocity jump over the step.
     fn correct(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
         std::mem::swap(&mut action.node_corrections, &mut self.earlier_nodes);
         std::mem::swap(&mut action.rigid_corrections, &mut self.earlier_rigid);
@@ -168,8 +172,8 @@ impl EnergyMomentum {
             })
     }
 
-    /// Moment of the contact forces in contacts whose nodes cannot balance it, as of a node on a wall; the supports
-    /// react to this moment \[N·m\].
+    /// Total moment of the forces of those contacts whose nodes cannot balance their moment, such as a node on a wall
+    /// \[N·m\]. The supports react to this moment.
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
@@ -190,7 +194,7 @@ impl EnergyMomentum {
     }
 }
 
-/// Replaces forces by their impulses over the step.
+/// Replaces the nodal forces by their impulses over the step.
 fn act_by_impulses(action: &mut ContactAction, dt: f64) {
     for &node in &action.nodes {
         action.impulses[node as usize] = std::mem::take(&mut action.forces[node as usize]) * dt;

@@ -35,13 +35,13 @@ use tied_motions::TiedMotions;
 /// Parameters of the energy–momentum response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyMomentumOptions {
-    /// Factor f of the stiffness, of any size > 0 \[-\].
+    /// Factor f of the stiffness, any positive number \[-\].
     pub factor: f64,
     /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
     /// Normal damping.
     pub damping: Damping,
-    /// Tangential damping, of the friction spring.
+    /// Damping of the tangential spring of friction.
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
@@ -50,14 +50,15 @@ pub struct EnergyMomentumOptions {
 /// Time integration of the contact forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Gaps at the middle of the steps, geometry at the known positions.
+    /// Gaps at the middle of the steps, and geometry at the known positions at their ends.
     Staggered,
-    /// Gaps at the ends of the steps, geometry at their middle, found by iteration; see [`MidpointGeometry`].
+    /// Gaps at the ends of the steps, and geometry at the middle of the steps, found by iteration (see
+    /// [`MidpointGeometry`]).
     Midpoint,
 }
 
 impl Scheme {
-    /// Time from the gaps of the springs to those of the constraints \[s\].
+    /// Time from the instant of the spring gaps to the instant of the constraint gaps \[s\].
     fn lead(self, step: StepLength) -> f64 {
         match self {
             Self::Staggered => 0.5 * step.actual,
@@ -68,42 +69,43 @@ impl Scheme {
 
 /// Energy–momentum response.
 ///
-/// The dynamic gap of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the velocities
-/// before and after the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ =
-/// −ΔU to rounding for any κ: the response conserves energy and momenta and never shortens the step. The velocities
-/// after the kick depend on p; a single contact has a closed-form solution, and contacts that share nodes are solved
-/// iteratively.
+/// The dynamic gap ḡ of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the time dt,
+/// the normal n, the weights w_a, and the nodal velocities v_a before and v_a' after the kick of the step. The force is
+/// p = −ΔU/Δḡ with the energy U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ = −ΔU to rounding for any stiffness κ: the
+/// response conserves energy and momenta and never shortens the step. The velocities after the kick depend on p. A
+/// single contact has a closed-form solution; contacts that share nodes are solved iteratively.
 ///
-/// With restitution a spring returns e² of its energy. In the step in which the motion reverses, the elastic
-/// solution is computed first. The spring keeps the gap of this solution, and the bodies separate with e times the
-/// gap rate of this solution.
+/// With a coefficient of restitution e, a spring returns e² of its energy. In the step in which the motion reverses,
+/// the elastic solution is computed first. The spring keeps the gap of this solution, and the bodies separate at e
+/// times the gap rate of this solution.
 ///
-/// Damping adds −c Δḡ/dt over the part of Δḡ in which the spring is compressed. Then p Δḡ = −ΔU − D with the
-/// dissipation D ≥ 0; the force p is never negative. Damping does not shorten the step.
+/// Damping adds the force −c Δḡ/dt over the part of Δḡ in which the spring is compressed. Then p Δḡ = −ΔU − D with the
+/// dissipation D ≥ 0, and the force p is never negative. Damping does not shorten the step.
 ///
-/// Friction is a tangential spring. While the contact sticks, the mean force of this spring over the step acts; the
-/// force of a sliding spring is returned to Coulomb's circle, with non-negative dissipation. Between rigid bodies
-/// the static coefficient applies until all of their contacts slide. The current faces of a contact determine its
-/// laws, the faces at its beginning the stiffness.
+/// Friction is a tangential spring. If the contact sticks, the mean force of this spring over the step acts. The force
+/// of a sliding spring is returned to Coulomb's circle, with non-negative dissipation. Between rigid bodies, the static
+/// coefficient applies until all of their contacts slide. The current faces of a contact determine its laws; the faces
+/// at its beginning determine the stiffness.
 ///
-/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
+/// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
 ///
-/// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring
-/// has released its energy along the last normal; the nodal directions are free of moment (see `gradient`). If the
-/// spring is pressed on instead, the contact ends after some steps, and the energy of the spring is numerical work.
+/// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring has
+/// released its energy along the last normal; the nodal directions are free of moment (see `gradient`). If the spring
+/// releases no energy for `MAX_STEPS_PRESSED` steps, the contact ends, and the energy of the spring is numerical
+/// work.
 ///
 /// # Source
-/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction),
-/// staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). Here the
+/// method is staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
     scheme: Scheme,
     stiffness: Stiffness,
     options: PairOptions<EnergyMomentumOptions>,
     memory: EnergyMomentumMemory,
-    /// Contacts of the previous step: workspace.
+    /// Workspace: contacts of the previous step.
     before: Constraints,
-    /// Keys of contacts and their indices: workspace.
+    /// Workspace: keys of contacts and their indices.
     order: Vec<(ContactKey, usize)>,
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
@@ -115,9 +117,10 @@ pub struct EnergyMomentum {
     kicked: Motion,
     /// Velocities after half the kick of all other forces.
     half_kicked: Motion,
-    /// Stored energy of each contact, and the dissipation by friction and damping, reported one step later \[J\].
+    /// For each contact, the stored energy, and the dissipation by friction and by damping, which is reported one step
+    /// later \[J\].
     energies: Vec<[f64; 3]>,
-    /// Corrections of the previous iteration of the geometry.
+    /// Corrections of nodes and rigid bodies in the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
     earlier_rigid: Vec<RigidCorrection>,
 }
@@ -125,12 +128,12 @@ pub struct EnergyMomentum {
 /// Memory of the energy–momentum response between steps.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct EnergyMomentumMemory {
-    /// Detected contacts, and lost ones that still store energy.
+    /// Detected contacts, and lost contacts that still store energy.
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Dissipation by friction, and by restitution and damping, from the middle of the current step to that of the
-    /// next \[J\].
+    /// Dissipation by friction, and by restitution and damping, from the middle of the current step to the middle of
+    /// the next step \[J\].
     pending: [f64; 2],
 }
 
@@ -151,7 +154,7 @@ struct Spring {
     options: EnergyMomentumOptions,
     /// Stiffness κ \[N/m\]; `None` until the first force.
     stiffness: Option<f64>,
-    /// Dynamic gap ḡ at the middle of the step \[m\]; `None` before the first.
+    /// Dynamic gap ḡ \[m\], with staggered gaps at the middle of the step; `None` in a contact that has just begun.
     gap: Option<f64>,
     /// Stretch of the tangential spring \[m\].
     slip: Vec3,
@@ -160,7 +163,8 @@ struct Spring {
     is_held: bool,
     /// Time since the beginning of the contact \[s\].
     age: f64,
-    /// Ratio c/(κ dt) of damping to spring force, normal and tangential \[-\].
+    /// Ratio c/(κ dt) of the damping coefficient c to the stiffness κ times the time step dt, normal and tangential
+    /// \[-\].
     lag: [f64; 2],
     /// Whether the spring released energy in the last step.
     releases: bool,
@@ -172,9 +176,9 @@ struct Spring {
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// Velocity changes by the ties.
+    /// Range of the velocity changes by the ties in [`TiedMotions`].
     tied: Range<usize>,
-    /// Without ties: normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
+    /// Normal compliance n · A n, and bound on the tangential compliance, both without the ties \[1/kg\].
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
@@ -187,7 +191,7 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Forces of the last and of the current Jacobi sweep \[N\].
+    /// Forces of the last Jacobi sweep (`next_`) and of the current Jacobi sweep (`farther_`) \[N\].
     next_pressure: f64,
     next_traction: Vec3,
     farther_pressure: f64,
@@ -205,19 +209,20 @@ struct Reversal {
     gap: f64,
 }
 
-/// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
+/// Ratio of the closing rate to the rate change by the forces of a step, below which rounding determines the sign of
+/// the rate.
 const RATE_TOLERANCE: f64 = 1e-9;
 
-/// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this
-/// limit, a resting body whose node has left the face past an edge would press on nothing for ever. In an impact,
-/// waves press a lost node only for a while: they return within the steps that they need to cross some tens of
-/// elements.
+/// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
+/// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
+/// the node. In an impact, waves press a lost node only until they return, within the steps that they need to cross
+/// some tens of elements.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lost {
-    /// Steps since the last detection in which the spring released no energy.
+    /// Number of steps since the last detection in which the spring released no energy.
     steps_pressed: u32,
 }
 
@@ -264,8 +269,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gathers the contacts of this step: the detected ones, and those of the previous step that still store energy,
-    /// with gaps integrated by the velocities of the step \[m/s\].
+    /// Gathers the contacts of this step: the detected contacts, and lost contacts of the previous step that still
+    /// store energy. The gaps of lost contacts are integrated with the velocities of the step \[m/s\].
     fn gather(
         &mut self,
         constraints: &Constraints,
@@ -315,7 +320,7 @@ impl EnergyMomentum {
         });
     }
 
-    /// Loads the velocities before the kick and after the kick of all other forces.
+    /// Loads the velocities before the kick, after half the kick and after the whole kick by all other forces.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         for constraint in self.memory.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
@@ -324,8 +329,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Initialises the unknowns with zero. The spring of a contact that is not compressed begins with the gap
-    /// before the forces act, but at least with zero: a contact begins without energy.
+    /// Initialises the unknowns with zero. The spring of a contact that is not compressed begins with the gap before
+    /// the forces act, or with zero if this gap is negative: a contact begins without energy.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
@@ -353,7 +358,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Rate changes by other forces, which can move both sides equally, and by the spring.
+            // Rate changes by other forces, which may move both sides equally, and rate change by the spring.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];

@@ -5,7 +5,7 @@ use crate::math::Vec3;
 use crate::response::StepWork;
 
 impl Spring {
-    /// U(g) \[J\].
+    /// Energy U of the normal spring at this gap \[J\].
     pub(super) fn energy(&self, gap: f64) -> f64 {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
@@ -34,8 +34,8 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work at the end of the contact, which discards all stored energy \[J\]: the energy of the friction spring is
-    /// friction work, the energy of the normal spring numerical work.
+    /// Work at the end of the contact, at which all stored energy is discarded \[J\]. The energy of the tangential
+    /// spring is friction work, the energy of the normal spring numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -46,8 +46,9 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a gap that changes from `gap` to `trial` + C p. If the gap does
-    /// not close initially (`closes`), the spring unloads and returns e² U.
+    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a dynamic gap ḡ that changes from `gap` to `trial` + C p, where C is
+    /// `c`. If the gap is not closing before the kick (`closes` is false), the spring unloads and returns e² of its
+    /// energy U, with the coefficient of restitution e.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -63,8 +64,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap after a change `way` under this pressure. The gap of an elastic spring follows from the remaining
-    /// energy: a stiff spring amplifies rounding, which would accumulate in the energy.
+    /// Gap after a change `way` under this pressure. The gap of an elastic spring is computed from its remaining
+    /// energy, because a stiff spring amplifies the rounding error of the gap, which would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -73,9 +74,9 @@ impl Spring {
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
     }
 
-    /// Friction force on the contactor \[N\], and whether it is at its bound, for the pressure of the solution.
-    /// `travel` is the displacement under the current friction force of the solution \[m\], `c` the displacement
-    /// per force \[m/N\].
+    /// Friction force on the contactor \[N\] under the pressure of the solution, and whether the force is at its bound.
+    /// `travel` is the tangential displacement under the current friction force of the solution \[m\], `c` the
+    /// displacement per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
@@ -84,7 +85,8 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // A slip per step beyond the spring stretch is a rotation about the sticking contacts.
+        // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
+        // contacts.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -92,12 +94,13 @@ impl Spring {
         if size <= bound || size == 0.0 { (stick, false) } else { (stick * (sliding / size), true) }
     }
 
-    /// Slides by `travel` under the force of the solution; returns the dissipation by friction and damping \[J\].
+    /// Moves the tangential spring by `travel` under the force of the solution; returns the dissipation by friction and
+    /// by damping \[J\].
     ///
-    /// The stretch of a sliding spring corresponds to its final force, limited by the work of the force and the
-    /// stored energy, so that the dissipation is never negative. (A stretch whose mean with the previous one gives
-    /// the force would conserve energy equally, but changes sign from step to step, and under a chattering pressure
-    /// grows until it reverses the force.)
+    /// The stretch of a sliding spring corresponds to its final force. The work of the force and the stored energy
+    /// limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the mean of the
+    /// old and new stretch gave the force. But the new stretch would then change sign from step to step, and under a
+    /// chattering pressure it would grow until it reverses the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -118,7 +121,7 @@ impl Spring {
     }
 }
 
-/// Slip over the displacement, below which it is rounding.
+/// Ratio of the slip to the displacement, below which the slip counts as rounding error.
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {
@@ -126,9 +129,10 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
     0.5 * stiffness * penetration * penetration
 }
 
-/// Pressure of an initially compressed spring: a damped oscillator by the midpoint rule, or a spring released within
-/// the step, which returns all its energy except the dissipation up to its rest length, p Δḡ = U − γ |ḡ| Δḡ.
-/// `viscosity` γ is the damping force per displacement in the step \[N/m\].
+/// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
+/// the midpoint rule. A spring that is released within the step returns its energy U except the dissipation up to its
+/// rest length: p Δḡ = U − γ |ḡ| Δḡ, with the change Δḡ of the gap ḡ. `viscosity` γ is the damping force per
+/// displacement in the step \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);
@@ -151,9 +155,10 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     (elastic - drag).max(0.0)
 }
 
-/// Pressure of a spring that closes within the step, from p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with ḡ' = trial + C p. For a soft
-/// spring it is the smaller root of a quadratic in p; for a stiff one it follows from the negative root of (1 + κ C/2
-/// + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0: neither suffers from cancellation.
+/// Pressure p of a spring that closes within the step, from p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap
+/// ḡ' = trial + C p. For a soft spring, p is the smaller root of a quadratic in p. For a stiff spring of stiffness κ, p
+/// follows from the negative root ḡ' of (1 + κ C/2 + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0. Neither
+/// root suffers from cancellation.
 fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let (soft, damped, way) = (stiffness * c, viscosity * c, trial - gap);
     if soft + damped < 1.0 {
@@ -172,9 +177,9 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffness over twelve decades, with D = γ |Δḡ| times
-    /// the fraction of Δḡ in which the spring is compressed, or more where the force vanishes. Without damping, D =
-    /// 0.
+    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. The dissipation D is
+    /// γ |Δḡ| times the part of Δḡ in which the spring is compressed; it is larger where the force vanishes. Without
+    /// damping, D = 0.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;
@@ -188,7 +193,7 @@ mod tests {
             let (gap, way, c) =
                 (2.0 * random() - 1.0, 4.0 * random() - 2.0, 10f64.powf(4.0 * random() - 2.0));
             let trial = gap + way;
-            // γ = ζ √(2 κ/C), ζ up to 2
+            // γ = ζ √(2 κ/C) with a damping ratio ζ of up to 2.
             let ratio = (4.0 * random() - 2.0).max(0.0);
             let viscosity = ratio * (2.0 * stiffness / c).sqrt();
             let pressure = if gap > 0.0 {

@@ -17,8 +17,8 @@ fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> E
     )
 }
 
-/// Particles integrated by the leapfrog scheme, with velocities at mid-steps; as with a detector, negative gaps are
-/// contacts.
+/// Particles integrated by the leapfrog scheme, with velocities at mid-steps. In place of a detector, every negative
+/// gap is a contact.
 struct Particles {
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -55,7 +55,7 @@ impl Particles {
         self.step_of(constraints, StepLength::regular(DT));
     }
 
-    /// Applies the response at the end of a step, and moves the particles to the end of the following one.
+    /// Applies the response at the end of a step, and moves the particles to the end of the following step.
     fn step_of(&mut self, constraints: &Constraints, step: StepLength) {
         let accelerations = vec![Vec3::zeros(); self.positions.len()];
         let bodies = Bodies {
@@ -75,7 +75,7 @@ impl Particles {
         }
     }
 
-    /// T + U + dissipation, at the mid-step.
+    /// Kinetic energy T plus stored energy U plus dissipation, at the middle of the step.
     fn energy(&self) -> f64 {
         let stored: f64 = self
             .response
@@ -102,7 +102,7 @@ impl Particles {
     }
 }
 
-/// A node above another along z, in contact if it is below.
+/// Adds a contact of two stacked nodes if the node that should be above along z is below.
 fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[Vec3]) {
     let gap = positions[above as usize].z - positions[below as usize].z;
     if gap < 0.0 {
@@ -113,8 +113,9 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
     }
 }
 
-/// Two balls between a fixed floor and ceiling: 100 000 steps, thousands of impacts, contacts that open, close and
-/// share nodes. T + U is constant to 1e-12 for any stiffness: ω dt from 0.1 to 1000.
+/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps and thousands of impacts, with contacts that
+/// open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any stiffness: ω dt from
+/// 0.1 to 1000, with the frequency ω of a contact and the time step dt.
 #[test]
 fn energy_is_conserved_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
@@ -134,16 +135,16 @@ fn energy_is_conserved_at_any_stiffness() {
         }
         assert!(worst < 1e-12, "factor {factor}: {worst:e}");
         assert!(turns > 500, "factor {factor}: {turns} turns");
-        // Springs are compressed by v/ω, and the dynamic gap lags by v dt.
+        // Springs are compressed by up to v/ω at the speed v, and the dynamic gap lags behind the gap by v dt.
         let out = 0.02 + 15.0 * DT / f64::sqrt(factor);
         let range = [particles.positions[1].z, particles.positions[2].z];
         assert!(range.iter().all(|z| (-out..0.4 + out).contains(z)), "factor {factor}: out at {range:?}");
     }
 }
 
-/// A node falls on a free rotating triangle and slides off it. Without friction, linear and angular momentum are
-/// conserved to rounding during and after detection; with friction, energy plus friction dissipation is conserved to
-/// rounding.
+/// A node falls on a free rotating triangle and slides off the triangle. Without friction, linear and angular momentum
+/// are conserved to rounding as long as the contact is detected and afterwards. With friction, energy plus friction
+/// dissipation is conserved to rounding.
 #[test]
 fn momenta_are_conserved_while_a_node_slides() {
     for friction in [0.0, 0.4] {
@@ -189,7 +190,8 @@ fn momenta_are_conserved_while_a_node_slides() {
     }
 }
 
-/// A mass against a fixed wall: with κ dt²/m = 1e-3 the restitution is accurate to 2 %; at e = 1 for any κ.
+/// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the coefficient of restitution e is accurate to
+/// 2 %. For e = 1 it is exact for any stiffness.
 #[test]
 fn restitution_is_accurate_in_resolved_impacts() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
@@ -261,9 +263,9 @@ fn rigid_bodies_respond_with_all_degrees_of_freedom() {
     assert!((balance / before - 1.0).abs() < 1e-13, "{balance} of {before}");
 }
 
-/// A rough ball strikes a wall of half its mass that moves along its normal only. The slider constraint does no work,
-/// so that the energy of ball, wall and springs plus friction dissipation is constant to rounding, for soft and stiff
-/// springs.
+/// A rough ball strikes a wall of half its mass that can move along its normal only. The slider constraint does no
+/// work. The energy of ball, wall and springs plus the friction dissipation is therefore constant to rounding, for soft
+/// and stiff springs.
 #[test]
 fn friction_on_a_wall_on_a_slider_balances() {
     for factor in [0.01, 1.0, 1e4] {
@@ -279,7 +281,8 @@ fn friction_on_a_wall_on_a_slider_balances() {
             particles.step(&constraints);
             worst = worst.max((particles.energy() / energy - 1.0).abs());
         }
-        // The ball slides throughout: I_T = μ I_N with I_N = 2 m_eff v_n.
+        // The ball slides throughout: the friction impulse is μ times the normal impulse 2 m_eff v_n, with the
+        // effective mass m_eff and the closing speed v_n.
         let [slip, approach] = [particles.velocities[1].x, particles.velocities[0].z];
         assert!((slip - (1.5 - 0.2 * 4.0 / 3.0)).abs() < 1e-9, "factor {factor}: {slip}");
         assert!((approach + 8.0 / 3.0).abs() < 1e-9 && particles.velocities[0].x == 0.0, "factor {factor}");
@@ -287,9 +290,9 @@ fn friction_on_a_wall_on_a_slider_balances() {
     }
 }
 
-/// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less: the forces act until the middle
-/// of the following regular step, which a stiff contact must account for. The ball rebounds with its speed of
-/// approach, and T + U is constant to rounding.
+/// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less. The forces act until the middle
+/// of the following step, which has the regular length; the stiffness of a contact must account for this time. The ball
+/// rebounds at its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {
@@ -310,7 +313,7 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
     }
 }
 
-/// Contacts in a fast common motion converge in a few sweeps, as at rest.
+/// Contacts of bodies in a fast common motion converge in a few sweeps, as contacts of bodies at rest do.
 #[test]
 fn fast_common_motion_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {
@@ -328,7 +331,7 @@ fn fast_common_motion_needs_few_sweeps() {
             constraints.push(key, -1e-4, Vec3::z(), side, target);
         }
         particles.step(&constraints);
-        // The springs are loaded explicitly, as contacts begin without energy.
+        // The test compresses the springs, because contacts begin without energy.
         particles.response.memory.springs.iter_mut().for_each(|spring| spring.gap = Some(-1e-9));
         let accelerations = vec![Vec3::zeros(); 3];
         let bodies = Bodies {
@@ -346,9 +349,9 @@ fn fast_common_motion_needs_few_sweeps() {
     assert!(sweeps[1] <= sweeps[0] && sweeps[0] < 30, "{sweeps:?}");
 }
 
-/// A node with a penetration of 1 µm moves down with 1 m/s over a fixed body, past its edge: after two steps of 1 ms
-/// without detection it is detected on the next body, 2 mm deeper. The spring continues there, but not on a body far
-/// deeper.
+/// A node with a penetration of 1 µm moves down at 1 m/s past the edge of a fixed body. After two steps of 1 ms without
+/// detection, it is detected on the next body, 2 mm deeper. The spring continues on this body, but would not continue
+/// on a body much deeper.
 #[test]
 fn lost_springs_transfer_with_their_integrated_gap() {
     let contact = |target: u32, gap: f64| {
@@ -377,9 +380,10 @@ fn lost_springs_transfer_with_their_integrated_gap() {
     }
 }
 
-/// A node presses on another one under a force that grows slowly, and is then lost, as past an edge. The contact
-/// ends after [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy, and the energy left in the spring
-/// is numerical work, for any restitution. Reference: the energy of the spring before the end of the contact.
+/// A node presses on another node under a force that grows slowly, until detection loses the contact, as past an edge.
+/// The contact ends after [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy. The energy left in the
+/// spring then becomes numerical work, for any coefficient of restitution. The reference is the energy of the spring
+/// before the contact ends.
 #[test]
 fn lost_contacts_that_are_pressed_end_numerically() {
     const FORCE: f64 = -300.0;

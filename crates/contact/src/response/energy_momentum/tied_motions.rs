@@ -7,20 +7,20 @@ use crate::math::Vec3;
 use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::Motion;
 
-/// Impulse of the ties on a node per impulse of the contact, below which the node is omitted.
+/// Ratio of the impulse of the ties on a node to the impulse of the contact, below which the node is omitted.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 /// Velocity change of a node by the impulses of the ties alone \[1/kg\].
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Per impulse along the nodal vectors of a contact force.
+    /// Velocity change per impulse along the nodal vectors of a contact force.
     along: Vec3,
-    /// Per impulse on the contactor, by component.
+    /// Velocity change per impulse on the contactor, by component.
     across: Vec3,
 }
 
-/// Velocity changes by the ties under the forces of all contacts, in addition to those without the ties.
+/// Velocity changes by the ties under the forces of all contacts. They add to the velocity changes without the ties.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,
@@ -35,8 +35,8 @@ impl TiedMotions {
         self.nodes.clear();
     }
 
-    /// Appends the changes under a contact whose force has these nodal vectors; returns the range of the changes,
-    /// empty if no node of the contact is tied.
+    /// Appends the velocity changes under a contact whose force has these nodal vectors; returns the range of these
+    /// changes, which is empty if no node of the contact is tied.
     pub fn append(
         &mut self,
         constraint: &Constraint<'_>,
@@ -86,21 +86,21 @@ impl TiedMotions {
         }
     }
 
-    /// Applies an impulse along the nodal vectors of a contact.
+    /// Adds the velocity changes by the ties under an impulse along the nodal vectors of a contact.
     pub fn push_along(&self, contact: &Range<usize>, impulse: f64, motion: &mut Motion) {
         for tied in &self.nodes[contact.clone()] {
             motion.nodes[tied.node as usize] += tied.along * impulse;
         }
     }
 
-    /// Applies an impulse on the contactor.
+    /// Adds the velocity changes by the ties under an impulse on the contactor.
     pub fn push_across(&self, contact: &Range<usize>, impulse: &Vec3, motion: &mut Motion) {
         for tied in &self.nodes[contact.clone()] {
             motion.nodes[tied.node as usize] += tied.across.component_mul(impulse);
         }
     }
 
-    /// Compliance of a contact along its nodal vectors due to the ties, ≤ 0 \[1/kg\].
+    /// Change of the compliance of a contact along its nodal vectors by the ties, ≤ 0 \[1/kg\].
     pub fn compliance(&self, contact: &Range<usize>, constraint: &Constraint<'_>, vectors: &[Vec3]) -> f64 {
         let of_node = |tied: &TiedNode| {
             let of_contact = constraint.nodes.iter().zip(vectors).filter(|(node, _)| **node == tied.node);

@@ -4,11 +4,11 @@ use crate::Constraints;
 use crate::response::mobility::{Mobility, RigidMobility};
 use crate::response::row::sides;
 
-/// Groups of coupled contacts; impulses of one group do not act on another.
+/// Groups of coupled contacts; impulses of one group do not act on another group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact found at each node, followed by each rigid body.
+    /// Last contact found at each node, followed by the last contact found at each rigid body.
     last: Vec<u32>,
     /// Contacts group by group, ascending within a group.
     pub contacts: Vec<u32>,
@@ -24,7 +24,8 @@ impl Groups {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies.
+    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies; it gives `None` for deformable
+    /// bodies.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,
@@ -43,7 +44,7 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
-                    // Ties join the contacts on their nodes, including fixed nodes.
+                    // A group of ties joins all contacts on its nodes, including contacts on its fixed nodes.
                     let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
                     tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }

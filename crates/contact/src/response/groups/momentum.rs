@@ -8,7 +8,7 @@
 /// Extrapolation of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Momentum {
-    /// Grows by one half per sweep.
+    /// Parameter of the extrapolation, which grows by about one half per sweep.
     inertia: f64,
 }
 
@@ -25,7 +25,8 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep; a positive component `back` against the extrapolation direction restarts it.
+    /// Ends a sweep. If the step of the sweep has a positive component `back` against the extrapolation direction, the
+    /// extrapolation restarts.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

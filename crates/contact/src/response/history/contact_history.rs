@@ -12,7 +12,7 @@ pub(crate) struct ContactHistory<S> {
     now: States<S>,
     #[serde(skip)]
     before: States<S>,
-    /// Keys and indices of their states: workspace.
+    /// Workspace: keys and the indices of their states.
     #[serde(skip)]
     order: Vec<(ContactKey, u32)>,
 }
@@ -40,13 +40,13 @@ impl<S> Default for States<S> {
 }
 
 impl<S: Copy> ContactHistory<S> {
-    /// Whether each key has a state.
+    /// Whether each key has a state and the keys are sorted.
     pub fn is_consistent(&self) -> bool {
         self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
     }
 
-    /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a new
-    /// contact, and `end` receives the states of ended contacts.
+    /// Updates the states to these constraints: a continuing contact keeps its state, `begin` creates the state of a
+    /// new contact, and `end` receives the state of each ended contact.
     pub fn update(
         &mut self,
         constraints: &Constraints,
@@ -81,7 +81,7 @@ impl<S: Copy> ContactHistory<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// Renames the contacts; keys must stay unique.
+    /// Renames the contacts; the new keys must be distinct.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -106,7 +106,7 @@ impl<S: Copy> ContactHistory<S> {
         self.now.states.get_mut(k)
     }
 
-    /// Pairs constraints, a subset of the constraints of the last update, with their states.
+    /// Constraints with their states; `constraints` must be a subset of the constraints of the last update.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,

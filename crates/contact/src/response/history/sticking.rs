@@ -8,9 +8,10 @@ use crate::response::mobility::Mobility;
 use crate::response::row::is_rigid_contact;
 use crate::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the other contacts do not slide,
-/// even with friction at its bound: they move only with the deformation of the springs of sticking contacts, and have
-/// the static coefficient. Two rigid bodies slide when all their contacts are at their bounds.
+/// Pairs of rigid bodies with a sticking contact. As long as one contact of a pair sticks, no contact of the pair
+/// slides, even if its friction is at the bound: the bodies move relative to each other only by the deformation of the
+/// springs of sticking contacts. All contacts of the pair then have the static coefficient of friction. Two rigid
+/// bodies slide when the friction of all their contacts is at the bound.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
@@ -58,9 +59,9 @@ mod tests {
         statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
     }
 
-    /// A node sticks in its first step of contact, as its tangential spring is unstretched. Its pair of rigid bodies
-    /// therefore sticks in the following step, but no longer if the node then slides like all other nodes. Pairs with a
-    /// deformable body never stick as a whole.
+    /// A node sticks in its first step of contact, because its tangential spring is unstretched. Its pair of rigid
+    /// bodies therefore counts as sticking in the following step. If the node and all other nodes slide in that step,
+    /// the pair no longer counts as sticking. Pairs with a deformable body never count as sticking.
     #[test]
     fn a_landing_node_makes_its_pair_stick_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);

@@ -5,8 +5,9 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the
-//! same normal and the new penetration is at most about twice the old penetration, extrapolated over the step.
+//! A contact that ends transfers its state to a new contact of the same node in the same step under two conditions. The
+//! two contacts have the same normal. The new penetration is at most twice the old penetration, extrapolated over the
+//! step.
 //!
 //! # Source
 //! Derived.
@@ -16,7 +17,7 @@ use crate::flush::continues;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Contacts that continue with another target body.
+/// Transfers of a step: contacts that continue with another target body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
     /// Key of each ended contact, and of the new contact that continues it.
@@ -24,8 +25,8 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from the contacts `before`, with velocities over the step \[m/s\], to contacts `now` without
-    /// history. Returns whether it found any.
+    /// Finds the transfers from the contacts `before` to those of the contacts `now` that have no history. The
+    /// `velocities` \[m/s\] extrapolate the gaps over the step. Returns whether there is a transfer.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -58,7 +59,7 @@ impl ContactTransfers {
         !self.found.is_empty()
     }
 
-    /// Key with which a contact continues.
+    /// Key under which a contact continues.
     pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
@@ -68,7 +69,7 @@ impl ContactTransfers {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Transfers the contact history; `take_over` adapts a state to the new contact.
+    /// Transfers the states of the contact history; `take_over` adapts a state to the new contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,

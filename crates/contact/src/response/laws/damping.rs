@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Viscous damping of a spring in one direction, as a fraction of critical damping: ζ in the damping coefficient 2 ζ
-/// κ/ω, where ω is the frequency of the contact coupled to all other contacts of its bodies.
+/// Viscous damping of a contact spring in one direction, as a fraction ζ of critical damping. The damping coefficient
+/// is 2 ζ κ/ω, where κ is the stiffness of the spring and ω the frequency of the contact coupled to all other contacts
+/// of its bodies.
 ///
-/// An undamped spring under a resting body oscillates between zero and twice the load, and friction vanishes whenever
-/// the load does. Damping that begins when a contact has outlasted the half period of a free impact brings the body
-/// to rest, and conserves the energy of impacts.
+/// The force of an undamped spring under a resting body oscillates between zero and twice the load, and friction
+/// vanishes whenever the force is zero. Damping `at_rest` begins when a contact has lasted longer than the half period
+/// of a free impact. It brings the body to rest, and conserves the energy of impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].
@@ -32,8 +33,8 @@ impl Damping {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// ζ of a contact at this age, in half periods of its oscillation: the part `at_rest` grows during the second half
-    /// period.
+    /// Damping ratio ζ of a contact whose age is given in half periods of its oscillation. The part `at_rest` grows
+    /// from zero to its full value during the second half period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Coulomb friction with a coefficient that falls from rest to motion,
+/// Coulomb friction with a coefficient that falls with the sliding speed v,
 /// μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
 ///
 /// # Source
@@ -14,7 +14,8 @@ pub struct FrictionLaw {
     pub at_rest: f64,
     /// Coefficient in fast motion μ_d ≤ μ_s \[-\].
     pub in_motion: f64,
-    /// Decay coefficient β between both coefficients \[s/m\]; infinite for an immediate transition.
+    /// Decay coefficient β of the transition from μ_s to μ_d \[s/m\]; infinite if the coefficient is μ_d at any speed
+    /// above zero.
     pub decay: f64,
 }
 
@@ -24,7 +25,7 @@ impl FrictionLaw {
         Self::constant(0.0)
     }
 
-    /// One coefficient at rest and in motion.
+    /// The same coefficient at rest and in motion.
     pub fn constant(coefficient: f64) -> Self {
         Self { at_rest: coefficient, in_motion: coefficient, decay: f64::INFINITY }
     }

@@ -24,13 +24,13 @@ struct SlidingNode {
     inverse_mass: f64,
 }
 
-/// Mobility and motion of a rigid body. Prescribed components of the centre and the rotation of a supported body have
-/// zero mobility.
+/// Mobility and motion of a rigid body. The mobility is zero for prescribed components of the centre, and for the
+/// rotation of a supported body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
     pub centre: Vec3,
-    /// Reciprocal of the mass, by component \[1/kg\].
+    /// Reciprocal of the mass, by component of the centre \[1/kg\].
     pub inverse_mass: Vec3,
     /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
@@ -52,7 +52,7 @@ impl RigidMobility {
 }
 
 impl Mobility {
-    /// Mobility of deformable nodes: inverse nodal masses by component \[1/kg\], zero where prescribed.
+    /// Mobility of deformable nodes: inverse nodal masses by component \[1/kg\], zero for prescribed components.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
         Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies], tied: TiedMobility::default() }
     }

@@ -7,9 +7,9 @@ const NONE: u32 = u32::MAX;
 
 /// Mobility of the nodes of deformable bodies that are tied to each other or to fixed bodies.
 ///
-/// An impulse on a tied node acts together with the impulses of the ties that keep the tied points together. With the
-/// tie conditions C and the nodal masses M, the mobility is M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ, where Pᵀ adds
-/// the impulses of the ties (`distribute`).
+/// An impulse on a tied node causes impulses of the ties, which keep the tied points together. With the tie conditions
+/// C and the nodal masses M, the mobility is M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ, where Pᵀ adds the impulses of
+/// the ties (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
@@ -27,15 +27,15 @@ pub(crate) struct TiedGroup {
 /// Ties of the nodes of a group along one axis: dependent nodes d follow independent nodes c, u_d = Σ_c s_dc u_c.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedNodes {
-    /// Dependent nodes, by index, and the end of their shares.
+    /// Index of each dependent node, and end of its shares in `shares`.
     dependent: Vec<(u32, u32)>,
-    /// Independent node c, by index, and s_dc.
+    /// Index of an independent node c, and its weight s_dc.
     shares: Vec<(u32, f64)>,
     /// Nodal masses; 0 for fixed components \[kg\].
     masses: Vec<f64>,
-    /// Index of the unknown of each free independent node.
+    /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
     unknowns: Vec<u32>,
-    /// A = M_c + Sᵀ M_d S over the free nodes c.
+    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free nodes c, with the matrix S of the weights s_dc.
     factor: SparseCholesky,
     num_unknowns: usize,
 }
@@ -72,8 +72,8 @@ impl TiedMobility {
         self.groups[group as usize].nodes[0]
     }
 
-    /// Distributes impulses on nodes of one group over all of its nodes by the ties: the velocity changes M⁻¹ J of the
-    /// returned impulses J keep the tied points together. The supports react to the impulses on fixed components.
+    /// Distributes impulses on nodes of a group over all nodes of the group by the ties: the velocity changes M⁻¹ J of
+    /// the returned impulses J keep the tied points together. The supports react to the impulses on fixed components.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,
@@ -122,8 +122,8 @@ impl TiedNodes {
         rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
     }
 
-    /// Adds the impulses of the ties to impulses J on the nodes along the axis. The velocity changes Δv = M⁻¹ J' of the
-    /// sums J' satisfy
+    /// Adds the impulses of the ties to impulses J on the nodes along the axis. The velocity changes Δv = M⁻¹ J' by the
+    /// resulting impulses J' satisfy
     ///
     /// ```text
     /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d,   Δv_d = Σ_c s_dc Δv_c

@@ -1,8 +1,9 @@
 //! Couples that remove the moments of friction forces.
 //!
-//! A contact force acts on the contactor and, at the distance of the penetration, on a target point, so that its
-//! tangential part has a moment. Nodal forces with zero sum remove this moment. The work of these forces follows
-//! the trapezoidal rule: half of it is done in the step at whose end they act, half in the next step.
+//! A contact force acts on the contactor, and its reaction on a target point at the distance of the penetration. The
+//! tangential part of the force therefore has a moment. Nodal forces with zero sum remove this moment. Their work
+//! follows the trapezoidal rule: half of the work is done in the step at whose end the forces act, half in the next
+//! step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use crate::response::{Bodies, ContactAction};
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\].
     forces: Vec<(u32, Vec3)>,
-    /// Bodies of each couple, and the end of its forces.
+    /// Bodies of each couple, and end of its forces in `forces`.
     owners: Vec<([u32; 2], usize)>,
 }
 
@@ -31,8 +32,8 @@ impl Couples {
             && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
     }
 
-    /// Clears the couples of the previous step; `report` receives the energy that the second half of their work takes
-    /// from each pair of bodies over a step \[J\].
+    /// Clears the couples of the previous step. For each couple, `report` receives its bodies and the energy that the
+    /// second half of its work removes over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
@@ -43,8 +44,8 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple against the moment of a force on a contactor; returns the energy that the first half of its work
-    /// takes over the step \[J\].
+    /// Adds the couple that removes the moment of a force on a contactor; returns the energy that the first half of the
+    /// work of this couple removes over the step \[J\].
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,
@@ -72,7 +73,7 @@ impl Couples {
     }
 }
 
-/// Half of the work against forces over a step \[J\].
+/// Half of the work done against forces over a step \[J\].
 fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
     let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
     -0.5 * time_step * power

@@ -27,41 +27,43 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Ratio of the separation in a step to the previous penetration. Above it, a contact that is no longer detected
-/// has opened; below it, the contact has moved to another face.
+/// Ratio of the separation in a step to the previous penetration. If a contact is no longer detected, it has opened at
+/// a larger ratio, and has moved to another face at a smaller ratio.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, minus the initial penetration that the closing displacement of a new
-/// contact does not explain (see `spring`). The contacts of both passes have full stiffness. With the rule
-/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every
-/// step before the forces: see `assembled_stiffness`. If the share of a compressed spring changes, an offset of the
-/// penetration compensates the change, which creates no energy. With the other rules the stiffness is constant after
-/// the soft start.
+/// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ and the damping coefficient c. The effective
+/// penetration δ is −g with the gap g, minus the initial penetration that the closing displacement of a new contact
+/// does not explain (see `spring`). In two-pass contact, the contacts of both passes have
+/// full stiffness. With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current
+/// step; the shares are updated in every step before the forces (see `assembled_stiffness`). If the share of a
+/// compressed spring changes, an offset of the penetration compensates the change, so that no energy is created. With
+/// the other rules, the stiffness is constant after the soft start.
 ///
-/// The steps conserve energy with the trapezoidal work of the spring forces. The difference between this work and
-/// the change of the stored energy is numerical work, which is balanced when the contact opens: see `release`.
+/// The time integration conserves energy with the trapezoidal work of the spring forces. The difference between this
+/// work and the change of the stored energy is numerical work, which is balanced when the contact opens (see
+/// `release`).
 ///
-/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
+/// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
 ///
-/// Friction is a tangential spring of the same stiffness. The spring force t is returned to the circle |t| ≤ μ p,
-/// and then the sum of t and the tangential damping force. Both rotate with the normal. The current faces of a
-/// contact determine its friction and damping laws, the faces at its beginning the stiffness. The static
-/// coefficient applies until a contact slides, and between rigid bodies until all of their contacts slide. The
-/// distance between contactor and target point is the penetration, so that friction has a moment; a couple on the
-/// nodes of the contact removes this moment.
+/// Friction is a tangential spring of the same stiffness. The spring force t is returned to the circle |t| ≤ μ p with
+/// the coefficient of friction μ, and then the sum of t and the tangential damping force is returned to this circle.
+/// Both forces rotate with the normal. The current faces of a contact determine its friction and damping laws; the
+/// faces at its beginning determine the stiffness. The static coefficient applies until a contact slides, and between
+/// rigid bodies until all of their contacts slide. As the distance between contactor and target point is the
+/// penetration, friction has a moment; a couple on the nodes of the contact removes this moment.
 ///
 /// # Source
-/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
-/// effective mass of both sides in place of the smaller nodal mass, and "segment based" for K A²/V; return mapping:
+/// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
+/// effective mass of both sides in place of the smaller nodal mass), and "segment based" for K A²/V. Return mapping:
 /// Wriggers, Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
 #[derive(Clone, Debug)]
 pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     memory: PenaltyMemory,
-    /// Constraints of the previous step with springs that are compressed or dissipate energy: workspace.
+    /// Workspace: constraints of the previous step with springs that are compressed or dissipate energy.
     before: Constraints,
     transfers: ContactTransfers,
     assembled: AssembledStiffness,
@@ -105,8 +107,9 @@ impl Penalty {
         }
     }
 
-    /// Records the energy that the springs create as the time step changes; the openings balance it. The time
-    /// integration conserves T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
+    /// Records the energy that the springs create when the time step dt changes; it is balanced when the contacts open.
+    /// The time integration conserves T − ⅛ dt² Σ a · f with the kinetic energy T and the accelerations a and forces f
+    /// of the nodes; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -179,11 +182,11 @@ impl Penalty {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
-            // By the trapezoidal rule, half of the last forces acts over this step.
+            // By the trapezoidal rule, half of the last force acts over this step.
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // The energy of an offset at the opening is lost.
+            // The energy of a positive offset at the opening is lost.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
@@ -205,8 +208,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency that the
-    /// springs add \[rad²/s²\].
+    /// Sets for each spring the share of its full stiffness that is stable; returns a bound on the squared frequency
+    /// that the springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -231,7 +234,7 @@ impl Penalty {
             spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
             spring.frequency = (share * contact_frequency.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            // Opposing contacts do not hold an opening contact.
+            // Opposing contacts do not reduce the compliance of an opening contact.
             spring.compliance = if is_stiff {
                 contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
             } else {
@@ -245,8 +248,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping by mid-step
-    /// velocities; the factor is larger for damping by the rate at the end of the step.
+    /// Lower bound on the factor by which damping reduces the stable step: √(1 + ζ²) − ζ with the damping ratio ζ, for
+    /// damping by mid-step velocities. The factor is larger for damping by the rate at the end of the step.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
@@ -256,7 +259,7 @@ impl Penalty {
 }
 
 impl Stiffness {
-    /// Stiffness of a new contact with this effective mass \[N/m\]; zero, hence no force, for zero mass.
+    /// Stiffness of a new contact with this effective mass \[N/m\]; zero for zero mass, so that no force acts.
     pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
         match self {
             Self::Mass => factor * mass / (time_step * time_step),
@@ -271,7 +274,8 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact along its normal \[kg\], with rigid bodies as a whole; zero if neither side can move.
+/// Effective mass of a contact along its normal \[kg\]; zero if neither side can move. Rigid bodies contribute by their
+/// translation and rotation.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }

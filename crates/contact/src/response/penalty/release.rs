@@ -1,19 +1,20 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! A spring that is compressed for a part of a step acts at the ends of the step in full. By the trapezoidal rule
-//! it absorbs too much energy at closing and returns too much energy at opening. At the end of the step in which
-//! the contact opens, a force p against the normal restores the energy balance E over the life of the contact to
-//! zero:
+//! A spring that is compressed for only a part of a step acts fully at the ends of the step. By the trapezoidal rule,
+//! the spring then absorbs too much energy at closing and returns too much energy at opening. At the end of the step in
+//! which the contact opens, a force p against the normal removes the energy E that the contact has created over its
+//! life:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! The force does not decrease the gap. A repulsive force, which returns lost energy, does not exceed the last
-//! spring force and at most doubles the rate of opening. At zero rate it is therefore zero: there, rounding would
-//! decide on it.
+//! The force does not close the gap. If energy was lost (E < 0), the force is repulsive and returns the energy. A
+//! repulsive force does not exceed the last spring force, and at most doubles the rate of opening. It is therefore zero
+//! at zero rate, where rounding would decide on its sign.
 //!
 //! # Source
-//! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
+//! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
+//! applied in a single step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -32,12 +33,12 @@ pub(super) struct Opening {
     pub force: f64,
     /// Gap rate \[m/s\].
     pub rate: f64,
-    /// Compliance, including contacts that open simultaneously \[1/kg\].
+    /// Compliance, coupled to the other contacts on the same bodies \[1/kg\].
     pub compliance: f64,
 }
 
 impl Opening {
-    /// Force p that attracts the bodies at the end of the step \[N\].
+    /// Force p at the end of the step \[N\]; positive if it attracts the bodies.
     fn balance(&self, step: StepLength) -> f64 {
         if self.rate <= 0.0 || self.created == 0.0 {
             return 0.0;
@@ -119,7 +120,7 @@ impl Releases {
 mod tests {
     use super::*;
 
-    /// The sign of a rate within rounding does not decide on a force.
+    /// A gap rate within rounding of zero causes no force, whatever its sign.
     #[test]
     fn a_contact_that_opens_at_rest_has_no_balance() {
         let force = |created, rate| {

@@ -3,7 +3,8 @@
 /// Damping ratio of a spring without tension for a coefficient of restitution \[-\]; values below 0.01 are treated as
 /// 0.01.
 ///
-/// The contact ends when κ δ + c dδ/dt is zero, before the spring reaches its rest length:
+/// The contact ends when the force κ δ + c dδ/dt is zero, before the spring reaches its rest length. The coefficient of
+/// restitution e and the damping ratio ζ are related by
 ///
 /// ```text
 /// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1

@@ -13,13 +13,13 @@ use crate::response::laws::damping::Damping;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
-    /// Stiffness of the single spring after the soft start \[N/m\].
+    /// Stiffness of the spring alone, after the soft start \[N/m\].
     pub full_stiffness: f64,
-    /// Share of the full stiffness among coupled springs \[-\]; `None` before the first force.
+    /// Fraction of the full stiffness that coupled springs allow \[-\]; `None` before the first force.
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// ω of the contact coupled to all other contacts on its nodes or rigid bodies \[rad/s\].
+    /// Frequency ω of the contact coupled to all other contacts on its nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
     /// Coupled compliance of the contact \[1/kg\].
     pub compliance: f64,
@@ -29,12 +29,12 @@ pub(super) struct Spring {
     pub age: f64,
     /// Effective penetration in the previous step \[m\].
     pub penetration: f64,
-    /// Spring force at that penetration \[N\].
+    /// Spring force at the effective penetration in the previous step \[N\].
     pub elastic: f64,
     /// Trapezoidal work of the elastic force plus change of the stored energy, since the beginning of the contact
     /// \[J\].
     pub created: f64,
-    /// Total force on the contactor at the end of the previous step \[N\], and the stored energy there \[J\].
+    /// Total force on the contactor \[N\], and stored energy \[J\], at the end of the previous step.
     pub acted: Vec3,
     pub stored: f64,
     /// Offset of the effective penetration from the geometric penetration \[m\].
@@ -51,7 +51,7 @@ pub(super) struct Spring {
 }
 
 impl Spring {
-    /// Soft start: stiffens over a step at the previous penetration.
+    /// Increases the stiffness over a step of the soft start, at the previous penetration.
     pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
@@ -62,12 +62,13 @@ impl Spring {
         }
     }
 
-    /// Sets the share of the stable total stiffness; returns the energy that the change adds to the normal spring
-    /// \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
+    /// Sets the share of the full stiffness that is stable; returns the energy that the change adds to the normal
+    /// spring \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// The offset changes such that the trapezoidal work equals the energy change of the spring over the step: ½ κ'
-    /// δ'² − ½ κ δ² = ½ (p + κ' δ') closing, with the previous force p and the penetration δ' at the end. The
-    /// tangential spring keeps its force when it stiffens, and its energy when it softens.
+    /// The stiffness changes from κ to κ', and the effective penetration from δ to δ'. The offset is chosen so that the
+    /// energy change of the spring over the step equals the trapezoidal work, ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ')
+    /// closing, with the previous force p. The tangential spring keeps its force if it stiffens, and its energy if it
+    /// softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let before = self.share.replace(share);
         let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {
@@ -77,7 +78,7 @@ impl Spring {
         let stored = self.normal_energy();
         let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
         let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
-        // A contact that opens in this step is unchanged.
+        // A contact that opens in this step keeps its share.
         if square <= half * half {
             self.share = Some(before);
             return 0.0;
@@ -90,12 +91,12 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// Effective penetration at this gap \[m\]; a negative offset decreases with the penetration. `closing` is the
-    /// decrease of the gap over the step, −Δg \[m\].
+    /// Effective penetration at this gap \[m\]. The magnitude of a negative offset is at most the penetration.
+    /// `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// A new contact has entered by at most `closing`. A new contact that is deeper entered laterally, or replaces
-    /// another contact whose spring stored the energy. At full penetration, its spring would store energy without
-    /// work.
+    /// A new contact has entered by at most `closing`. If its penetration is larger, it entered from the side, or it
+    /// replaces another contact whose spring stored the energy. With the full penetration, its spring would store
+    /// energy without work; the offset therefore reduces the penetration to `closing`.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -104,31 +105,33 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// Fraction of the spring force that acts in a step of partial contact, at closing or opening; 1 otherwise.
-    /// `closing` is −dg/dt \[m/s\].
+    /// Fraction of the spring force κ δ that acts in a step. It is less than 1 in a step of partial contact, in which
+    /// the contact closes or opens. `closing` is −dg/dt with the gap g \[m/s\].
     ///
-    /// A force at the end of a step acts from the middle of the step to the middle of the next step. In a step at
-    /// closing or opening, with a fraction τ in contact, ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), while the full force has an error of up to ¼ (ω dt)². For deformable nodes, which
-    /// oscillate with their elements, ω is an estimate, and the remaining error is balanced at the opening.
+    /// A force at the end of a step acts from the middle of the step to the middle of the next step. If the contact is
+    /// closed for a fraction τ of the step, the fraction ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
+    /// the leapfrog scheme to O((ω dt)⁴), with the time step dt. The full force would have a relative energy error of
+    /// up to ¼ (ω dt)². Deformable nodes oscillate with their elements, so ω is only an estimate; the remaining error
+    /// is balanced when the contact opens.
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
         }
         let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Velocity after the kick, estimated with half of it.
+        // Fraction of the spring force in the kick, estimated from the velocity after half the kick.
         let guess = part((0.5 * kick - closing).max(0.0) * step.following);
         let opening = kick * guess - closing;
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
-    /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω, in addition to the spring force; `closing` is dδ/dt at the
-    /// middle of the step \[m/s\].
+    /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ, which is added to the spring force.
+    /// `closing` is dδ/dt at the middle of the step \[m/s\].
     ///
-    /// The rate at the end of the step is the mean of the rates before and after the kick by both forces. With the rate
-    /// before the kick, restitution would have an error of ½ ζ ω dt, and strong damping would be unstable. A contact
-    /// that began in the last fraction τ of the step is damped for (½ + τ) of the kick.
+    /// The rate dδ/dt at the end of the step is the mean of the rates before and after the kick by both forces. With
+    /// the rate before the kick, the coefficient of restitution would have an error of ½ ζ ω dt, and strong damping
+    /// would be unstable. A contact that began in the last fraction τ of the step is damped for the fraction ½ + τ of
+    /// the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -136,20 +139,20 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // Element forces, which balance the spring force in a body at rest, are unknown here.
+        // In a deformable body at rest, element forces balance the spring force; they are unknown here.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
 
-    /// Fraction of the step in contact, for a contact that begins in the step.
+    /// Fraction of the step in contact; `None` unless the contact begins in the step.
     fn fraction_in_contact(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
         let begins = self.penetration == 0.0 && closing > 0.0;
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction of the penetration of a new contact by its damping force d: ½ (τ − ½) dt² d/m \[m\]. The force acts
-    /// from the beginning of the contact, not from the end of the step: over the last fraction τ of the step and half
-    /// of the next step. Without this reduction, restitution varies by up to ½ ζ ω dt with the instant in the step at
+    /// Reduction of the penetration of a new contact by its damping force d, with the effective mass m:
+    /// ½ (τ − ½) dt² d/m \[m\]. The force acts over the last fraction τ of the step, in contact, and half of the next
+    /// step. Without this reduction, the coefficient of restitution would vary by up to ½ ζ ω dt with the instant at
     /// which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
@@ -167,7 +170,7 @@ impl Spring {
         stored - self.normal_energy()
     }
 
-    /// c = 2 ζ κ/ω at the age of the contact \[N·s/m\].
+    /// Damping coefficient c = 2 ζ κ/ω at the age of the contact \[N·s/m\].
     fn viscosity(&self, damping: Damping) -> f64 {
         if self.frequency == 0.0 {
             return 0.0;
@@ -176,8 +179,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force is implicit
-    /// over half a kick, and thus stable for any damping.
+    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force uses the slip
+    /// rate after half a kick by itself, and is therefore stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -197,7 +200,7 @@ impl Spring {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Transfers the spring to another constraint over a step with the change `way` of the gap \[m\]. The
+    /// Transfers the spring to another constraint in a step in which the gap changes by `way` \[m\]. The effective
     /// penetration is integrated over the step; an offset compensates the height difference of the surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
@@ -206,12 +209,12 @@ impl Spring {
         }
     }
 
-    /// Whether the spring dissipates energy in the following step even if its contact has ended.
+    /// Whether the spring dissipates energy in the following step even if the contact ends.
     pub fn takes_energy(&self) -> bool {
         self.damped != 0.0 || self.has_tangential_spring() || self.offset > 0.0
     }
 
-    /// Whether friction acts, or a force of earlier friction remains.
+    /// Whether friction acts, or a tangential force of earlier friction remains.
     pub fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.has_tangential_spring()
     }
@@ -225,15 +228,15 @@ impl Spring {
         if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
     }
 
-    /// Slides with a slip rate \[m/s\] over a step under a normal force \[N\]; returns the dissipation by friction
-    /// and damping \[J\].
+    /// Moves the tangential spring with a slip rate \[m/s\] over a step, under the normal force `pressure` \[N\];
+    /// returns the dissipation by friction and by damping \[J\].
     ///
     /// The sum of spring and damping force stays in the friction circle. If the spring force is inside the circle, the
-    /// returned damping force d dissipates energy for any slip, as c |v|² ≥ |d|²/c. For a sliding spring the damping
-    /// force is zero.
+    /// damping force is reduced to a force d that keeps the sum in the circle. This force dissipates energy for any
+    /// slip rate v, because c |v|² ≥ |d|²/c. If the spring slides along its own force, the damping force is zero.
     ///
-    /// By the trapezoidal rule of the energy balance, the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy
-    /// change of the spring.
+    /// The energy balance follows the trapezoidal rule: the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy
+    /// change of the spring, with the spring forces t_n and t_{n+1} before and after the step.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,
@@ -247,7 +250,8 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // A slip in one step greater than the spring stretch is a rotation about the sticking contacts.
+        // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
+        // contacts.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

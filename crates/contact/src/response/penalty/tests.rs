@@ -23,8 +23,8 @@ fn response(factor: f64, friction: FrictionLaw) -> Penalty {
     Penalty::new(Stiffness::Mass, PairOptions::uniform(options), LARGE.to_vec())
 }
 
-/// Applies the response to contacts of the reference nodes with a penetration of 1 mm, in a step \[s\] in which the
-/// contactor entered by a given distance \[m\].
+/// Applies the response to contacts of the reference nodes with a penetration of 1 mm, in a step of length `time_step`
+/// \[s\] in which the contactor entered by the distance `closing` \[m\].
 fn answer(
     response: &mut Penalty,
     constraints: &Constraints,
@@ -56,9 +56,10 @@ fn answer_at_rest(
     answer(response, constraints, 0.0, time_step, action);
 }
 
-/// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061 (40-digit
-/// arithmetic). The force is f m_eff δ / dt². The nodal forces have no resultant and, as the contactor is above the
-/// weighted point, no moment.
+/// The effective mass m_eff of the reference nodes of 2, 1, 1.5 and 0.8 kg with the weights (0.2, 0.3, 0.5, −1) is
+/// 0.655021834061 kg (40-digit arithmetic). The force is f m_eff δ/dt² with the stiffness factor f, the penetration δ
+/// and the time step dt. The nodal forces have no resultant. They have no moment, because the contactor is above the
+/// target point.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -70,7 +71,7 @@ fn force_follows_the_effective_mass_and_sums_to_zero() {
     assert!((action.stored_energy - 0.5 * expected * 1e-3).abs() < 1e-9 * expected);
 }
 
-/// The stiffness is constant over the life of a contact while the step shrinks, and is computed anew after an
+/// The stiffness is constant over the life of a contact even if the step shrinks, and is computed anew after an
 /// opening.
 #[test]
 fn stiffness_is_frozen_for_the_life_of_a_contact() {
@@ -109,8 +110,9 @@ fn springs_transfer_over_flush_surfaces() {
     assert_eq!(pressed_by_next(-2.1e-3), [0.0; 2]);
 }
 
-/// The effective penetration of a contact detected deeper than it entered is the entered distance, as springs begin
-/// without energy. It continues from there, and equals the full penetration after an opening.
+/// A contact is detected at a larger depth than the distance by which it entered in the step. As springs begin without
+/// energy, its effective penetration is the entered distance and continues from there. After an opening, it equals the
+/// full penetration.
 #[test]
 fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -124,13 +126,14 @@ fn deep_contacts_begin_at_the_entered_distance() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // The force attracts, to balance the energy of the opening in the middle of a step.
+    // The force attracts: it balances the energy error of the opening in the middle of a step.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
     // The node is in contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
 }
 
-/// The frequency bound exceeds the exact value of a single contact, κ Σ w²/m.
+/// The bound on the squared frequency is at least the exact value of a single contact, κ Σ w²/m with the stiffness κ,
+/// the weights w and the nodal masses m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {
     let mut response = response(1.0, FrictionLaw::none());
@@ -159,14 +162,15 @@ fn frequency_bound_holds_on_quadratic_faces() {
         let mut response = response(1.0, FrictionLaw::none());
         let mut action = ContactAction::new(9);
         response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
-        // By the choice of κ, κ Σ w²/m is 1/dt².
+        // With the stiffness κ of factor 1, κ Σ w²/m is 1/dt².
         assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12), "{}", action.frequency_squared);
     }
 }
 
-/// A block of 0.8 kg is pressed on a fixed face by a constant force and pulled along it: it sticks on a spring below
-/// μ N, and slides above. Spring energies, friction dissipation and work of the forces balance to rounding, with the
-/// kinetic energy conserved by the steps, T − dt² |f|²/8m.
+/// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. The block sticks on its
+/// tangential spring if the pull is small, and slides if it is large. Spring energies, friction dissipation and the
+/// work of the forces balance to rounding with the kinetic energy that the time integration conserves, T − dt² |f|²/(8
+/// m).
 #[test]
 fn friction_sticks_slides_and_balances() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25];
@@ -177,7 +181,7 @@ fn friction_sticks_slides_and_balances() {
         let mut action = ContactAction::new(4);
         let weight = 0.8;
         let load = Vec3::new(pull * weight, 0.0, -weight);
-        // At rest on its spring, κ = f m/dt².
+        // The block rests on its spring of stiffness κ = f m/dt².
         let mut x = positions(-weight * dt * dt / (0.2 * 0.8));
         let start = x[3];
         let mut coming_in = [Vec3::zeros(); 4];
@@ -202,15 +206,16 @@ fn friction_sticks_slides_and_balances() {
             most = most.max((energy - stored).abs());
         }
         let way = (x[3] - start).x;
-        // The spring force oscillates about the pull: it slides if twice the pull exceeds the bound.
+        // The spring force oscillates between zero and twice the pull: the block slides if twice the pull exceeds the
+        // bound.
         assert_eq!(taken > 1e-8, slides, "{way} {taken}");
         assert!(slides || way < 3.0 * pull * weight * dt * dt / (0.2 * 0.8), "{way}");
         assert!(most < 1e-14, "{most}");
     }
 }
 
-/// The force of a contact with soft start follows the current stiffness. As nothing moves, all of its energy except the
-/// initial quarter is numerical work.
+/// The force of a contact with soft start follows the current stiffness. As no node moves, all energy of the spring
+/// except the initial quarter is numerical work.
 #[test]
 fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {
@@ -233,9 +238,9 @@ fn soft_start_stiffens_springs() {
     assert!((given - 0.75 * 0.5 * 1e3 * 1e-6).abs() < 1e-15, "{given}");
 }
 
-/// A rigid cube of one hexahedron, with mass m and edge a, sticks with all corners to fixed points: its rotation has
-/// the stiffness 8 κ a²/2 and the inertia m a²/6, ω² = 24 κ/m. Corners with an eighth of the mass each would have
-/// three times that inertia.
+/// All corners of a rigid cube with mass m and edge a stick to fixed points by springs of stiffness κ. The rotation of
+/// the cube has the stiffness 8 κ a²/2 and the inertia m a²/6, so its frequency is ω² = 24 κ/m. Corners with an eighth
+/// of the mass each would have three times this inertia.
 #[test]
 fn frequency_bound_holds_for_a_rigid_body() {
     let (mass, edge, dt) = (4.0, 0.5, 1e-3);
@@ -304,7 +309,7 @@ fn laws_follow_the_current_face() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25, 0.0];
     let mobility = free_nodes(&inverse_mass);
     let (x, mut velocities) = ([Vec3::zeros(); 5], [Vec3::zeros(); 5]);
-    // The contactor enters in the first step.
+    // The contactor penetrates in the first step.
     velocities[3] = Vec3::new(1.0, 0.0, -1.0);
     let mut action = ContactAction::new(5);
     for (face, coefficient) in [([0, 1, 2], 0.0), ([1, 4, 2], 0.25), ([0, 1, 2], 0.0)] {
@@ -322,8 +327,8 @@ fn laws_follow_the_current_face() {
     }
 }
 
-/// The motion δ'' + 2 ζ δ' + δ = 0 from δ = 0, δ' = 1 until the force δ + 2 ζ δ' vanishes: its final speed, by
-/// Runge-Kutta steps of 1e-4, equals the coefficient of restitution within 1e-3.
+/// The motion δ'' + 2 ζ δ' + δ = 0 begins with δ = 0, δ' = 1 and ends when the force δ + 2 ζ δ' vanishes. The final
+/// speed, computed in Runge–Kutta steps of 1e-4, equals the coefficient of restitution within 1e-3.
 #[test]
 fn damping_ratio_gives_its_restitution() {
     for restitution in [0.1, 0.2, 0.3, 0.5, 0.8, 0.95, 1.0] {

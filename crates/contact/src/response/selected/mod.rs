@@ -39,7 +39,7 @@ impl SelectedResponse {
         self.response().stage()
     }
 
-    /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
+    /// Whether the response uses flush contacts. Flush contacts may have a closing velocity, but no penetration.
     pub fn uses_flush_contacts(&self) -> bool {
         self.response().uses_flush_contacts()
     }
@@ -54,7 +54,7 @@ impl SelectedResponse {
     }
 
     /// Computes the action of the constraints on the bodies over a step from the memory of the previous step, and
-    /// updates the memory. Ignores the memory of another response.
+    /// updates the memory. The memory of a response of another kind is ignored.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -72,7 +72,8 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// [`Self::respond_from`] at the middle of the step, see [`Stage::Middle`]; without effect for other stages.
+    /// [`Self::respond_from`] at the middle of the step, for responses of [`Stage::Middle`]; without effect for
+    /// responses of other stages.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,

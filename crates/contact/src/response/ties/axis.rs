@@ -10,22 +10,25 @@ use crate::response::mobility::{Mobility, TiedNodes};
 /// Marks nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
-/// Ties along one axis: dependent nodes d follow independent nodes c and rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b
-/// P_db U_b ([`Reduction`]). Nodes are given by their index in the group.
+/// Ties along one axis: the displacements u_d of dependent nodes d follow the displacements u_c of independent nodes c
+/// and the motions U_b of rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b P_db U_b, with constant weights s_dc and rows P_db
+/// ([`Reduction`]). Nodes are given by their index in the group.
 ///
-/// The admissible velocities closest in the mass norm to the kicked velocities v are v + Δv:
+/// Of all velocities that satisfy the ties at the end of the following step, of length dt', the velocities v + Δv are
+/// closest in the mass norm to the velocities v after the kick:
 ///
 /// ```text
-/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate of the following step, x_b' at its end
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate, with the rigid bodies at x_b' after dt'
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on fixed nodes. Velocities are never computed as
-/// differences of large forces, so that the points coincide to rounding for any masses. A is a positive definite mass
-/// matrix, constant in time; its Cholesky factor is stored.
+/// Here m are nodal masses, M_c and M_d the diagonal mass matrices, and S is the matrix of the s_dc. The tie force on a
+/// node is m Δv divided by the time of the kick; on a fixed node c it is −Σ_d s_dc f_d with the forces f_d on dependent
+/// nodes. Velocities are never computed as differences of large forces, so the points coincide to rounding for any
+/// masses. A is a positive definite mass matrix, constant in time; its Cholesky factor is stored.
 ///
 /// # Cost
-/// Per solution, a few products per weight and two products per entry of the factor.
+/// Each solution needs a few products per weight and two products per entry of the factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
@@ -34,19 +37,19 @@ pub(super) struct Axis {
     rows: Rows,
     /// Nodal masses; 0 for fixed components \[kg\].
     masses: Vec<f64>,
-    /// Index of the unknown of each free independent node.
+    /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
     unknowns: Vec<u32>,
     factor: SparseCholesky,
     right_side: Vec<f64>,
     /// Workspace of the factor.
     ordered: Vec<f64>,
-    /// j \[m/s\].
+    /// Gap rates j_d \[m/s\].
     jumps: Vec<f64>,
 }
 
 impl Axis {
-    /// Reduces the conditions along an axis between these nodes; `parts` gives the nodal weights and the terms of
-    /// movable rigid bodies of each sum. `None` if rounding makes A singular, for extreme mass ratios.
+    /// Reduces the conditions along an axis between these nodes. `parts` splits each sum into nodal weights and terms
+    /// of movable rigid bodies. `None` if rounding makes A singular, which happens for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -87,8 +90,9 @@ impl Axis {
         self.rows.rigid_terms()
     }
 
-    /// Computes the jumps j of the following step, of this length \[s\], from the nodal velocities and positions and
-    /// from the rigid bodies at the end of that step; returns the largest |j| \[m/s\].
+    /// Computes the gap rates j over the following step, of length `following` \[s\], from the nodal velocities and
+    /// positions and from the positions `ends` of the rigid bodies at the end of that step. Returns the largest |j|
+    /// \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -112,7 +116,8 @@ impl Axis {
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Adds to the rigid bodies the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c), with the Δv_c for U = 0.
+    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the Δv_c of rigid bodies that do
+    /// not change their motion (U = 0).
     pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
@@ -160,7 +165,7 @@ impl Axis {
         factor.solve(right_side, ordered);
     }
 
-    /// The nodes and their ties, without the rigid bodies.
+    /// The nodes and their ties to each other, without rigid bodies.
     pub fn tied_nodes(&self) -> TiedNodes {
         let dependent = self.dependent.iter().copied();
         TiedNodes::new(
@@ -171,8 +176,8 @@ impl Axis {
         )
     }
 
-    /// Computes the forces along the axis on nodes \[N\] that cause these velocity changes over the time of the kick
-    /// \[s\], and the impulses on rigid bodies \[N·s, N·m·s\].
+    /// Computes the forces on nodes along the axis \[N\] that cause these velocity changes over the time `kick` \[s\],
+    /// and the impulses of the nodes on rigid bodies \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -200,17 +205,17 @@ impl Axis {
         }
     }
 
-    /// Added mass of the nodes that follow `num` rigid bodies, for four motions of each body along the axis: the
-    /// translation, and the motions linear in the three reference coordinates about the centre. With optimal motions
-    /// of the nodes c,
+    /// Added mass H of the nodes that follow `num` rigid bodies. Each body has four motions along the axis: the
+    /// translation, and the motions linear in the three reference coordinates about the centre. The independent nodes c
+    /// move by Z so that the kinetic energy is least:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
-    /// as a sum of squares. Row-major \[kg, kg·m, kg·m²\].
+    /// H is computed as a sum of squares and stored row by row \[kg, kg·m, kg·m²\].
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of the nodes d, followed by √m times the motions of the nodes c.
+        // √m times the motions of the dependent nodes, followed by √m times the motions of the independent nodes.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)
@@ -226,7 +231,7 @@ impl Axis {
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // Without jumps, the solution is the motion of the following nodes.
+            // Without gap rates, the solution is the motion of the nodes that follow the bodies.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
                 *motion =

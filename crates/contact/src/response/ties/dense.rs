@@ -3,8 +3,8 @@
 /// Pivot of the scaled equations below which a row counts as rounding error.
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b with row-major A; x overwrites b. Scaling of the unknowns by the diagonal suits mass matrices.
-/// Undetermined unknowns are zero. A and `scales` are overwritten.
+/// Solves A x = b with row-major A; x overwrites b. The unknowns are scaled by the diagonal, which suits mass matrices
+/// with very unlike masses. Undetermined unknowns are zero. A and `scales` are overwritten.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is at rounding level.
+    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is within rounding.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

@@ -1,6 +1,7 @@
 //! Elimination of sparse rows, in place.
 
-/// Smallest ratio of a pivot to the largest entry; among eligible pivots, the elimination prefers short rows.
+/// Smallest ratio of a pivot to the largest entry. Of all entries above this ratio, the elimination prefers entries of
+/// short rows as pivots.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 /// Column and value of an entry.
@@ -11,7 +12,7 @@ type Entry = (u32, f64);
 pub(super) struct SparseRows {
     /// Entries by ascending column.
     rows: Vec<Vec<Entry>>,
-    /// Rows that have, or had, an entry in each column.
+    /// For each column, the rows that have or had an entry in this column.
     users: Vec<Vec<u32>>,
     /// Whether a row has a pivot.
     is_done: Vec<bool>,
@@ -39,8 +40,8 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates eligible columns with threshold pivoting, up to `most` of them, until no eligible entry exceeds the
-    /// tolerance. Pivots are [row, column].
+    /// Eliminates up to `most` eligible columns with threshold pivoting, until no eligible entry exceeds the tolerance.
+    /// Pivots are given as [row, column].
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -64,7 +65,8 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Largest entry of the shortest row without a pivot among entries above the pivot threshold and the tolerance.
+    /// The next pivot: the largest entry of the shortest row. Only rows without a pivot are candidates, if their
+    /// largest entry is above the tolerance and the pivot threshold.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -73,7 +75,7 @@ impl SparseRows {
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates the column of a pivot from all other rows without a pivot; `update` receives the changed rows.
+    /// Eliminates the column of a pivot from all other rows that have no pivot yet; `update` receives each changed row.
     fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
@@ -90,7 +92,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts a multiple of another row so that the entry in a column vanishes.
+    /// Subtracts `factor` times another row, so that the entry in `column` vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -111,7 +113,8 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b for the pivot unknowns, given the other unknowns; `b` by row.
+    /// Solves the pivot rows Σ a x = b for the pivot unknowns, given the other unknowns in `x`; `b` maps a row to its
+    /// right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -127,7 +130,7 @@ impl SparseRows {
         }
     }
 
-    /// Pivot unknowns for each unit vector of the independent unknowns, by pivot; `x` is overwritten.
+    /// Pivot unknowns for each unit vector of the independent unknowns, pivot by pivot; `x` is overwritten.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -147,8 +150,8 @@ impl SparseRows {
         }
     }
 
-    /// Computes multipliers μ of the pivot rows such that Σ μ a equals `wanted` in the pivot columns. `sums` receives
-    /// the sum in all columns; additional entries are unchanged.
+    /// Computes multipliers μ of the pivot rows with entries a, for which Σ μ a equals `wanted` in the pivot columns.
+    /// `sums` receives Σ μ a in all columns.
     pub fn multiply(&self, pivots: &[[usize; 2]], wanted: impl Fn(usize) -> f64, sums: &mut [f64]) {
         sums.fill(0.0);
         for &[row, column] in pivots {
@@ -165,7 +168,8 @@ fn entry(row: &[Entry], column: usize) -> f64 {
     place.map_or(0.0, |place| row[place].1)
 }
 
-/// First of the largest eligible entries of a row, and its column; columns beyond `eligible` are not eligible.
+/// Magnitude and column of the largest eligible entry of a row, the first of equally large entries; columns beyond the
+/// length of `eligible` are not eligible.
 fn largest(row: &[Entry], eligible: &[bool]) -> (f64, u32) {
     let is_eligible = |column: u32| eligible.get(column as usize).copied().unwrap_or(false);
     let candidates = row.iter().filter(|(column, _)| is_eligible(*column));
@@ -194,9 +198,9 @@ mod tests {
         rows
     }
 
-    /// Three rows, the last of which is the sum of the others, with ineligible columns: two pivots, even if more are
-    /// allowed. The pivot unknowns satisfy all rows, and the multipliers of two rows generate any combination of all
-    /// rows.
+    /// Three rows, the last of which is the sum of the other two, with ineligible columns. The elimination finds two
+    /// pivots, even if more are allowed. The pivot unknowns satisfy all rows, and multipliers of the two pivot rows
+    /// give any combination of all rows.
     #[test]
     fn redundant_rows_have_no_pivot() {
         let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());

@@ -19,10 +19,10 @@ const MAX_ITERATIONS: u32 = 20;
 /// Gap tolerance relative to the largest coordinate.
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Gap tolerance of stagnating iterations, relative to the largest coordinate.
+/// Gap tolerance of an iteration that stagnates, relative to the largest coordinate.
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Ratio of the gaps of two consecutive iterations, above which the iteration stagnates.
+/// Ratio of the gap after an iteration to the gap before, above which the iteration stagnates.
 const MAX_GAP_RATIO: f64 = 0.5;
 
 /// A group of coupled ties, independent of all other groups, with its tie forces.
@@ -46,13 +46,13 @@ pub(super) struct Group {
 pub(super) struct Solution {
     /// Number of Newton iterations.
     pub iterations: u32,
-    /// Remaining gap, if it exceeds rounding \[m\].
+    /// Remaining gap \[m\]; `None` if it is within rounding.
     pub gap: Option<f64>,
 }
 
 impl Group {
     /// A group of ties between nodes at these reference positions; `rigid` gives the data of movable rigid bodies.
-    /// `None` if rounding makes the nodal mass matrix singular, for extreme mass ratios.
+    /// `None` if rounding makes the nodal mass matrix singular, which happens for extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],
@@ -133,14 +133,14 @@ impl Group {
         })
     }
 
-    /// The nodes and their ties; `None` if movable rigid bodies are tied.
+    /// The nodes and their ties; `None` if the group contains movable rigid bodies.
     pub fn tied_group(&self) -> Option<TiedGroup> {
         let Self { nodes, axes, rigid_bodies, .. } = self;
         let axes = || axes.each_ref().map(Axis::tied_nodes);
         rigid_bodies.is_empty().then(|| TiedGroup { nodes: nodes.clone(), axes: axes() })
     }
 
-    /// Computes the tie forces; accelerations include all other forces.
+    /// Computes the tie forces. The accelerations of `bodies` must include all other forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, rigid_bodies, velocities, changes, .. } = self;
         self.kick = step.kick();
@@ -177,7 +177,7 @@ impl Group {
             axes.iter_mut().for_each(|axis| axis.push(rigid_bodies));
             rigid_bodies.solve(rigid, step.following);
             axes.iter_mut().for_each(|axis| axis.add_changes(rigid_bodies, changes));
-            // Without rotating bodies the problem is linear.
+            // Without rigid bodies the problem is linear, and one iteration solves it.
             if rigid_bodies.is_empty() {
                 break;
             }

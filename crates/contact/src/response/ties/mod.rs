@@ -19,16 +19,17 @@ use group::Group;
 use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
-/// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components.
+/// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components, with the positions x_a
+/// and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers that make the points coincide at the end of the following step, of length
-/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work,
-/// and as the points coincide they have no moment. Ties can be combined with any contact response.
+/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work.
+/// They have no moment, because the points coincide. Ties can be combined with any contact response.
 ///
-/// A direct solution makes the cost independent of the masses: dependent nodes of deformable bodies are condensed out
-/// axis by axis (see `axis`), which leaves a small dense system for the movable rigid bodies (see `rigid_bodies`). As
-/// these bodies rotate by finite angles, Newton iterations solve the system until the points coincide at the end of the
-/// following step.
+/// The solution is direct, so its cost does not depend on the masses. Dependent nodes of deformable bodies are
+/// condensed out axis by axis (see `axis`). This leaves a small dense system for the movable rigid bodies (see
+/// `rigid_bodies`). As these bodies rotate by finite angles, Newton iterations solve the system until the points
+/// coincide at the end of the following step.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -39,7 +40,7 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies whose mass matrix is singular by rounding, for extreme mass ratios.
+/// Tied bodies whose mass ratio is so extreme that rounding makes the mass matrix singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// All bodies of the group, ascending.
@@ -49,8 +50,8 @@ pub struct UnlikeMasses {
 }
 
 impl Ties {
-    /// Ties at these coincident points, with the reference positions and mobility of the nodes. `rigid` gives the
-    /// data of movable rigid bodies.
+    /// Ties at these coincident points. `positions` are the reference positions of the nodes; `rigid` gives the data of
+    /// movable rigid bodies.
     ///
     /// # Errors
     /// [`UnlikeMasses`] for extreme mass ratios.
@@ -93,8 +94,8 @@ impl Ties {
         &self.ties
     }
 
-    /// Adds the tie forces to the action; accelerations include the other forces of the action. Returns the number of
-    /// Newton iterations of all groups; a group without movable rigid bodies needs one.
+    /// Adds the tie forces to the action. The accelerations of `bodies` must include the other forces of the action.
+    /// Returns the total number of Newton iterations of all groups; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -129,8 +130,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties that implies all of them: of the ties between two rigid bodies, it contains three at distant
-/// points.
+/// A subset of the ties that implies all ties: of the ties between two rigid bodies, the subset contains only three, at
+/// distant points.
 fn independent(
     members: &[u32],
     ties: &Constraints,
@@ -186,8 +187,8 @@ mod tests {
         }
     }
 
-    /// A node tied to a rotating and translating triangle: over many steps the points coincide, linear and angular
-    /// momentum are conserved to rounding, and the kinetic energy is conserved to O(dt²).
+    /// A node tied to a rotating and translating triangle. Over 2000 steps, the points coincide, linear and angular
+    /// momentum are conserved to rounding, and the kinetic energy is conserved to 5e-3.
     #[test]
     fn tied_points_coincide_and_do_no_work() {
         let mut x = positions(0.0);
@@ -208,7 +209,7 @@ mod tests {
         (0..4).for_each(|k| x[k] += v[k] * dt);
         let before = momenta(&x, &v);
         for _ in 0..2000 {
-            // Springs between its nodes keep the shape of the triangle.
+            // Springs between the nodes of the triangle keep its shape.
             let pull = |a: usize, b: usize| {
                 let way = x[b] - x[a];
                 let length = if a + b == 3 { 2f64.sqrt() } else { 1.0 };
@@ -239,7 +240,7 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// Points with a gap coincide at the end of the following step, however short the previous step was.
+    /// Points with a gap coincide at the end of the following step, whatever the length of the previous step.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {

@@ -8,10 +8,10 @@ const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 /// A weighted sum over nodes.
 pub(super) type Terms = BTreeMap<u32, f64>;
 
-/// Dependent nodes u_d = Σ s_c u_c that satisfy all conditions Σ w_a u_a = 0; the sums contain independent nodes
-/// only.
+/// The tie conditions Σ w_a u_a = 0 between displacements u_a, solved for dependent nodes: u_d = Σ s_c u_c. The sums
+/// contain independent nodes only.
 ///
-/// Conditions are added one by one (Gauss–Jordan elimination); redundant ones are dropped.
+/// Conditions are added one by one (Gauss–Jordan elimination); redundant conditions are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
     /// Sums by dependent node.
@@ -23,8 +23,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition. Its first node that `can_follow` and has at least half the largest remaining weight of such
-    /// nodes becomes dependent.
+    /// Adds a condition and makes one of its nodes dependent. Of the nodes that `can_follow`, this is the first node
+    /// whose remaining weight is at least half the largest.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -80,9 +80,9 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four nodes with a cycle of conditions, the last of which is redundant, and a condition on a mean: all conditions
-    /// hold for any values of the independent nodes. A fixed node is never dependent; a condition between two fixed
-    /// nodes remains.
+    /// A cycle of four conditions between four nodes, in which the last condition is redundant, and a condition on a
+    /// mean. All conditions hold for any values of the independent nodes. A fixed node is never dependent, and a
+    /// condition between two fixed nodes remains in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -9,39 +9,41 @@ use crate::math::{Mat3, Vec3};
 /// Degrees of freedom of a body: velocity of the centre and angular velocity.
 const DOF: usize = 6;
 
-/// Motions of the nodes of a body along an axis: one of the translation and three of the rotation.
+/// Number of motions of the nodes of a body along an axis: one by the translation and three by the rotation.
 const MOTIONS: usize = 4;
 
-/// Pivot of conditions, with entries of about 1, below which a condition is redundant: nodes closer to each other, or
-/// to a line, than this fraction of the size of the tied region leave a negligible gap.
+/// Pivot below which a condition is redundant; the entries of conditions are about 1. Tied nodes are redundant if they
+/// are closer to each other, or to a line, than this fraction of the size of the tied region; the remaining gap is then
+/// negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// `REDUNDANT_PIVOT` in units of the coordinate rounding over the size of the tied region.
+/// Addition to [`REDUNDANT_PIVOT`], in units of the coordinate rounding divided by the size of the tied region.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation of the finite difference for the response to a moment \[rad\]: far above the rounding error of a rotation,
-/// and with a negligible square.
+/// Rotation of the finite difference that gives the response to a moment \[rad\]. It is far above the rounding error of
+/// a rotation, and its square is negligible.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
-/// With the nodes condensed out, the changes U of velocity and angular velocity over the following step satisfy
+/// With the nodes condensed out, the changes U of velocities and angular velocities over the following step satisfy
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// M contains the masses, and for the rotation the angular impulse per change of the angular velocity. g contains the
-/// impulses of nodes, C the conditions between rigid bodies and fixed nodes, k the gap rates of these conditions, and H
-/// the added mass of the following nodes along each axis. Forces act at the current positions (C, T), and points
-/// coincide at the new ones (C', T'), so that angular momentum is conserved in finite rotations.
+/// impulses of nodes, C the conditions between rigid bodies and fixed nodes, and k the gap rates of these conditions.
+/// H_α is the added mass of the nodes that follow the bodies along axis α, and T_α maps U to the motions of the bodies
+/// along this axis. Forces act at the current positions (C, T), and points coincide at the new positions (C', T');
+/// angular momentum is therefore conserved in finite rotations.
 ///
-/// Conditions are eliminated without the masses, so that points coincide for any masses. Redundant conditions have no
-/// pivot; their number is determined in the reference configuration, where all tied points coincide. The unit of
-/// length of each body is the radius of its ties.
+/// Conditions are eliminated without the masses, so points coincide for any masses. Redundant conditions have no pivot;
+/// the number of redundant conditions is determined in the reference configuration, where all tied points coincide. The
+/// unit of length of each body is the radius of its ties.
 ///
 /// # Cost
-/// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The
-/// remaining free motions, six for a chain, have a cubic cost at most.
+/// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The cost of
+/// the remaining free motions (six for a chain) is at most cubic in their number.
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
     /// Body numbers.
@@ -49,7 +51,7 @@ pub(super) struct TiedRigidBodies {
     specs: Vec<TiedRigidBody>,
     /// Radius of the ties about the centre \[m\].
     radii: Vec<f64>,
-    /// Whether each component is free.
+    /// Whether each velocity and angular-velocity component of the bodies is free.
     is_free: Vec<bool>,
     /// Conditions along each axis between fixed nodes and rigid bodies.
     conditions: [Rows; 3],
@@ -77,14 +79,15 @@ pub(super) struct TiedRigidBodies {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C' with k in a last column, and C with the weights of fixed nodes in further columns, reduced at the same
-    /// pivots.
+    /// C' with k in a last column, and C with the weights of fixed nodes in additional columns. Both are reduced at the
+    /// same pivots.
     trial: SparseRows,
     test: SparseRows,
     pivots: Vec<[usize; 2]>,
     /// Independent free components, without a pivot.
     independent: Vec<usize>,
-    /// Motion of the dependent components for each independent one, by pivot and independent component.
+    /// Motion of the dependent components for a unit motion of each independent component, by pivot and independent
+    /// component.
     trial_motions: Vec<f64>,
     test_motions: Vec<f64>,
     /// K, and K times the admissible motions.
@@ -99,8 +102,8 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// Bodies with these numbers and the conditions between them along each axis; `terms` are all their terms in
-    /// sums, `rounding` is the coordinate rounding \[m\].
+    /// Bodies with these numbers, and the conditions between them along each axis. `terms` are all terms of these
+    /// bodies in sums; `rounding` is the coordinate rounding \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
@@ -173,7 +176,7 @@ impl TiedRigidBodies {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Initialises the bodies without impulses.
+    /// Starts a step with zero impulses on the bodies.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
@@ -186,8 +189,8 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes the gap rates of the conditions at the end of the following step, with these motions of fixed nodes;
-    /// returns the largest \[m/s\].
+    /// Computes the gap rates of the conditions over the following step, with these motions of fixed nodes; returns the
+    /// largest magnitude \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -201,12 +204,12 @@ impl TiedRigidBodies {
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
 
-    /// Starts an iteration with zero g.
+    /// Starts an iteration with zero impulses g of the nodes.
     pub fn begin_iteration(&mut self) {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds an impulse along an axis \[N·s\] on a term of a sum to its body.
+    /// Adds an impulse `push` along an axis \[N·s\], which acts on a term of a sum, to the body of this term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -215,7 +218,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Velocity change of a term of a sum along an axis at the end of the following step \[m/s\].
+    /// Velocity change of a term of a sum along an axis by the changes U, at the end of the following step \[m/s\].
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -245,8 +248,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where the angular impulse I ω
-    /// causes the rotation Θ ω dt'.
+    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where I is the inertia and the
+    /// angular impulse I ω causes the rotation Θ ω dt' in the following step of length dt'.
     fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             if !self.specs[local_body].turns {
@@ -261,7 +264,8 @@ impl TiedRigidBodies {
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
                 twice * (0.5 / PROBE_ROTATION)
             };
-            // About an axis without inertia there is no rotation, and an arbitrary mass keeps the system regular.
+            // A body does not rotate about an axis without inertia; an arbitrary mass for this rotation keeps the
+            // system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
@@ -269,7 +273,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Assembles C at these positions, in rows with `more` additional columns.
+    /// Assembles the conditions C at these positions, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -283,8 +287,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Eliminates the conditions at the current positions with pivots above a tolerance, including the weights of
-    /// fixed nodes, with three columns per node.
+    /// Eliminates the conditions at the current positions with pivots above a tolerance. The weights of fixed nodes are
+    /// included, in three additional columns per node.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -308,7 +312,7 @@ impl TiedRigidBodies {
         self.workspace = workspace;
     }
 
-    /// Eliminates the conditions and rates at the new positions, at the same pivots.
+    /// Eliminates the conditions at the new positions and their gap rates, at the pivots of the current positions.
     fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -377,7 +381,7 @@ impl TiedRigidBodies {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // Particular motions of the conditions, and K U − g for them.
+        // A particular solution U of the conditions, and K U − g for this solution.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
@@ -427,8 +431,9 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Adds the reactions on fixed nodes: `by_nodes` are the impulses of nodes on the bodies, and the remaining
-    /// impulses of the conditions act on the fixed nodes, as forces over the time of the kick \[s\].
+    /// Adds the reactions on fixed nodes to `forces`. `by_nodes` are the impulses of nodes on the bodies. All other
+    /// impulses on the bodies come from the conditions; the reactions to these impulses act on the fixed nodes, as
+    /// forces over the time `kick` \[s\].
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -440,7 +445,7 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes in excess of the total impulse.
+        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes minus the total impulse.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -460,7 +465,7 @@ impl TiedRigidBodies {
     }
 }
 
-/// Entry of a row in the last column.
+/// Entry of a row in `column`, which is the last column.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
@@ -472,12 +477,13 @@ fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) 
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows with their axes.
+/// All rows, each with its axis.
 fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
 
-/// Motions along an axis for unit values of the degrees of freedom of a body, with its radius as the unit of length.
+/// Motions along an axis for unit values of the degrees of freedom of a body, with the radius of its ties as the unit
+/// of length.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -1,4 +1,4 @@
-//! Rows of the tie conditions: nodes, and rigid bodies as a whole.
+//! Rows of the tie conditions, with one term per node and one term per rigid body.
 
 use crate::math::{Mat3, Vec3};
 
@@ -37,23 +37,23 @@ pub trait RigidMotions {
     /// Position of a body at the end of the step.
     fn present(&self, body: u32) -> RigidPlace;
 
-    /// Spatial inertia about the centre at the end of the step and its inverse, zero about an axis without inertia
-    /// \[kg·m², 1/(kg·m²)\].
+    /// Spatial inertia about the centre at the end of the step, and its inverse \[kg·m², 1/(kg·m²)\]. The inverse is
+    /// zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step with an impulse \[N·s\] and an angular impulse about the centre
-    /// \[N·m·s\] at the end of the step, in addition to all other forces.
+    /// Position at the end of the following step, if an impulse \[N·s\] and an angular impulse about the centre
+    /// \[N·m·s\] act at the end of the step in addition to all other forces.
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum: Σ w_a x_a = w c + R a over its nodes.
+/// Term of a rigid body with the centre c and rotation R in a sum: Σ w_a x_a = w c + R a over its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
     pub local_body: u32,
-    /// w = Σ w_a.
+    /// Total weight w = Σ w_a.
     pub weight: f64,
-    /// a = Σ w_a (X_a − C) in the reference configuration \[m\].
+    /// Arm a = Σ w_a (X_a − C) \[m\], with the nodal positions X_a and the centre C in the reference configuration.
     pub arm: Vec3,
 }
 

@@ -1,6 +1,6 @@
 //! Vector registers: [`Real`] over the registers of the current processor.
 //!
-//! Data are stored in [`Row`]s of [`WIDTH`] numbers, for every processor; a [`Pack`] is the part of a row that fills a
+//! On every processor, data are stored in [`Row`]s of [`WIDTH`] numbers; a [`Pack`] is the part of a row that fills a
 //! register. The partition of a row into packs does not change a bit of the result.
 
 mod registers;
@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 
 use super::real::Real;
 
-/// Numbers of a [`Row`].
+/// Number of entries of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Lanes added to a sum one after the other: the lane count of the narrowest vector registers.
+/// Number of lanes whose vectors one call of [`Pack::scatter_add`] adds: the lanes of the narrowest vector registers.
 pub const QUARTET: usize = 4;
 
-/// Contiguous numbers in memory.
+/// [`WIDTH`] contiguous numbers in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; WIDTH]);
@@ -34,7 +34,7 @@ impl Row {
         Self([value; WIDTH])
     }
 
-    /// Numbers by lane.
+    /// The row with `value(lane)` in each lane.
     pub fn from_fn(value: impl Fn(usize) -> f64) -> Self {
         Self(std::array::from_fn(value))
     }
@@ -43,7 +43,7 @@ impl Row {
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Prefetches data for early use: hardware prefetching stops at page boundaries.
+/// Prefetches data that are needed soon, because hardware prefetching stops at page boundaries.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ impl<S: Simd> Pack<S> {
     pub const LANES: usize = S::F64_LANES;
     /// Number of packs per row.
     pub const PARTS: usize = WIDTH / S::F64_LANES;
-    /// Number of quartets per pack; a single number counts as one.
+    /// Number of quartets per pack; a pack of one lane counts as one quartet.
     pub const QUARTETS: usize = S::F64_LANES.div_ceil(QUARTET);
 
     /// The same value in every lane.
@@ -168,13 +168,15 @@ impl<S: Simd> SubAssign for Pack<S> {
     }
 }
 
-// Bits of a double as two words of 32: the exponent is in the upper one, above 20 bits of fraction.
+// A double has two words of 32 bits. The upper word contains the exponent, above 20 bits of fraction.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
-/// Bits of √½ below those of 1.0: adding it carries into the exponent where the fraction passes √2.
+/// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
+/// fraction is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// 2^52, whose unit in the last place is 1: an integer of 20 bits in the upper word adds itself times 2^32.
+/// 2^52, whose unit in the last place is 1. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times
+/// itself.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
@@ -225,7 +227,8 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // Vector instructions return the second operand if one is NaN; scalar ones return the number.
+    // Vector instructions return the second operand if either is NaN. Scalar instructions return the operand that is a
+    // number, so that a single lane uses the comparison of the scalar.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {
@@ -260,7 +263,7 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// Subtracts a third of the upper word, by its binary series ¼ + 1/16 + 1/64 + ….
+    /// Subtracts a third of the upper word from the offset. The binary series ¼ + 1/16 + 1/64 + … gives the third.
     #[inline(always)]
     fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;

@@ -23,7 +23,8 @@ impl Registers {
         vec![Self {}]
     }
 
-    /// Runs `kernel` on them; mark all functions it calls `#[inline(always)]`, otherwise they remain baseline code.
+    /// Runs `kernel` on these registers. Mark all functions it calls `#[inline(always)]`; functions without this mark
+    /// remain baseline code.
     #[inline]
     pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
@@ -33,8 +34,8 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs `kernel` on four lanes, with the same result: for rare kernels, to compile less code, and for kernels that
-    /// seldom have eight operands.
+    /// Runs `kernel` on four lanes, with the same result. Rare kernels use four lanes so that less code is compiled.
+    /// Kernels that seldom have eight operands would leave wider registers partly empty.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

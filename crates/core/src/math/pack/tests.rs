@@ -3,7 +3,7 @@ use pulp::WithSimd;
 
 use super::*;
 
-/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, by parts.
+/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, part by part.
 struct Functions<'a>(&'a Row);
 
 impl WithSimd for Functions<'_> {
@@ -25,7 +25,7 @@ impl WithSimd for Functions<'_> {
     }
 }
 
-/// Maximum and minimum of two rows, by parts.
+/// Maximum and minimum of two rows, part by part.
 struct Extremes<'a>([&'a Row; 2]);
 
 impl WithSimd for Extremes<'_> {
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-/// NaN on either side, signs of zero and infinities included.
+/// The values include NaN on either side, both signs of zero, and infinities.
 #[test]
 fn every_register_has_the_extremes_of_the_scalar() {
     let values = [f64::NAN, -0.0, 0.0, 1.0, -2.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];

@@ -13,11 +13,11 @@ pub type Padded = Lanes;
 /// Number of vectors addressable by 16-bit indices.
 pub const NUM_SLOTS: usize = 1 << 16;
 
-/// All of them, so that indices need no bounds checks.
+/// As many vectors as 16-bit indices can address, so that indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to packs of the first, second, third and fourth; a macro, as a closure
-/// would escape the vector code.
+/// Transposes the four numbers of each lane to four packs: of the first, second, third and fourth numbers. This is a
+/// macro, because a closure would not be compiled for vector registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -46,8 +46,8 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane of the number in half `half` of register `register` after transposition of four registers of padded
-    /// vectors.
+    /// Lane whose padded vector lies in half `half` of register `register`, where four registers contain the padded
+    /// vectors of all lanes.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
@@ -115,8 +115,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds the vectors of a quartet of lanes, given by the components of all lanes, to those at the indices of part
-    /// of a row, lane by lane.
+    /// Adds the vectors of one quartet of lanes to the sums at the indices of part of a row, lane by lane. `vector`
+    /// contains the components of all lanes.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

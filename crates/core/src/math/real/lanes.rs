@@ -9,8 +9,8 @@ pub const LANES: usize = 4;
 
 /// Four numbers in lanes.
 ///
-/// Loops and literals throughout, no closures: `#[inline(always)]` does not reach the closures that
-/// [`std::array::from_fn`] and `map` call, which would leave them as calls to baseline code.
+/// The operations are written as loops and literals, without closures: `#[inline(always)]` does not reach the closures
+/// that [`std::array::from_fn`] and `map` call, which would remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -28,8 +28,8 @@ impl Lanes {
         Self([x, y, z, 0.0])
     }
 
-    /// The four numbers, for scalar access: a barrier that keeps the compiler from splitting the preceding vector
-    /// arithmetic into scalars.
+    /// The four numbers, for scalar access. A barrier keeps the compiler from splitting the preceding vector arithmetic
+    /// into scalars.
     #[inline(always)]
     pub fn settled(self) -> [f64; LANES] {
         std::hint::black_box(self).0

@@ -2,9 +2,9 @@
 //! registers of [`Pack`](super::pack::Pack).
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
-//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once if
-//! a formula uses [`Real::mul_add`], and only then, so a lane has the same bits as the scalar on any processor;
-//! processors without this instruction use the slower routine of the mathematics library.
+//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). Only [`Real::mul_add`] and
+//! [`Real::negated_mul_add`] round a product and a sum together, so that a lane has the same bits as the scalar on any
+//! processor. Processors without this instruction use the slower routine of the mathematics library.
 
 mod lanes;
 
@@ -60,7 +60,7 @@ pub trait Real:
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
     ///
-    /// For small x by a series without division; the general formula runs only if a lane needs it.
+    /// A series without division gives the result for small x; the general formula runs only if a lane has a larger x.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -73,8 +73,8 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// y = x^−⅓ of a normal positive number x, with no division: two steps of fourth order from
-    /// [`Real::inverse_cube_root_guess`], by the series of y (1 − e)^−⅓ in e = 1 − x y³.
+    /// y = x^−⅓ of a normal positive number x, with no division: two steps of fourth order start from
+    /// [`Real::inverse_cube_root_guess`]. Each step adds terms of the series of y (1 − e)^−⅓ in e = 1 − x y³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();
@@ -86,8 +86,8 @@ pub trait Real:
         inverse
     }
 
-    /// (1 + x)^−⅓ of each x, in place; x > −1. For small x by its series; the general formula runs only if a lane needs
-    /// it.
+    /// (1 + x)^−⅓ of each x, in place; x > −1. A series gives the result for small x; the general formula runs only if
+    /// a lane has a larger x.
     #[inline(always)]
     fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
         let mut largest = numbers[0].abs();
@@ -114,7 +114,7 @@ pub trait Real:
     }
 }
 
-/// Largest |x| of the series in x: the truncation error of 14 terms is below 2⁻⁵⁸ of their sum.
+/// Largest |x| for which the series in x are used. The truncation error of 14 terms is below 2⁻⁵⁸ of their sum.
 const SMALL_ARGUMENT: f64 = 0.0625;
 
 /// (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …
@@ -128,7 +128,7 @@ const LOGARITHM_RESIDUAL_SERIES: [[f64; 2]; 7] = [
     [1.0 / 14.0, -1.0 / 15.0],
 ];
 
-/// (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …, each coefficient −(n + ⅓)/(n + 1) times its predecessor.
+/// (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …: coefficient n + 1 is −(n + ⅓)/(n + 1) times coefficient n.
 const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     let (mut pairs, mut coefficient, mut pair) = ([[0.0; 2]; 7], 1.0, 0);
     while pair < pairs.len() {
@@ -141,7 +141,7 @@ const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     pairs
 };
 
-/// Σ c_n xⁿ for n < 14, by pairs, then pairs of pairs (Estrin 1960), for the lowest latency.
+/// Σ c_n xⁿ for n < 14. Pairs of terms, then pairs of pairs are summed (Estrin 1960), for the lowest latency.
 #[inline(always)]
 fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     let mut sums = [x; 7];
@@ -159,8 +159,8 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
 /// [`Real::ln_1p_and_residual`] for any x.
 ///
 /// # Source
-/// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`), whose last
-/// subtraction f − (f²/2 − s (f²/2 + R)) gives the second value with no cancellation.
+/// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`). In its last subtraction, f − (f²/2
+/// − s (f²/2 + R)), the second operand gives the second value with no cancellation.
 #[inline(always)]
 fn general_ln_1p_and_residual<R: Real>(x: R) -> (R, R) {
     const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -196,15 +196,16 @@ fn logarithm_series<R: Real>(z: R) -> R {
     sum * z
 }
 
-// Bits of a double: 52 of fraction, exponent biased by 1023.
+// A double has 52 bits of fraction and an exponent biased by 1023.
 const FRACTION_BITS: u32 = 52;
-/// Bits of 1.0 minus bits of √½: adding it carries into the exponent where the fraction passes √2.
+/// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
+/// fraction is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// Bits of 2^52: an integer below 2^52 in its fraction bits makes the number 2^52 + integer.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the offset of the initial guess: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm `s_cbrt.c`, with
-/// minimal largest error, 3.4 %.
+/// Upper word of the offset of the initial guess: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm `s_cbrt.c`. The
+/// offset minimises the largest error, which is 3.4 %.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]
@@ -215,7 +216,7 @@ fn binary_scale(value: f64) -> (f64, f64) {
     (k, scale)
 }
 
-/// Subtracts a third of the upper word, by its binary series ¼ + 1/16 + 1/64 + ….
+/// Subtracts a third of the upper word from the offset. The binary series ¼ + 1/16 + 1/64 + … gives the third.
 #[inline(always)]
 fn inverse_cube_root_guess(value: f64) -> f64 {
     let upper = value.to_bits() >> 32;
@@ -283,7 +284,8 @@ mod tests {
         fn logarithm_agrees_with_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
             let (logarithm, residual) = x.ln_1p_and_residual();
             prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
-            // x − ln(1+x) = Σ (−x)^n / n, n ≥ 2, where it converges fast; the difference elsewhere.
+            // The reference is Σ (−x)^n / n, n ≥ 2, for |x| < 0.1, where the series converges fast, and the difference
+            // for larger |x|.
             let exact = if x.abs() < 0.1 {
                 (2..30).rev().map(|n| (-x).powi(n) / f64::from(n)).sum::<f64>()
             } else {

@@ -6,10 +6,11 @@ use super::jet::Jet;
 use super::program::{Crossing, Program};
 use super::table::interpolate;
 
-/// Bisections of an interval in search of a crossing; two crossings closer than that can be missed.
+/// Number of bisections of an interval in search of a crossing. Two crossings closer than 1/4096 of the interval can be
+/// missed.
 const HALVINGS: u32 = 12;
 
-/// Bisections for a function without bounded slope.
+/// Number of bisections for an argument of unbounded slope.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// A part of an expression that has a kink or a jump at a crossing of its argument.
@@ -49,7 +50,7 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// The crossing between `low` and `high`, at which the argument lies on different sides.
+    /// The crossing between `low` and `high`; at these instants the argument lies on different sides.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -70,7 +71,8 @@ impl TimeFunction {
     /// The first instant after `from`, up to `to` \[s\], with a kink or a jump: points of a table, and crossings of
     /// comparisons, `step`, `sign`, `floor`, `abs`, `min` and `max`.
     ///
-    /// Crossings are isolated by interval bounds, not by samples; two closer than `(to − from)/4096` can be missed.
+    /// Crossings are isolated by interval bounds, not by samples. Two crossings closer than `(to − from)/4096` can be
+    /// missed, or closer than `(to − from)/64` if the slope of the argument is unbounded.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,
@@ -93,8 +95,8 @@ impl TimeFunction {
         }
     }
 
-    /// One-sided value and derivatives at `time`, from the side of `beside`; no other break lies between these instants
-    /// \[s\].
+    /// One-sided value and derivatives at `time`, from the side of `beside` \[s\]. No other break may lie between these
+    /// instants.
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),

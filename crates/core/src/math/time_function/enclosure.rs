@@ -4,8 +4,8 @@
 //! found.
 //!
 //! # Source
-//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, as
-//! their users widen them by far more.
+//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, because
+//! their users widen them by far more than rounding.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -21,7 +21,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // NaN bounds nothing.
+        // An interval with a NaN end is replaced by all numbers.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 
@@ -61,7 +61,7 @@ impl Interval {
         Self::new(f(self.low), f(self.high))
     }
 
-    /// Image under a function that increases up to `peak` and decreases after it, symmetrically.
+    /// Image under a function that is monotone on either side of its extremum at `peak`.
     fn peaked(self, peak: f64, f: impl Fn(f64) -> f64) -> Self {
         let ends = [f(self.low), f(self.high)];
         if self.contains(peak) { Self::spanned(&[ends[0], ends[1], f(peak)]) } else { Self::spanned(&ends) }

@@ -16,9 +16,9 @@ pub enum TimeFunctionError {
     NotFinite {
         /// Row, from 1.
         row: usize,
-        /// Its time.
+        /// Time of the point.
         time: f64,
-        /// Its value.
+        /// Value of the point.
         value: f64,
     },
     /// Times that do not ascend.
@@ -28,9 +28,9 @@ pub enum TimeFunctionError {
     NotAscending {
         /// Row, from 1.
         row: usize,
-        /// Its time.
+        /// Time of the row.
         time: f64,
-        /// The time before it.
+        /// Time of the previous row.
         previous: f64,
     },
     /// A word that is neither `t`, nor a constant, nor a function.

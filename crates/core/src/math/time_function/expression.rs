@@ -1,8 +1,9 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) handles operators and their precedence, by
-//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Crates that also evaluate expressions bind a sign
-//! tighter than any operator, which would silently reverse a load, and do not locate errors in the text.
+//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. The crates that parse and evaluate expressions
+//! are not used: they bind a sign tighter than any operator, which would silently reverse a load, and they do not
+//! locate errors in the text.
 
 use std::f64::consts;
 
@@ -24,7 +25,7 @@ use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary}
 pub struct Expression {
     text: Box<str>,
     program: Program,
-    /// Its possible kinks and jumps.
+    /// Possible kinks and jumps of the expression.
     switches: Vec<Switch>,
 }
 
@@ -128,7 +129,7 @@ type Operator<'a> = Infix<Input<'a>, Part, ErrMode<Fault>>;
 /// A part of the text in postfix order.
 struct Part {
     program: Vec<Instruction>,
-    /// Stack depth it needs.
+    /// Stack depth that the part needs.
     stack: usize,
     switches: Vec<Switch>,
 }
@@ -176,10 +177,10 @@ fn whole(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// Any expression: comparisons bind least, at most one per bracket level.
+/// Any expression. Comparisons bind least; there is at most one per bracket level.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // After a comparison, the parser above leaves no operator but another comparison.
+    // The only operator that the parser above leaves is a second comparison.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),
@@ -308,7 +309,7 @@ fn space<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     take_while(0.., char::is_whitespace).parse_next(input)
 }
 
-/// Parse error, at a byte of the text or in the white space before it.
+/// Parse error, located at a byte of the text or in the white space before this byte.
 #[derive(Debug)]
 enum Fault {
     Unexpected { expected: &'static str, at: usize },

@@ -4,8 +4,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// (x, ẋ, ẍ) at one instant.
 ///
-/// Ordered as the functions are just after that instant: by value, then slope, then curvature, so that `min`, `max`
-/// and `abs` have their derivatives from the right.
+/// Two jets are ordered like their functions just after the instant: by value, then slope, then curvature. Hence `min`,
+/// `max` and `abs` have their derivatives from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -37,7 +37,8 @@ impl Jet {
         Self { value: f, first: df * self.first, second: ddf * self.first * self.first + df * self.second }
     }
 
-    /// x raised to `exponent`: by the power rule for a constant exponent (any sign of x), else exp(y ln x).
+    /// x raised to the exponent y: by the power rule for a constant exponent and any sign of x, by exp(y ln x) for a
+    /// variable exponent.
     pub fn power(self, exponent: Self) -> Self {
         let (x, n) = (self.value, exponent.value);
         if !exponent.is_constant() {
@@ -45,7 +46,7 @@ impl Jet {
             power.value = x.powf(n);
             return power;
         }
-        // A vanishing factor ends the series, even if the power it multiplies is infinite (n = 1, x = 0).
+        // A term with a vanishing factor vanishes, even if its power is infinite (n = 1, x = 0).
         let term = |factor: f64, degree: f64| if factor == 0.0 { 0.0 } else { factor * x.powf(degree) };
         self.compose([x.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0)])
     }
@@ -138,12 +139,12 @@ impl Jet {
         self.compose([x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x])
     }
 
-    /// The smaller; NaN if either is.
+    /// The smaller jet; NaN if either is NaN.
     pub fn min(self, other: Self) -> Self {
         if self.value.is_nan() || self < other { self } else { other }
     }
 
-    /// The larger; NaN if either is.
+    /// The larger jet; NaN if either is NaN.
     pub fn max(self, other: Self) -> Self {
         if self.value.is_nan() || self > other { self } else { other }
     }

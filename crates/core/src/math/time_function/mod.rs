@@ -1,13 +1,14 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
 //! Derivatives are exact. Expressions are evaluated on second-order Taylor jets (forward-mode automatic
-//! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min`
-//! and `abs` have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are taken
-//! from the right, as the motion that follows requires. They omit the impulse of a jump: a prescribed displacement that
-//! jumps moves its nodes without a matching velocity.
+//! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min` and `abs`
+//! have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are taken from the
+//! right, because they determine the motion that follows. Derivatives omit the impulse of a jump: a prescribed
+//! displacement that jumps moves its nodes without a matching velocity.
 //!
-//! Kinks and jumps are located from the parts of the function ([`TimeFunction::first_break`]), and its variation
-//! within a step is bounded over intervals of time, so that nothing is missed between samples.
+//! [`TimeFunction::first_break`] locates kinks and jumps from the parts of the function. The variation of the function
+//! within a step is bounded over intervals of time, not sampled, so that no kink, jump or pulse between samples is
+//! missed.
 
 mod breaks;
 mod enclosure;

@@ -4,25 +4,25 @@ use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Distance from the ends of a step at which one-sided limits are evaluated, relative to the step: sums of steps are
-/// rounded.
+/// Distance from the ends of a step at which one-sided limits are evaluated, relative to the step. The distance allows
+/// for the rounding of times that are sums of steps.
 const INSIDE: f64 = 1e-6;
 
 /// Rounding of summed steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Largest change of a function by the variation of its slope over an interval, relative to the function, for which
+/// Largest variation of the slope times the length of an interval, relative to the size of the function, for which
 /// Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
-/// Bisections of a step in search of fast variation.
+/// Number of bisections of a step in search of fast variation.
 const HALVINGS: u32 = 24;
 
-/// Bisections for an unbounded function or slope.
+/// Number of bisections for an unbounded function or slope.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of a function from the chord over a step, relative to its size, before its mean replaces the end
-/// values.
+/// Largest deviation of a function from its chord over a step, relative to the size of the function, for which the end
+/// values are used. Beyond this deviation the mean replaces them.
 const FOLLOWED: f64 = 0.1;
 
 /// Points and weights of the Gauss rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
@@ -44,14 +44,14 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Values at the ends of a step, or the mean for a function that varies too fast for the step.
+/// Values at the ends of a step. For a function that varies too fast for the step, both are the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
-    /// At the beginning.
+    /// Value at the beginning.
     pub start: f64,
-    /// At the end.
+    /// Value at the end.
     pub end: f64,
-    /// Largest deviation from the chord.
+    /// Largest deviation of the function from its chord over the step.
     pub deviation: f64,
 }
 
@@ -79,9 +79,9 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within it. If the function has kinks or jumps inside
-    /// the step, or deviates from its chord by a tenth of its size, both values are the mean over the step, so that
-    /// half the step times their sum is the integral.
+    /// Values at the ends of a step from `time` on, as limits from within the step. If the function has kinks or jumps
+    /// inside the step, or deviates from its chord by more than a tenth of its size, both values are the mean over the
+    /// step. Half the step times their sum is then the integral.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
@@ -116,7 +116,7 @@ impl TimeFunction {
             match self {
                 Self::Expression(expression) => {
                     let enclose = |from: f64, to: f64| expression.enclose(from, to);
-                    // Bounds over the interior exclude jumps at the ends.
+                    // Bounds over the interior of the part exclude jumps at its ends.
                     let trim = INSIDE * (end - start);
                     let size = enclose(start + trim, end - trim).value.size();
                     let value = |at: f64| expression.evaluate(Jet::constant(at)).value;
@@ -148,7 +148,7 @@ fn gauss(
     }
 }
 
-/// Quadrature of a smooth function, with bisection until it varies little over each part.
+/// Quadrature of a smooth function, with bisection until the slope varies little over each part.
 struct Halving<'a> {
     enclose: &'a dyn Fn(f64, f64) -> Enclosure,
     value: &'a dyn Fn(f64) -> f64,

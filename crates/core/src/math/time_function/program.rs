@@ -23,7 +23,7 @@ pub(super) enum Crossing {
 pub(super) struct Unary {
     pub of_jets: fn(Jet) -> Jet,
     pub of_ranges: fn(Enclosure) -> Enclosure,
-    /// Crossing of its argument at which it has a kink or a jump.
+    /// Crossing of the argument at which the function has a kink or a jump.
     pub crossing: Option<Crossing>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Unary {
 pub(super) struct Binary {
     pub of_jets: fn(Jet, Jet) -> Jet,
     pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
-    /// Whether it has a kink or a jump at equal arguments.
+    /// Whether the function has a kink or a jump at equal arguments.
     pub has_break: bool,
 }
 

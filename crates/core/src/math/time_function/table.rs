@@ -2,8 +2,8 @@
 
 use super::jet::Jet;
 
-/// Value and slope of the piecewise linear function at `t`, on the segment that contains `beside`; for a point, on the
-/// segment after it.
+/// Value and slope of the piecewise linear function at `t`, on the segment that contains `beside`. If `beside` is a
+/// point of the table, the segment after this point counts.
 pub(super) fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
     let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {

@@ -48,7 +48,7 @@ fn expressions_without_time_are_constant() {
     assert!(!TimeFunction::table(&[(0.0, 1.0), (2.0, 1.5)]).unwrap().is_constant());
 }
 
-/// Exact derivatives in closed form.
+/// Derivatives agree with closed forms.
 #[test]
 fn derivatives_of_a_harmonic_motion_and_a_decay() {
     let motion = TimeFunction::expression("0.1*sin(2*pi*t)").unwrap();
@@ -198,7 +198,8 @@ proptest! {
         let at = |k: f64| f.value(t + k * h);
         let first = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h);
         let second = (16.0 * (at(1.0) + at(-1.0)) - (at(2.0) + at(-2.0)) - 30.0 * at(0.0)) / (12.0 * h * h);
-        // Truncation h⁴·f⁽⁶⁾ and rounding ε/h² of the differences.
+        // The tolerances allow for the truncation error h⁴·f⁽⁶⁾ and the rounding error ε/h² of the differences, with
+        // the rounding ε of the values.
         prop_assert!((f.derivative(t) - first).abs() < 1e-6 * (1.0 + first.abs()), "{}", SMOOTH[index]);
         prop_assert!((f.second_derivative(t) - second).abs() < 1e-5 * (1.0 + second.abs()), "{}", SMOOTH[index]);
     }
@@ -223,7 +224,7 @@ fn breaks(text: &str, from: f64, to: f64) -> Vec<f64> {
     found
 }
 
-/// Closed forms of sign changes and integer crossings of arguments.
+/// Breaks lie at the sign changes and integer crossings of arguments, which are given in closed form.
 #[test]
 fn breaks_are_at_crossings_of_arguments() {
     let cases: [(&str, &[f64]); 10] = [
@@ -250,8 +251,8 @@ fn breaks_are_at_crossings_of_arguments() {
     assert_eq!(table.first_break(0.5, 1.0), None);
 }
 
-/// Integrals against antiderivatives, over steps with breaks inside and pulses of a thousandth of the step. Tolerance:
-/// rounding for tables, 1e-9 for a pulse.
+/// Integrals agree with antiderivatives, over steps with breaks inside and pulses of a thousandth of the step.
+/// Tolerances: rounding for tables, 1e-9 for a pulse.
 #[test]
 fn integrals_agree_with_antiderivatives() {
     let of = |text: &str, from: f64, size: f64| TimeFunction::expression(text).unwrap().integrals(from, size);
@@ -271,7 +272,7 @@ fn integrals_agree_with_antiderivatives() {
     close(of("1e3*t^2", 0.0, 1e-3).first, 1e-6 / 3.0, 1e-13);
 }
 
-/// Half the step times the sum of the end values is the integral: for lines, jumps at the ends, and variation inside.
+/// Half the step times the sum of the end values is the integral, for lines, jumps at the ends, and variation inside.
 #[test]
 fn end_values_of_steps_are_limits_from_within() {
     let pulse = TimeFunction::expression("1e5*(t >= 1e-3)*(t < 2e-3)").unwrap();
@@ -279,7 +280,7 @@ fn end_values_of_steps_are_limits_from_within() {
         let values = pulse.end_values(time, 1e-3);
         assert!((values.start - start).abs() < 1e-6 && (values.end - end).abs() < 1e-6, "{time}: {values:?}");
     }
-    // Sums of steps deviate by rounding, to either side.
+    // Times that are sums of steps deviate from the jump by rounding, to either side.
     for off in [-1e-18, 1e-18] {
         assert_eq!(pulse.end_values(1e-3 + off, 5e-4).start, 1e5);
         assert_eq!(pulse.end_values(5e-4, 5e-4 + off).end, 0.0);

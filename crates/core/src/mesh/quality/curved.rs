@@ -1,29 +1,31 @@
 //! Volume and smallest Jacobian of quadratic cells by their Bézier form.
 //!
-//! The map of a quadratic cell is a polynomial, and so is its Jacobian. Bernstein polynomials are positive and sum to
-//! one; hence the Jacobian lies between its smallest and its largest Bernstein coefficient, equals the corner
-//! coefficients at the corners, and its integral is the mean of the coefficients. A cell with positive coefficients is
-//! valid everywhere; a cell with a non-positive corner is inverted; any other cell is bisected, with tighter
-//! coefficients in each half, until each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical
-//! validity of curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
+//! The map of a quadratic cell is a polynomial, and so is its Jacobian determinant, here called the Jacobian. Bernstein
+//! polynomials are not negative and sum to one; hence the Jacobian lies between its smallest and its largest Bernstein
+//! coefficient. At a corner the Jacobian equals the coefficient of that corner, and its mean over the cell is the mean
+//! of the coefficients. A cell with positive coefficients is valid everywhere; a cell with a non-positive coefficient
+//! at a corner is inverted. Any other cell is bisected until each part is decided, because the coefficients of each
+//! half are closer to the Jacobian (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear
+//! finite elements", J. Comput. Phys. 233 (2013) 359).
 //!
-//! Serendipity cells are completed first, with the missing nodes given by their shape functions.
+//! Serendipity cells are completed first: their shape functions give the missing nodes of the Quad9 or Hex27.
 
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Number of parts after which an undecided cell counts as inverted: its Jacobian is within rounding of zero.
+/// Number of parts after which an undecided cell counts as inverted, because its smallest Jacobian is zero to rounding.
 const MAX_PARTS: usize = 1000;
 
-/// Bisections after which the parts of a curved surface are treated as flat, at the coarser of two levels.
+/// Number of bisections into flat parts for the coarser of the two areas of a curved surface.
 const AREA_BISECTIONS: usize = 6;
 
 /// Control points of a quadratic cell.
 #[derive(Clone)]
 pub(super) enum CurvedCell {
-    /// b_ij of Σ b_ij L_i L_j in barycentric coordinates; indices above the dimension are unused.
+    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i. Indices above the dimension are
+    /// unused.
     Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
-    /// Control point (i, j, k) at index i + 3 j + 9 k, in one layer for surfaces.
+    /// Control point (i, j, k) at index i + 3 j + 9 k; surfaces have only k = 0.
     Product { dimension: usize, points: Vec<Vec3> },
 }
 
@@ -78,7 +80,7 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at a corner along its edges, scaled to equal straight edges.
+    /// Tangents at a corner along its edges. The tangent of a straight edge with central mid-side node equals the edge.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -98,7 +100,7 @@ impl CurvedCell {
         }
     }
 
-    /// Signed volume; for a surface, its area projected along `normal`.
+    /// Signed volume; for a surface, the area projected along `normal`.
     pub fn volume(&self, normal: Vec3) -> f64 {
         let coefficients = self.jacobian(normal).coefficients;
         let reference = match self {
@@ -109,12 +111,13 @@ impl CurvedCell {
         reference * coefficients.iter().sum::<f64>() / coefficients.len() as f64
     }
 
-    /// ∫ n dA of a surface.
+    /// ∫ n dA of a surface with unit normal n.
     pub fn area_vector(&self) -> Vec3 {
         Vec3::new(self.volume(Vec3::x()), self.volume(Vec3::y()), self.volume(Vec3::z()))
     }
 
-    /// Area of a surface in space: areas of flat parts of two sizes, extrapolated for an error of second order.
+    /// Area of a surface in space. The error of a sum of flat parts is of second order in their size; the sums for two
+    /// sizes are extrapolated to size zero.
     pub fn area(&self) -> f64 {
         let mut parts = vec![self.clone()];
         let mut bisect = |times: usize| {
@@ -127,8 +130,9 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A lower bound of the Jacobian if it is positive everywhere, otherwise a non-positive value; for a surface, of
-    /// its component along `normal`. The corner tangents define its scale.
+    /// A lower bound of the Jacobian if the Jacobian is positive everywhere, a non-positive value if it is not. For a
+    /// surface, the Jacobian is the component of the area vector along `normal`. The tangents at the corners define the
+    /// scale.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -151,8 +155,8 @@ impl CurvedCell {
         smallest
     }
 
-    /// Bisects the cell across its longest edge (simplex) or longest direction (others), measured along the control
-    /// points, since the end points of a folded line may be close or coincide.
+    /// Bisects a simplex across its longest edge, and other cells across their longest direction. Lengths are measured
+    /// along the control points, because the end points of a folded line may be close or coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
@@ -210,12 +214,12 @@ struct Jacobian {
     corners: Vec<f64>,
 }
 
-/// ∂x/∂ξ_j = 2 Σ L_c (b_cj − b_c0) is linear: each coefficient of the determinant is the mean of the determinants of
-/// columns from all orders of the corners in its multi-index.
+/// The derivative ∂x/∂ξ_j = 2 Σ L_c (b_cj − b_c0) is linear in the barycentric coordinates L_c. A Bernstein coefficient
+/// of the determinant is the mean over all orders of the corners in its multi-index; each corner gives one column.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
-    // Multi-indices as digits to base four, one per corner.
+    // A multi-index is a number to base four, with one digit per corner.
     let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
     for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
         let cross = column(a, 1).cross(&column(b, 2));
@@ -234,7 +238,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form, coefficients times binomials: products are convolutions.
+/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials, so that
+/// products of polynomials are convolutions.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,
@@ -277,7 +282,7 @@ impl<T: Copy> Scaled<T> {
     }
 }
 
-/// The derivative of a cell with these control points along an axis.
+/// The derivative along an axis of the map with these control points.
 fn derivative(points: &[Vec3], dimension: usize, axis: usize) -> Scaled<Vec3> {
     let mut degree = [2, 2, if dimension == 3 { 2 } else { 0 }];
     degree[axis] = 1;

@@ -1,21 +1,21 @@
 //! Volume, orientation and shape of cells.
 //!
-//! The quality of a cell is evaluated at its corners. There the edges are the columns of the Jacobian J; relative to
-//! the ideal corner W (equilateral triangle, regular tetrahedron, square, cube, right prism on an equilateral
-//! triangle) the shape quality is the mean ratio
+//! The quality of a cell is evaluated at its corners. The edges at a corner are the columns of the Jacobian J. The
+//! columns of W are the edges of the ideal corner: equilateral triangle, regular tetrahedron, square, cube, or right
+//! prism on an equilateral triangle. In d dimensions the shape quality of the corner is the mean ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
 //! ```
 //!
-//! in d dimensions; the cell has the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics", SIAM J.
-//! Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library, SAND2007-1751). For
-//! a tetrahedron q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
+//! The quality of a cell is the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics", SIAM J. Sci.
+//! Comput. 23 (2001) 193). For hexahedra and quadrilaterals q is the `shape` of the Verdict library, SAND2007-1751. For
+//! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A linear cell is inverted if the Jacobian of any corner is not positive. Positive corners are necessary but not
-//! sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. For a quadratic cell, the edges at
-//! a corner are the tangents, the volume is the volume of the curved cell, and the cell is inverted if the Jacobian is
-//! not positive *everywhere* (module `curved`); its edge lengths and altitudes are computed from the corners.
+//! A linear cell is inverted if det J of any corner is not positive. In a strongly distorted hexahedron, det J may be
+//! positive at all corners and not positive elsewhere. For a quadratic cell, the edges at a corner are the tangents,
+//! the volume is the volume of the curved cell, and the cell is inverted if the Jacobian is not positive *everywhere*
+//! (module `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
 //!
 //! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
 //! a flat or folded cell counts as inverted.
@@ -45,7 +45,8 @@ pub struct QualityReport {
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]: d · volume / largest facet of a simplex, volume / largest facet of other cells.
+    /// Smallest altitude \[m\]. The altitude of a simplex of dimension d is d · volume / largest facet; the altitude of
+    /// any other cell is volume / largest facet.
     pub smallest_altitude: f64,
 }
 
@@ -54,17 +55,17 @@ pub struct QualityReport {
 pub struct InvertedCell {
     /// Gmsh tag.
     pub tag: u64,
-    /// Block.
+    /// Block of the cell.
     pub block: u32,
-    /// Cell within the block.
+    /// Index of the cell within the block.
     pub cell: u32,
-    /// Smallest Jacobian found \[m^d\].
+    /// Smallest Jacobian found \[m^d\], for a cell of dimension d.
     pub jacobian: f64,
     /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
 }
 
-/// Distance of coincident nodes, relative to the extent of the cell.
+/// Largest distance of two coincident nodes, relative to the extent of the cell.
 const SAME_PLACE: f64 = 1e-9;
 
 /// Measures of one cell.
@@ -105,7 +106,7 @@ impl Mesh {
         Ok(report)
     }
 
-    /// Two of the nodes that coincide, up to rounding.
+    /// Tags of the first two nodes that coincide, up to rounding.
     fn coincident_nodes(&self, nodes: &[u32]) -> Option<[u64; 2]> {
         let apart = |a: u32, b: u32| (self.nodes[a as usize] - self.nodes[b as usize]).norm();
         let pairs = || (1..nodes.len()).flat_map(|k| nodes[..k].iter().map(move |&a| (a, nodes[k])));
@@ -116,6 +117,8 @@ impl Mesh {
 }
 
 impl QualityReport {
+    /// Checks that no cell is inverted.
+    ///
     /// # Errors
     /// [`MeshError::CoincidentNodes`] or [`MeshError::InvertedCells`].
     pub fn check(&self) -> Result<(), MeshError> {
@@ -174,7 +177,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
             edge: f64::INFINITY,
             altitude: f64::INFINITY,
         },
-        // The chord of a curved segment.
+        // A curved segment is measured by its chord.
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
@@ -250,12 +253,14 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
     &face.nodes[..face.kind.corners().len()]
 }
 
-/// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces, exact for linear and trilinear cells.
+/// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces with outward normals n. The formula is exact for
+/// linear and trilinear cells.
 ///
 /// Over a bilinear quadrilateral the integral is the mean of its two triangulations
 /// (J. Grandy, "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
-    // Sixfold volume of the tetrahedron from node 0 to a triangle; relative, for accuracy far from the origin.
+    // Six times the volume of the tetrahedron from node 0 to a triangle. Positions relative to node 0 keep the volume
+    // accurate far from the origin.
     let cone = |a: u8, b: u8, c: u8| {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
@@ -268,7 +273,7 @@ fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
     kind.faces().iter().map(face).sum::<f64>() / 6.0
 }
 
-/// ∫ n dA of a triangle or bilinear quadrilateral: half the product of the diagonals.
+/// ∫ n dA of a triangle or of a bilinear quadrilateral; of the quadrilateral, half the vector product of the diagonals.
 fn area_vector(points: &[Vec3]) -> Vec3 {
     match *points {
         [a, b, c, d] => 0.5 * (c - a).cross(&(d - b)),
@@ -277,7 +282,8 @@ fn area_vector(points: &[Vec3]) -> Vec3 {
     }
 }
 
-/// Mean ratio of the corner S = J W⁻¹, by the formula of the module; the third column of a surface is its normal.
+/// Mean ratio of a corner with S = J W⁻¹, by the formula of the module. For a surface, the third column of S is the
+/// normal.
 fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     let det = s.determinant();
     if det <= 0.0 || det.is_nan() {
@@ -296,9 +302,10 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// The distinct corners: node, then its neighbours, right-handed in a valid cell.
+/// Corners to evaluate: a node, then its neighbours along the edges, right-handed in a valid cell. Surfaces do not use
+/// the fourth number.
 ///
-/// All corners of a linear simplex have the same Jacobian and shape, so one suffices.
+/// All corners of a linear simplex have the same Jacobian and shape, so that one corner suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
@@ -329,7 +336,7 @@ const fn linear_corners(kind: CellKind) -> &'static [[u8; 4]] {
     }
 }
 
-/// Edges, or tangents, at a corner.
+/// Edges at a corner; tangents at a corner of a curved cell.
 fn edges_at(points: &[Vec3], curved: Option<&CurvedCell>, corner: &[u8; 4]) -> Mat3 {
     if let Some(cell) = curved {
         return cell.tangents_at(corner);
@@ -343,7 +350,7 @@ fn to_ideal(kind: CellKind) -> Mat3 {
     let r3 = 3.0_f64.sqrt();
     let r6 = 6.0_f64.sqrt();
     match kind.linear() {
-        // Edges (1, 0, 0), (1/2, √3/2, 0) and the normal.
+        // Edges (1, 0, 0) and (1/2, √3/2, 0); then the normal or, for a wedge, the axis (0, 0, 1).
         CellKind::Tri3 | CellKind::Wedge6 => {
             Mat3::new(1.0, -1.0 / r3, 0.0, 0.0, 2.0 / r3, 0.0, 0.0, 0.0, 1.0)
         }

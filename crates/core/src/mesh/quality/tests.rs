@@ -96,7 +96,8 @@ fn flat_and_folded_cells_of_a_shell_are_found() {
     assert_relative_eq!(report.volume, 2.0_f64.sqrt(), max_relative = 1e-14);
 }
 
-/// ∫ det J over the trilinear cell by the 2 × 2 × 2 Gauss rule, exact as det J is quadratic in each coordinate.
+/// ∫ det J over the trilinear cell by the 2 × 2 × 2 Gauss rule. The rule is exact, because det J is quadratic in each
+/// coordinate.
 fn gauss_volume(points: &[Vec3]) -> f64 {
     const CORNERS: [[f64; 3]; 8] = [
         [-1.0, -1.0, -1.0],
@@ -143,8 +144,8 @@ proptest! {
     #[test]
     fn volume_of_a_warped_hexahedron_is_that_of_its_trilinear_map(points in perturbed(CellKind::Hex8)) {
         let volume = cell_volume(CellKind::Hex8, &points);
-        // Sums of a hundred products of three differences, each at most the diagonal: a dozen roundings of their
-        // product.
+        // Both volumes are sums of about a hundred products of three coordinate differences, each at most the diagonal.
+        // The tolerance is 64 roundings of diagonal³.
         let size = diagonal(&points).powi(3);
         prop_assert!((volume - gauss_volume(&points)).abs() <= 64.0 * f64::EPSILON * size);
     }
@@ -158,8 +159,8 @@ proptest! {
         let squares: f64 = pairs.iter().map(|&(a, b): &(usize, usize)| (points[a] - points[b]).norm_squared()).sum();
         let expected = 12.0 * (3.0 * volume).powf(2.0 / 3.0) / squares;
         let measured = measure(CellKind::Tet4, &points, false);
-        // The error of the volume is some roundings of the products of three differences that it sums; the relative
-        // error grows as the volume shrinks, and two thirds of it enter the quality.
+        // The volume is a sum of products of three differences, so its error is some roundings of diagonal³. The
+        // relative error grows as the volume shrinks; two thirds of it enter the quality.
         let rounding = 32.0 * f64::EPSILON * diagonal(&points).powi(3);
         prop_assert!((measured.shape - expected).abs() <= expected * (rounding / volume + 32.0 * f64::EPSILON));
         prop_assert!((measured.jacobian - 6.0 * volume).abs() <= rounding);

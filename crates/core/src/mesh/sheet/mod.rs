@@ -5,14 +5,14 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Height of a face over its longest side, relative to that side, below which the face has no area. Corner differences
-/// are rounded by 1e-16 of that side: below this height fewer than four digits of the normal are accurate.
+/// A face has no area if its height over its longest side is below this fraction of the side. Corner differences are
+/// rounded by 1e-16 of the side, so that below this height fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
-/// Relative error of coordinates: roundings of the file, the scale, the rotation and the translation.
+/// Relative error of coordinates from the roundings of the file, the scale, the rotation and the translation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: its nodes in ascending order, the cell, and whether the cell traverses it in that order.
+/// An edge of a cell: its nodes in ascending order, the cell, and whether the cell traverses the nodes in that order.
 type OrientedEdge = ([u32; 2], u32, bool);
 
 /// Connected parts of cells (disjoint sets), with the orientation of each cell relative to the first of its part.
@@ -26,8 +26,9 @@ impl Mesh {
     /// ascending.
     ///
     /// Two cells must traverse their common edge in opposite directions. An edge of more than two cells, or of two
-    /// cells with the same corners, connects none. Each part takes the orientation of the majority of its cells; of
-    /// equal numbers, that of the cell with the lowest tag.
+    /// cells with the same corners, does not connect its cells. Each part takes the orientation of the majority of its
+    /// cells; if both orientations have equally many cells, the part takes the orientation of the cell with the lowest
+    /// tag.
     ///
     /// # Example
     /// ```
@@ -42,7 +43,7 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`].
+    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`] if a part is not orientable.
     pub fn oriented(mut self) -> Result<(Self, Vec<u64>), MeshError> {
         self.require_shell()?;
         let cells: Vec<(u32, u32)> = self.surface_cells().collect();
@@ -71,8 +72,8 @@ impl Mesh {
         Ok((self, turned))
     }
 
-    /// The faces with area, and the Gmsh tags of the cells of the others, whose nodes are collinear within rounding of
-    /// the coordinates.
+    /// The faces with area, and the Gmsh tags of the cells of the faces without area. The nodes of a face without area
+    /// are collinear within rounding of the coordinates.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {
@@ -123,7 +124,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // A face collapsed to one point has no height either: 0/0.
+        // For a face collapsed to one point the height is 0/0, not a number: the face counts as collinear.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -133,7 +134,7 @@ impl Parts {
         Self { parent: (0..count as u32).collect(), turned: vec![false; count] }
     }
 
-    /// The first cell of a part, and whether this cell has the opposite orientation.
+    /// The first cell of the part of `cell`, and whether `cell` and the first cell have opposite orientations.
     fn find(&mut self, cell: u32) -> (u32, bool) {
         let (mut root, mut turned) = (cell, false);
         while self.parent[root as usize] != root {
@@ -149,8 +150,8 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of two cells of different or equal orientation; `false` if they already are in one part with the
-    /// other relation.
+    /// Joins the parts of two cells. Their orientations must differ if `differ` holds and agree if it does not. Returns
+    /// `false` if the cells already belong to one part and their orientations in it violate this condition.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;

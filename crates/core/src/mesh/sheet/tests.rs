@@ -35,7 +35,7 @@ fn strip(half_turns: u32) -> Mesh {
     mesh((0..2 * COUNT).map(node).collect(), CellKind::Quad4, &cells)
 }
 
-/// Of two cells that traverse their common edge in the same direction, the minority is reversed.
+/// Two neighbours that traverse their common edge in the same direction disagree; the minority of the part is reversed.
 #[test]
 fn the_minority_of_a_part_is_reversed() {
     let good = strip(2);
@@ -47,7 +47,8 @@ fn the_minority_of_a_part_is_reversed() {
         assert_eq!(turned, wrong.iter().map(|&cell| cell as u64 + 1).collect::<Vec<_>>());
         assert_eq!(mended, good);
     }
-    // Of equal numbers, the orientation of the first cell holds; the order of cells in memory does not matter.
+    // With six cells of each orientation, the cell with the lowest tag decides; the order of cells in memory does not
+    // matter.
     let mut half = good.clone();
     (6..12).for_each(|cell| half.blocks[0].reverse(cell));
     let (renumbered, _) = half.renumbered().unwrap();
@@ -56,7 +57,7 @@ fn the_minority_of_a_part_is_reversed() {
     }
 }
 
-/// Mid-side nodes are permuted with their edges.
+/// The mid-side nodes of a reversed face are permuted with its edges.
 #[test]
 fn quadratic_and_mixed_faces_are_reversed() {
     let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
@@ -83,7 +84,7 @@ fn quadratic_and_mixed_faces_are_reversed() {
     assert_eq!((turned, mended.blocks[1].cell(0)), (vec![2], &[1, 4, 2][..]));
 }
 
-/// Neither three sheets on one edge nor a face and its copy constrain each other; parts are oriented separately.
+/// Three faces on one edge do not constrain each other, nor do a face and its copy. Parts are oriented separately.
 #[test]
 fn edges_of_more_than_two_faces_do_not_connect() {
     let nodes = vec![Vec3::zeros(), Vec3::z(), Vec3::x(), Vec3::y(), -Vec3::x(), Vec3::new(1.0, 0.0, 1.0)];
@@ -91,12 +92,13 @@ fn edges_of_more_than_two_faces_do_not_connect() {
     assert!(fan.oriented().unwrap().1.is_empty());
     let copies = mesh(nodes.clone(), CellKind::Tri3, &[&[0, 1, 2], &[0, 1, 2]]);
     assert!(copies.oriented().unwrap().1.is_empty());
-    // The third and fourth share only the edge 1, 2.
+    // The edge 0–1 has three cells and connects none. The edge 1–2 connects the third and the fourth cell.
     let parts = mesh(nodes, CellKind::Tri3, &[&[0, 1, 3], &[0, 1, 4], &[0, 1, 2], &[1, 2, 5]]);
     assert_eq!(parts.oriented().unwrap().1, [4]);
 }
 
-/// The remedy: each half of the strip is orientable, and so is a strip with a full twist.
+/// A Möbius strip has one side only. As the message says, each half of the strip is orientable; so is a strip with a
+/// full twist.
 #[test]
 fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
     let mut moebius = strip(1);
@@ -116,11 +118,11 @@ fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
     assert!(strip(2).oriented().unwrap().1.is_empty());
 }
 
-/// Collapsed faces of all kinds, at any position and size; thin faces are kept.
+/// Collapsed triangles and quadrilaterals at several positions and sizes have no area; thin faces have area.
 #[test]
 fn faces_without_area_are_distinguished_from_thin_ones() {
     for (scale, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e3, 0.0), (1e-3, 1.0), (1.0, 1e6)] {
-        // On a slanted line of rounded points; the last one is off it by `height`.
+        // A rounded point at a distance `height` from a slanted line.
         let direction = Vec3::new(0.3, -0.7, 0.2) * scale;
         let origin = Vec3::new(1.0, 1.0, -1.0) * offset;
         let at = |along: f64, height: f64| {

@@ -1,9 +1,10 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! Per group of elements and quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and the
-//! weight w det ∂X/∂ξ, sufficient for a total Lagrangian element. Of eight-point hexahedra it stores the nodes, from
-//! which both are computed faster than they are read, or one point if all are parallelepipeds. Copies of the last
-//! element fill the last group; their results are not used.
+//! For each group of elements and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and
+//! the weight w det ∂X/∂ξ. These numbers suffice for a total Lagrangian element. For eight-point hexahedra the block
+//! stores the nodes, because it is faster to compute these numbers from the nodes than to read them. If all hexahedra
+//! are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their results are
+//! not used.
 
 mod error;
 mod reference;
@@ -139,13 +140,13 @@ impl ElementBlock {
         &self.connectivity[element * n..(element + 1) * n]
     }
 
-    /// Reference volume of all elements \[m³\] (area times thickness 1 of plane ones).
+    /// Reference volume of all elements \[m³\]; for plane elements, area times thickness 1.
     pub fn volume(&self) -> f64 {
         self.volume
     }
 
-    /// Adds the lumped mass \[kg\] of the elements to the nodes, given their reference positions \[m\]: row sums of
-    /// linear ones, HRZ of quadratic ones.
+    /// Adds the lumped mass \[kg\] of the elements to the nodes, given their reference positions \[m\]: row sums for
+    /// linear elements, HRZ lumping for quadratic elements.
     pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }

@@ -36,7 +36,7 @@ impl ReferenceBuilder<'_> {
         let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
-        // Lane by lane, in the order of the elements.
+        // The lanes are filled one after the other, in the order of the elements.
         for lane in 0..WIDTH {
             let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
             for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
@@ -140,7 +140,8 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
     }
 }
 
-/// √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a, from √(w/m_a) ∇N_a: it has the eigenvalues of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b).
+/// √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a, from √(w/m_a) ∇N_a. The matrix has the non-zero eigenvalues of Σ_k w_k ∇N_a ⊗
+/// ∇N_b / √(m_a m_b).
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
@@ -163,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // Tolerates rounding of a rotated or scaled mesh, relative to the element size.
+        // The tolerance, relative to the element size, allows for the rounding of a rotated or scaled mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });

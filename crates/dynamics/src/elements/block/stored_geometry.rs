@@ -15,7 +15,7 @@ pub enum Integration {
     /// Full quadrature of the kind, with mean dilatation for linear kinds of several points.
     #[default]
     Full,
-    /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature otherwise.
+    /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature for other kinds.
     OnePoint,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn is_plane(kind: CellKind) -> bool {
     kind.dimension() == 2
 }
 
-/// Corners of a well-shaped cell of size about 2, away from the origin.
+/// Nodes of a well-shaped cell of size about 2, away from the origin.
 pub(super) fn regular_cell(kind: CellKind) -> Vec<Vec3> {
     let corners: Vec<Vec3> = match kind.linear() {
         CellKind::Hex8 => hexahedron::CORNERS.iter().map(|c| Vec3::from(*c)).collect(),
@@ -86,7 +86,7 @@ pub(super) fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -
     mesh(kind, n, |plane| noise.vector(plane) * 0.15)
 }
 
-/// The same box with inner nodes displaced by `shift`, whose argument is whether the kind is plane.
+/// The same box with inner nodes displaced by `shift`; the argument of `shift` is whether the kind is plane.
 pub(super) fn mesh(
     kind: CellKind,
     n: [usize; 3],

@@ -55,7 +55,7 @@ proptest! {
     }
 }
 
-/// Flat, unloaded, strongly distorted cells.
+/// Flat and strongly distorted cells without load.
 #[test]
 fn the_critical_step_of_flat_distorted_cells() {
     assert_critical_step_is_not_too_long(13396742322725351712, [0.44507672318527836, 0.0, 0.0, 0.05]);

@@ -7,7 +7,7 @@ fn relaxing() -> Material {
     Material::Maxwell(elasticity(0.3))
 }
 
-/// Σ λ tr e 1 + 2μ e.
+/// Stress λ tr e I + 2μ e of a strain e.
 fn elastic_stress(strain: &Mat3) -> Mat3 {
     let Elasticity { lambda, mu } = elasticity(0.3);
     Mat3::identity() * (lambda * strain.trace()) + strain * (2.0 * mu)
@@ -21,7 +21,7 @@ fn place(reference: &[Vec3], gradient: &Mat3) -> Vec<Vec3> {
     reference.iter().map(|x| gradient * x).collect()
 }
 
-/// Takes steps of this number and length \[s\] at fixed positions.
+/// Takes `count` steps of length `time_step` \[s\] at fixed positions.
 fn hold(
     model: &mut InternalForce,
     history: &mut MaterialHistory,
@@ -34,9 +34,9 @@ fn hold(
     }
 }
 
-/// Goal: stress, energy and forces follow the strain path F₁ for t₁, then F₂ for t₂. Reference: E − V = E₁ e^(−t₁/τ), and
-/// then (E₂ − E₁ + E₁ e^(−t₁/τ)) e^(−t₂/τ); the work is that of the two jumps of strain. Tolerance: rounding of the
-/// updates.
+/// The strain E₁ is imposed for the time t₁, then E₂ for the time t₂; stress, energy and forces follow in closed form.
+/// At the end of t₁ the elastic strain E − V is E₁ e^(−t₁/τ); at the end of t₂ it is (E₂ − E₁ + E₁ e^(−t₁/τ))
+/// e^(−t₂/τ). Work is done only in the two jumps of strain. Tolerance: rounding of the updates.
 #[test]
 fn an_imposed_strain_relaxes_in_closed_form() {
     let gradients = [
@@ -81,8 +81,8 @@ fn an_imposed_strain_relaxes_in_closed_form() {
     }
 }
 
-/// Goal: each element has its own history, in several chunks and with a block without history, for any threads and
-/// registers. Reference: after 60 τ only e⁻⁶⁰ of the stress is left. Tolerance: rounding of the strain.
+/// Each element has its own history, in several chunks and beside a block without history, for any number of threads
+/// and any registers. After a step of 60 τ only e⁻⁶⁰ of the stress is left. Tolerance: rounding of the strain.
 #[test]
 fn every_element_has_its_history() {
     let mut noise = Noise(12);
@@ -121,8 +121,8 @@ fn every_element_has_its_history() {
     }
 }
 
-/// Goal: a failed step leaves the history before it, to which one exchange returns. Reference: the steps without the
-/// failed one. Tolerance: none.
+/// A failed step does not change the history at its beginning; another exchange of the ends restores this history.
+/// Results are equal in all bits to those of steps without the failed one.
 #[test]
 fn a_failed_step_leaves_the_history() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -148,8 +148,8 @@ fn a_failed_step_leaves_the_history() {
     assert_eq!((model.forces(), &other), (&forces[..], &history));
 }
 
-/// Goal: the critical step is that of the present history. Reference: when the stress has relaxed, the bound of this law
-/// is that of the elastic one; before, its stress lowers the step.
+/// The critical step depends on the present history. Before the stress has relaxed, the step is shorter than that of
+/// the elastic law; afterwards the two steps are equal.
 #[test]
 fn the_critical_step_reads_the_present_history() {
     let nodes = regular_cell(CellKind::Tet4);

@@ -39,7 +39,7 @@ fn materials(poisson: f64) -> [Material; 3] {
     [Material::LinearElastic(e), Material::StVenantKirchhoff(e), Material::NeoHookean(e)]
 }
 
-/// Forces of one element.
+/// Internal forces of a model with one element.
 fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<InternalForce> {
     let connectivity: Vec<u32> = (0..kind.num_nodes() as u32).collect();
     let block = ElementBlock::new(kind, material, DENSITY, &connectivity, reference).ok()?;
@@ -97,7 +97,7 @@ fn rigid_motions_have_no_energy() {
             let mut model = single(kind, material, &reference).unwrap();
             let force = forces_of(&mut model, &current);
             assert!(force.iter().all(|f| f.norm() < 1e-13), "{kind:?} {material:?} {force:?}");
-            // Squared rounding error of strains, each a sum over the nodes.
+            // The energy is the square of the rounding error of a strain, which is a sum over the nodes.
             let rounding = 1e-28 * (kind.num_nodes() as f64 / 8.0).max(1.0);
             assert!(model.strain_energy()[0].abs() < rounding, "{kind:?} {:e}", model.strain_energy()[0]);
         }
@@ -176,7 +176,7 @@ fn quadratic_elements_reproduce_a_quadratic_field() {
     let (e, size) = (1e-3, 3.0_f64);
     let Elasticity { lambda, mu } = elasticity(0.3);
     for kind in KINDS.into_iter().filter(|kind| *kind != kind.linear()) {
-        // Inner nodes of simplices can be displaced, as their cells remain affine.
+        // Inner nodes of meshes of simplices can be displaced, because straight-sided simplices remain affine.
         let affine = matches!(kind, CellKind::Tri6 | CellKind::Tet10);
         let (nodes, connectivity) = if affine {
             distorted_mesh(kind, [3, 3, 3], &mut Noise(8))
@@ -231,8 +231,8 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
     (energy, [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|ij| sigma[ij]))
 }
 
-/// u_x = a x y on a cube centred at the origin has zero mean volume change: with mean dilatation its energy must not
-/// contain the bulk modulus, with which full integration is 5000 times too stiff.
+/// The displacement u_x = a x y of a cube centred at the origin has zero mean volume change. With mean dilatation the
+/// energy must not contain the bulk modulus. The energy of full integration contains it and is 5000 times too large.
 #[test]
 fn nearly_incompressible_bending_does_not_lock() {
     for kind in [CellKind::Quad4, CellKind::Hex8] {
@@ -269,7 +269,8 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
     assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
 }
 
-/// A rotated block of parallelepipeds far from the origin has the same forces as in a block with one general element.
+/// Rotated parallelepipeds far from the origin have the same forces in a block of their own and in a block with one
+/// general element.
 #[test]
 fn parallelepipeds_equal_general_elements() {
     let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
@@ -324,7 +325,8 @@ fn energies_whose_sum_overflows_are_valid() {
     }
 }
 
-/// Nodes numbered by first use, in reverse, and alternately in reverse: chunks own many, few, or none of them.
+/// The nodes are numbered by first use, in reverse, and alternately in reverse. Chunks then own many, few, or none of
+/// their nodes.
 #[test]
 fn any_numbering_of_the_nodes_has_the_same_forces() {
     let mut noise = Noise(10);
@@ -352,8 +354,8 @@ fn any_numbering_of_the_nodes_has_the_same_forces() {
     }
 }
 
-/// Goal: the change of shape is at least the relative volume loss, and the strain without volume loss; rotations and
-/// translations give none. Tolerance: rounding; for rotations, the rounding of the root of an energy.
+/// The change of shape is at least the relative volume loss; without volume loss, it is at least the strain. Rotations
+/// and translations do not change the shape. Tolerance: rounding; for rotations, the rounding of the root of an energy.
 #[test]
 fn changes_of_shape_are_compression_and_strain() {
     let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [3, 3, 2], &mut Noise(10));
@@ -379,7 +381,7 @@ fn changes_of_shape_are_compression_and_strain() {
     assert!(shear >= 0.1 / 2.0_f64.sqrt(), "{shear}");
 }
 
-/// Padding elements of the last group must not contribute.
+/// Padding elements of the last group do not contribute.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
     let mut noise = Noise(9);

@@ -41,7 +41,7 @@ fn force_is_the_gradient_of_both_energies() {
     }
 }
 
-/// Linear motions have no hourglass energy on hexahedra of any shape: patch test and rigid motions.
+/// Linear motions of hexahedra of any shape have no hourglass energy: patch test and rigid motions.
 #[test]
 fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     let mut noise = Noise(22);
@@ -71,8 +71,8 @@ fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     }
 }
 
-/// The twelve hourglass motions have no strain at the single point. The control resists them equally in each axis,
-/// with 1/20 of the energy ½ (λ+2μ) ∫ (∂u/∂x)² dV of a plane wave of equal amplitude, the energy of the full element.
+/// The twelve hourglass motions have no strain at the single point. The control resists them equally in each axis. Its
+/// energy is 1/20 of the energy of the full element in a plane wave of equal amplitude, ½ (λ+2μ) ∫ (∂u/∂x)² dV.
 #[test]
 fn hourglass_modes_are_resisted() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -94,9 +94,9 @@ fn hourglass_modes_are_resisted() {
     }
 }
 
-/// On the cube of edge 2 with nodal masses m = DENSITY: B_a has components ±1/8, so that V Σ B_a⊗B_a/m = I/m and V Σ
-/// |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8. The bound exceeds the sum by the rounding allowance of
-/// eigenvalues.
+/// On the cube of edge 2 the nodal masses are m = DENSITY, and B_a has components ±1/8. Hence V Σ B_a⊗B_a/m = I/m and V
+/// Σ |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8. The bound exceeds the sum of the three parts by the rounding
+/// allowance of eigenvalues.
 #[test]
 fn the_bound_of_a_cube_is_that_of_closed_form_and_on_the_safe_side() {
     let nodes = regular_cell(CellKind::Hex8);

@@ -7,10 +7,10 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{BodySpec, TiedPair};
 
-/// Number of samples of a function of time in the search for negative rates.
+/// Number of instants at which a function of time is searched for negative rates.
 const SAMPLES: u32 = 1000;
 
-/// The rate of damping in a run to `end` \[s\]; `None` for zero.
+/// The rate of mass damping in a run to the time `end` \[s\]; `None` for a rate of zero.
 pub(super) fn validate(
     key: &str,
     value: &Spanned<raw::Function>,
@@ -34,7 +34,7 @@ pub(super) fn validate(
     (rate != TimeFunction::Constant(0.0)).then_some(rate)
 }
 
-/// Rejects tied bodies with different damping: it would tear the ties in each step.
+/// Rejects tied bodies with different mass damping, which would give tied points different velocities in each step.
 pub(crate) fn refuse_unlike_ties(tied: &[TiedPair], bodies: &[BodySpec], check: &mut Check<'_>) {
     for pair in tied {
         let [Some(first), Some(second)] = pair.bodies.map(|body| bodies.get(body)) else { continue };

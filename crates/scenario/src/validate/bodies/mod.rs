@@ -17,22 +17,22 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass};
 
-/// Context of the description of a body.
+/// Parts of the scenario that the description of a body depends on.
 pub(super) struct BodyContext<'a> {
     /// Folder of the scenario.
     pub folder: &'a Path,
     /// Gravity of the scenario.
     pub gravity: &'a VectorFunction,
-    /// End of the run, if known \[s\].
+    /// Time at the end of the run, if it is known \[s\].
     pub end: Option<f64>,
     /// Names of the materials; `None` if their file cannot be read.
     pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// Default of self-contact.
+    /// Whether deformable bodies without their own setting have self-contact.
     pub self_contact: bool,
 }
 
-/// The bodies, or `None` if one of them is unusable.
+/// The bodies; `None` if a body is unusable.
 pub(super) fn validate(
     bodies: Vec<Named<'_>>,
     context: &BodyContext<'_>,
@@ -134,7 +134,7 @@ fn hex(
     Some(Located { value, span })
 }
 
-/// The mesh file; checks that it exists.
+/// The path of the mesh file. Reports a file that does not exist.
 fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located<PathBuf> {
     let path = folder.join(mesh.get_ref());
     if !path.is_file() {
@@ -152,10 +152,10 @@ fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located
     Located { value: path, span: mesh.span() }
 }
 
-/// Extension of the files that meshes are read from.
+/// Extension of mesh files.
 const MESH_EXTENSION: &str = "msh";
 
-/// A mesh file beside `path` with a similar name.
+/// A mesh file in the folder of `path` with a similar name.
 fn similar_file(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_string_lossy().into_owned();
     let entries = std::fs::read_dir(path.parent()?).ok()?;
@@ -167,7 +167,7 @@ fn similar_file(path: &Path) -> Option<String> {
     nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Unit axis and angle \[rad\].
+/// Unit vector along the axis of a rotation, and its angle \[rad\].
 fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
     let axis = check.direction(&join(path, "axis"), &rotate.axis, "give a direction, such as [0, 0, 1]")?;
@@ -187,7 +187,7 @@ fn contact_surface(
     }
 }
 
-/// Why a body cannot have self-contact, with the remedy.
+/// Why a body cannot have self-contact, and the remedy; `None` if it can.
 fn obstacle_to_self_contact(
     material: Option<&MaterialSpec>,
     contact: &ContactSurface,

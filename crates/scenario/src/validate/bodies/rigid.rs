@@ -10,7 +10,7 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{MaterialModel, MaterialSpec, RigidMass};
 
-/// Source of the mass of a body; `material` is `None` if it has problems.
+/// Source of the mass of a body. `material` is `None` if the material has problems.
 pub(super) fn validate(
     raw: &raw::Body,
     material: Option<&MaterialSpec>,
@@ -40,7 +40,7 @@ pub(super) fn validate(
     }
 }
 
-/// Keys for rigid bodies that are given.
+/// The given keys among those for rigid bodies only, with their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -59,7 +59,7 @@ fn deny_on_deformable(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Mass and inertia require each other, and exclude a thickness.
+/// Reports a mass without inertia, an inertia without mass, and a thickness beside a mass.
 fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     let alone = match (&raw.mass, &raw.inertia) {
         (Some(mass), None) => Some(("mass", "inertia", mass.span())),
@@ -77,11 +77,13 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Relative tolerance of the triangle inequality of rounded principal moments; a lamina satisfies it with equality.
+/// Relative tolerance of the triangle inequality of the principal moments. A lamina satisfies this inequality with
+/// equality, so that rounding can violate it.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// The six components of a physical inertia tensor: positive definite, no principal moment larger than the sum of the
-/// others, as each is an integral of the squares of two coordinates.
+/// The six components of an inertia tensor. Reports a tensor that no body has: it must be positive definite, and no
+/// principal moment may exceed the sum of the two others. The reason: the principal moments are the integrals of y² +
+/// z², x² + z² and x² + y² over the mass.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {

@@ -17,7 +17,7 @@ struct Motion {
 }
 
 impl Simulation {
-    /// Values of the columns of a probe; requires a current nodal state, see [`Simulation::update_nodal_state`].
+    /// Values of the columns of a probe. In flight, call [`Simulation::update_nodal_state`] first.
     pub(crate) fn probe_values(&self, probe: &Probe) -> Vec<f64> {
         let motion = match &probe.spot {
             Spot::Nodes(nodes) => self.mean_motion(nodes),
@@ -34,7 +34,7 @@ impl Simulation {
             ProbeQuantity::Velocity => turned(motion.velocity),
             ProbeQuantity::Acceleration => turned(motion.acceleration),
             ProbeQuantity::Stress => components(&(axes.transpose() * self.mean_stress(probe) * axes)),
-            // E is referred to the reference axes in either frame.
+            // Green–Lagrange strain refers to the reference axes, and is the same in both frames.
             ProbeQuantity::Strain => components(&self.mean_strain(probe)),
         };
         probe.spec.quantities.iter().flat_map(value).collect()
@@ -50,7 +50,7 @@ impl Simulation {
         }
     }
 
-    /// Motion of a point fixed to a rigid body, by its reference position.
+    /// Motion of a point fixed to a rigid body, which is given by its reference position.
     fn rigid_motion(&self, body: usize, reference: &Vec3) -> Motion {
         let at_rest = Motion {
             reference: *reference,
@@ -84,8 +84,9 @@ impl Simulation {
         [(rigid.force + rigid.reaction) / rigid_state.mass(), spin_rate]
     }
 
-    /// Centre of mass of a body and its rotation from the reference configuration. For a deformable body outside flight
-    /// the rotation is the mass-weighted least-squares fit of the reference to the current configuration.
+    /// Centre of mass of a body, and rotation of the body from the reference configuration. For a deformable body
+    /// outside flight, this is the rotation that fits the reference to the current configuration by mass-weighted least
+    /// squares.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
@@ -123,7 +124,7 @@ impl Simulation {
         probe.elements.chunk_by(|a, b| a.block == b.block).filter_map(of_block).sum()
     }
 
-    /// Mean Green–Lagrange strain ½ (Fᵀ F − 1) at the points of a probe \[-\].
+    /// Mean Green–Lagrange strain ½ (Fᵀ F − 1) at the element points of a probe, with the deformation gradient F \[-\].
     fn mean_strain(&self, probe: &Probe) -> Mat3 {
         let of = |sample: &ElementSample| {
             let block = &self.model.bodies[probe.spec.body].blocks[sample.block];
@@ -139,12 +140,13 @@ impl Simulation {
     }
 }
 
-/// The rotation R with the largest trace of Rᵀ A.
+/// The rotation R with the largest trace of Rᵀ A, where A is `product`.
 fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // Inverting the axis of the smallest singular value turns a reflection into a rotation.
+    // If the product of the singular vectors is a reflection, inverting the axis of the smallest singular value makes
+    // it a rotation.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }
@@ -164,7 +166,8 @@ mod tests {
     use super::*;
     use crate::math::Rotation;
 
-    /// The fit to points in space and in a plane, rotated by R, returns R. Tolerance: rounding.
+    /// The fit to points that are rotated by R is R, for points in space and for points in a plane. Tolerance:
+    /// rounding.
     #[test]
     fn rotations_are_found() {
         let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();

@@ -10,14 +10,14 @@ use crate::signal::{ChannelClass, Grid, head_injury};
 
 use super::probe::Probe;
 
-/// Windows of the head injury criterion \[s\].
+/// Largest windows of the head injury criteria HIC15 and HIC36 \[s\].
 const HIC15: f64 = 0.015;
 const HIC36: f64 = 0.036;
 
-/// Largest ratio of a sampling interval to the spacing of the grid without a warning.
+/// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
 const UNEVEN: f64 = 1.5;
 
-/// Samples of a probe: their rows in the table, their times in seconds, and the columns.
+/// Samples of a probe: their rows in the table, their times in seconds, and the names and values of the columns.
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -48,7 +48,8 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// The samples filtered by a channel class, with warnings; `None` if they cannot be filtered.
+    /// The samples after the filter of a channel class; `None` if they cannot be filtered. Adds its warnings to
+    /// `warnings`.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
             warnings.push("it has too few samples for its filter and is not filtered".to_owned());
@@ -112,7 +113,7 @@ pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSum
     Ok(summaries)
 }
 
-/// Summary of the samples of a probe and the filter applied to them.
+/// Summary of the samples of a probe. `measured` are the filtered samples if there is a `filter`.
 fn summary(
     probe: &Probe,
     measured: &Samples,
@@ -150,8 +151,8 @@ fn summary(
     summary
 }
 
-/// Warns of a peak at an end of the record: the extension by point reflection leaves the end samples nearly unfiltered,
-/// so that this is no peak of the filtered signal.
+/// Warning of a peak at the beginning or end of the record. The filter extends the record there by point reflection,
+/// which leaves the first and last samples nearly unfiltered, so that such a peak is no peak of a filtered signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -161,7 +162,7 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
     })
 }
 
-/// The largest value and its time.
+/// The largest value and its time, in the time unit of the scenario.
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })

@@ -1,4 +1,4 @@
-//! A probe in the model.
+//! A probe, resolved to nodes and elements of the model.
 
 use crate::math::Vec3;
 use crate::scenario::ProbeSpec;
@@ -6,11 +6,12 @@ use crate::scenario::ProbeSpec;
 /// A probe, with the nodes and elements of the model that it samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// Specification of the scenario.
+    /// Specification of the probe in the scenario.
     pub spec: ProbeSpec,
     /// Where the motion is sampled.
     pub spot: Spot,
-    /// Element points at which stress and strain are sampled, ascending by block and element; the weights sum to 1.
+    /// Points of elements at which stress and strain are sampled, in ascending order of block and element. Their
+    /// weights sum to 1.
     pub elements: Vec<ElementSample>,
 }
 
@@ -19,20 +20,20 @@ pub(crate) struct Probe {
 pub(crate) enum Spot {
     /// Weighted mean over nodes; the weights sum to 1.
     Nodes(Vec<(u32, f64)>),
-    /// A point fixed to a rigid body, by its reference position \[m\].
+    /// A point fixed to a rigid body, given by its reference position \[m\].
     OfRigidBody(Vec3),
 }
 
 /// A point of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementSample {
-    /// Index of the block of the body.
+    /// Index of the block in its body.
     pub block: usize,
-    /// Index of the element of the block.
+    /// Index of the element in its block.
     pub element: usize,
-    /// Natural coordinates.
+    /// Natural coordinates of the point.
     pub xi: [f64; 3],
-    /// Weight in the mean of the probe.
+    /// Weight of the point in the mean of the probe.
     pub weight: f64,
 }
 

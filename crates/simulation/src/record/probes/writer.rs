@@ -1,4 +1,4 @@
-//! `probes.csv`: one row per instant at which a probe is due.
+//! `probes.csv`, with one row for each instant at which a sample of any probe is due.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,8 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Fraction of a step within which a state before a sampling instant counts as reaching it: sums of steps are rounded.
+/// Fraction of a step by which a state may precede a sampling instant and still count as reaching it, as sums of steps
+/// are rounded.
 const EARLY: f64 = 1e-6;
 
 /// Writes the samples of the probes at their sampling instants.
@@ -22,14 +23,15 @@ const EARLY: f64 = 1e-6;
 pub(crate) struct ProbeWriter {
     table: Measurements,
     path: PathBuf,
-    /// One per probe.
+    /// Sampling instants, one schedule per probe.
     schedules: Vec<Schedule>,
     last_row: f64,
     /// Workspace: whether each probe is due.
     is_due: Vec<bool>,
 }
 
-/// Time of the last row of the table, and of the next sample of each probe \[s\].
+/// Position in the output of the probes: the time of the last row of the table, and the time of the next sample of each
+/// probe \[s\].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProbePosition {
     last_row: f64,
@@ -39,14 +41,15 @@ pub(crate) struct ProbePosition {
 /// Sampling instants of a probe.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
-    /// Sampling interval; 0: every step \[s\].
+    /// Time between samples \[s\]; 0 for a sample in every step.
     interval: f64,
     next: f64,
     columns: usize,
 }
 
 impl Schedule {
-    /// Whether a sample is due at `time`, after a step of length `time_step` \[s\]; if so, schedules the next one.
+    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. If a sample is due, schedules
+    /// the next sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
@@ -58,8 +61,8 @@ impl Schedule {
 }
 
 impl ProbeWriter {
-    /// Creates the table of these probes; `default_interval` applies to probes without an interval \[s\]. Without
-    /// probes, removes the table of an earlier run and returns `None`.
+    /// Creates the table of `probes`; `default_interval` \[s\] applies to probes without an interval of their own.
+    /// Without probes, removes the table of an earlier run and returns `None`.
     pub fn create(
         tables: &mut Tables,
         probes: &[Probe],
@@ -93,14 +96,14 @@ impl ProbeWriter {
         ProbePosition { last_row: self.last_row, next_samples }
     }
 
-    /// Continues from a position.
+    /// Continues from a position in the table.
     pub fn resume(&mut self, position: &ProbePosition) {
         self.last_row = position.last_row;
         let probes = self.schedules.iter_mut().zip(&position.next_samples);
         probes.for_each(|(probe, next)| probe.next = *next);
     }
 
-    /// Adds the filtered columns; returns the summary of each probe.
+    /// Adds the filtered columns to the table; returns the summary of each probe.
     pub fn finish(&self, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes)
     }
@@ -116,7 +119,7 @@ impl ProbeWriter {
         written
     }
 
-    /// Writes the last state unless it is already written.
+    /// Writes the samples of the last state, unless the table has a row of this state.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         if simulation.state.nodes.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);

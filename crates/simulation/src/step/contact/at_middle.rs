@@ -14,16 +14,18 @@ use super::response::moved_bodies;
 /// Workspace of the geometry at the middle of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MiddleOfStep {
-    /// Positions by node, of the nodes in contact \[m\].
+    /// Positions at the middle of the step, by node; set only for the nodes in contact \[m\].
     positions: Vec<Vec3>,
-    /// Initial gap of each contact: the gap less n · Σ w_a x_a \[m\].
+    /// Offset of the gap of each contact, by its initial gap \[m\]: the gap less n · Σ w_a x_a, with the normal n, and
+    /// the weights w_a and predicted positions x_a of its nodes.
     offsets: Vec<f64>,
-    /// Normals of the contacts at the predicted positions; they determine the sign of the normals at the middle.
+    /// Normals of the contacts at the predicted positions. They determine the sign of the normals at the middle of the
+    /// step.
     normals: Vec<Vec3>,
 }
 
-/// The bodies at the middle of a step: half-way between the beginning and the predicted end of the step, plus half a
-/// position correction.
+/// The bodies at the middle of a step: half-way between their positions at the beginning and at the predicted end of
+/// the step, plus half of the position correction.
 struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
@@ -38,7 +40,7 @@ struct Middle<'a> {
 }
 
 impl Middle<'_> {
-    /// Position of a node of a body.
+    /// Position of a node of a body at the middle of the step.
     fn position(&self, node: u32, body: u32, action: &ContactAction) -> Vec3 {
         let place = node as usize;
         let half_way = (self.nodes.positions[place] + self.predicted[place]) * 0.5;
@@ -53,7 +55,7 @@ impl Middle<'_> {
         half_way + correction.unwrap_or_else(Vec3::zeros) * 0.5
     }
 
-    /// Moves the centre of a rigid body.
+    /// Moves the centre of a rigid body in the mobility to the middle of the step.
     fn move_centre(&mut self, body: u32, action: &ContactAction) {
         let Some(rigid) = self.rigid_bodies.get(body as usize).and_then(Option::as_ref) else { return };
         let Some(mobility) = self.mobility.rigid(body).copied() else { return };
@@ -63,7 +65,7 @@ impl Middle<'_> {
     }
 }
 
-/// Position correction of the centre \[m\] and rotation correction \[rad\] of a rigid body.
+/// Position correction \[m\] and rotation correction \[rad\] of a rigid body by contact; `None` without correction.
 fn rigid_correction(action: &ContactAction, body: u32) -> Option<[Vec3; 2]> {
     let corrections = &action.rigid_corrections;
     let found = corrections.binary_search_by_key(&body, |correction| correction.body).ok()?;

@@ -1,4 +1,4 @@
-//! Evaluates the response and applies its action.
+//! Evaluates the contact response, and applies its forces, impulses and corrections.
 
 use std::time::Instant;
 
@@ -11,8 +11,8 @@ use crate::Simulation;
 use crate::account::resultants::Resultants;
 use crate::model::Model;
 
-/// Mobility of the nodes of deformable bodies: zero for supported components and for nodes of rigid bodies; slider
-/// nodes are mobile along their slider only.
+/// Mobility of the nodes of deformable bodies and walls. It is zero for supported components and for nodes of rigid
+/// bodies. A slider node is mobile only along its slider.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -54,7 +54,8 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Contact after the predictor: impulses and position corrections, or forces that depend on the motion only.
+    /// Contact response after the predictor: impulses and position corrections, or forces that depend only on the
+    /// motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -63,7 +64,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // Springs evaluated at nodal positions omit this work.
+                // Springs that are evaluated at nodal positions do not report this work.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -76,7 +77,7 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Contact after the forces: contact forces that depend on the other forces, and tie forces.
+    /// Contact response after internal and external forces: contact forces that depend on these forces, and tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -104,13 +105,14 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Moves the constraints to the offset surfaces.
+    /// Moves the contact points of the constraints to the offset surfaces.
     fn find_offset_points(&mut self) {
         let (next, constraints) = (&self.scratch.positions_next, &self.state.contact.constraints);
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Evaluates the response; returns the work of its forces in excess of forces times nodal displacements \[J\].
+    /// Evaluates the response. Returns the work of the contact forces in excess of the products of force and nodal
+    /// displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -126,7 +128,7 @@ impl Simulation {
         beyond
     }
 
-    /// Whether contacts of this or of the previous step act on tied nodes.
+    /// Whether a contact of this or of the previous step acts on a tied node.
     fn contact_acts_on_ties(&self) -> bool {
         let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
         let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
@@ -134,13 +136,14 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints on the contact surfaces, including their thickness.
+    /// Constraints with contact points on the offset surfaces, that is, including the contact thickness.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Lengths of the current step, of a regular step and of the following step. The following step has the committed
-    /// or the regular length, unless the run ends earlier.
+    /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
+    /// following step has the committed length or, if none is committed, the regular length; the step is shorter if the
+    /// run ends earlier.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -164,7 +167,7 @@ impl Simulation {
         }
     }
 
-    /// Accelerations that responses, ties and energy balance need before the corrector.
+    /// Computes the accelerations that the response, ties and the energy balance need before the corrector.
     pub(crate) fn accelerate_constrained_nodes(&mut self) {
         self.accelerate_touched_nodes();
         let resultants =
@@ -175,14 +178,14 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated {
             let acting = self.selection.offset_points.of(&self.state.contact.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
-            // Springs of contacts no longer detected continue to act on their nodes.
+            // The springs of contacts that are no longer detected still act on their nodes.
             self.scratch.before.action.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.constrain_sliders();
     }
 
-    /// Accelerations of tied nodes without the forces of the ties.
+    /// Computes the accelerations of tied nodes from all forces except those of the ties.
     fn accelerate_tied_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -192,7 +195,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Stores the positions that detection has used for the next detection, if contact corrects any position.
+    /// If contact corrects any position, stores the positions of this detection, which the next detection needs.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -202,10 +205,13 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps and position corrections; the audit receives the reactions of supports and sliders to the
-    /// impulses. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces, and the second half of
-    /// the kick acts on the changed velocities, ½ dt f_{n+1} · Δv: with these two terms the energy balance of the
-    /// predictor–corrector is exact. This function adds the terms of f_n.
+    /// Applies velocity jumps Δv and position corrections Δx. The audit receives the reactions of supports and sliders
+    /// to the impulses.
+    ///
+    /// Two terms make the energy balance of the predictor–corrector exact, with the forces f_n and f_{n+1} at the
+    /// beginning and end of the step. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces. The
+    /// second half of the kick acts on the changed velocities and does the work ½ dt f_{n+1} · Δv. This function adds
+    /// the terms of f_n.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -236,7 +242,8 @@ impl Simulation {
         }
     }
 
-    /// Lists the rigid bodies whose supports react to the tie impulses.
+    /// Adds the rigid bodies on which tie impulses act to the list of corrected bodies, so that their supports react to
+    /// these impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {
@@ -249,7 +256,7 @@ impl Simulation {
         }
     }
 
-    /// Reactions of supports and sliders at a deformable node to a contact impulse.
+    /// Accounts for the reactions of supports and sliders to a contact impulse on a node of a deformable body or wall.
     fn react_by_supports(&mut self, node: u32, impulse: &Vec3) {
         let held = impulse - self.caches.mobility.free_part(node, impulse);
         let (position, velocity) =
@@ -260,7 +267,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the terms of f_{n+1} in the energy of the corrections.
+    /// Adds the terms of the forces f_{n+1} at the end of the step to the energy of the corrections.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;

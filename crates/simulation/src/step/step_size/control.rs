@@ -1,4 +1,4 @@
-//! Step control: data of the step choice that persist between steps, and the limits of the step.
+//! Step control: the data for the choice of the step that are kept between steps, and the limits of the step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,18 +11,19 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Tolerated relative change of the critical step between two computations, extrapolated from its previous rate of
-/// change, and tolerated strain of elements meanwhile: a fraction of the usual safety margin.
+/// Tolerated relative change of the critical step between two computations, as extrapolated from its previous rate of
+/// change, and tolerated strain of elements between the two. Both are a fraction of the usual safety margin of the
+/// step.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Smallest growth of the stable step that is applied: frequent changes of the step cost accuracy.
+/// Ratio by which the stable step must grow before the step follows, as frequent changes of the step cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Relative difference below which a step equals the step that forces were computed for: the effect on the forces is
-/// rounding.
+/// Relative difference of two step lengths, up to which forces computed for one of them are valid for the other: the
+/// change of the forces is then a rounding error.
 const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Fraction of the joint stability limit of elements and contacts.
+/// Fraction of the joint stability limit of elements and contacts that the step may have.
 const CONTACT_SAFETY: f64 = 0.95;
 
 /// Chooses the length of the next step.
@@ -33,33 +34,33 @@ pub(crate) struct StepControl {
     pub(super) critical: Option<CriticalStep>,
     /// Largest travel of a node of a rigid body in a step \[m\].
     pub(super) rigid_travel: f64,
-    /// Largest step for nodes that open and close on stiff contact springs \[s\].
+    /// Largest step for nodes whose contacts open and close on stiff springs \[s\].
     pub(super) stiff_spring: f64,
-    /// Largest step in which rigid bodies come to rest under their weight \[s\].
+    /// Largest step in which rigid bodies rest on springs at a small penetration \[s\].
     pub(super) resting_contact: f64,
     /// Number of steps from the last computation of the critical step to the next.
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
-    /// Step before it is cut to an event or the end time \[s\].
+    /// Last step before it was cut to an event or the end time \[s\].
     pub(super) regular_step: f64,
     /// Step that scales the spring stiffness \[s\].
     pub(super) spring_step: f64,
-    /// The following step, if forces were computed for it.
+    /// Length of the following step, if forces were computed for it.
     pub(super) committed: Option<CommittedStep>,
-    /// Whether the current step differs from the one that discrete-gradient forces were computed for.
+    /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit set by the caller, for steps not committed for contact \[s\].
+    /// Limit set by the caller \[s\], which applies to steps that are not committed for contact.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
-    /// Limit that determines the preferred step.
+    /// Limit that determines `preferred`.
     pub(super) limit: StepLimit,
     /// Number of steps outside flight by limit, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
     /// Time of the last impact at which a step ended \[s\].
     pub last_cut: f64,
-    /// Deformation of each element chunk at the last computation of the critical step.
+    /// Deformation of each chunk of elements at the last computation of the critical step.
     pub(super) shapes: Vec<Shape>,
 }
 
@@ -86,22 +87,22 @@ clone_by_field!(StepControl {
     shapes,
 });
 
-/// A committed length of the following step.
+/// A length of the following step that is committed, as forces were computed for it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
-    /// Length before it is cut to an event \[s\].
+    /// Length before the cut to an event \[s\].
     pub(super) regular: f64,
     /// Committed length \[s\].
     pub(super) length: f64,
     pub(super) to: CommittedFor,
 }
 
-/// Forces that were computed for the following step.
+/// The forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommittedFor {
     /// Discrete-gradient contact forces, which conserve energy in that step only.
     Contact,
-    /// Tie forces, which are solved again at the beginning of a step of another length.
+    /// Tie forces, which are computed again at the beginning of a step of another length.
     Ties,
 }
 
@@ -112,7 +113,8 @@ pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
 }
 
 impl CommittedStep {
-    /// Whether the committed step is allowed by the `regular` step and by the caller's limit `longest` \[s\].
+    /// Whether the committed step is taken: it must not exceed the `regular` step and, unless it is committed for
+    /// contact, the limit `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -120,8 +122,8 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no
-    /// limit.
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\], which are
+    /// infinite for no limit.
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
@@ -157,14 +159,15 @@ impl StepControl {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\]: with deformable bodies the step without contact, so that the
-    /// stiffness does not depend on the order in which contacts begin. It is not cut to events, nor to the flight
-    /// step if the weight of rigid bodies limits the step.
+    /// Step that scales the spring stiffness \[s\]. In a model with deformable bodies it is the step that would be
+    /// chosen without contact, so that the stiffness does not depend on the order in which contacts begin. It is not
+    /// cut to events. In a model of rigid bodies under gravity it is not cut to the flight step or against tunnelling
+    /// either.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
 
-    /// Whether the current step differs from the one that discrete-gradient forces were computed for.
+    /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub fn differs_from_committed(&self) -> bool {
         self.differs_from_committed
     }
@@ -174,22 +177,24 @@ impl StepControl {
         self.critical.map(|critical| critical.time_step)
     }
 
-    /// Block and element that control the critical step.
+    /// Block with internal forces, and element of this block, with the critical step.
     pub fn critical_element(&self) -> Option<(usize, usize)> {
         self.critical.map(|critical| (critical.block, critical.element))
     }
 
-    /// Sets the length of a step not chosen by this control \[s\].
+    /// Sets the length of a step that this control has not chosen \[s\].
     pub fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
     }
 
-    /// Requires the critical step to be computed before the next step, and at short intervals after it.
+    /// Makes the critical step due before the next step. After its computation, the intervals to the next ones grow
+    /// from one step on.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
-    /// Whether the critical step must be computed again, given the `change_of_shapes` since its last computation.
+    /// Whether the critical step must be computed again. `change_of_shapes` is the strain of the elements since the
+    /// last computation.
     pub(super) fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
@@ -205,14 +210,15 @@ impl StepControl {
         self.since_refresh = 0;
     }
 
-    /// Largest stable step of the elements and the added contact frequency.
+    /// Largest stable step of elements and contact \[s\].
     ///
-    /// ω² ≤ ω_elements² + ω_contact², dt ≤ 2/ω.
+    /// The highest frequency ω of both satisfies ω² ≤ ω_elements² + ω_contact², and the step must satisfy dt ≤ 2/ω.
+    /// `fastest_rigid` is the largest speed of a node of a rigid body \[m/s\].
     pub(super) fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
 
-    /// Limits of a stable step, with the longest step that each allows \[s\].
+    /// Limits of a stable step, each with the longest step that it allows \[s\].
     pub(super) fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
@@ -227,13 +233,14 @@ impl StepControl {
     }
 }
 
-/// The first of the shortest limits \[s\].
+/// The limit with the shortest step \[s\]; the first of several.
 pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     let none = (StepLimit::Scenario, f64::INFINITY);
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Sets the step to the stable step \[s\] if it must shrink or can grow by [`MIN_GROWTH`].
+/// Sets the step to the stable step \[s\] if the step must shrink, or if it can grow by more than the ratio
+/// [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
@@ -244,9 +251,9 @@ pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
 mod tests {
     use super::*;
 
-    /// The interval between computations doubles up to its limit while the critical step is constant. A change by a
-    /// tenth in ten steps (ln 0.9/10 = −0.0105 per step, 0.05 in four steps) gives an interval of four; an
-    /// invalidation resets it to one.
+    /// While the critical step is constant, the interval between its computations doubles up to the limit. A decrease
+    /// by a tenth in ten steps is ln 0.9/10 = −0.0105 per step. It reaches the tolerated 0.05 after four steps, and
+    /// gives an interval of four steps. An invalidation resets the interval to one step.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

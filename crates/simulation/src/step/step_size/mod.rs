@@ -17,19 +17,21 @@ use crate::timings::timed;
 use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
-/// Factor by which contact may increase the speed of rigid nodes above the speed for which the step was chosen: a free
-/// body struck by another of any mass gains up to twice the speed of that body, and rotation adds to it. The step is a
-/// small fraction of the step in which a node could tunnel.
+/// Factor by which contact may increase the speed of the nodes of rigid bodies above the speed for which the step was
+/// chosen. A free body that is struck by another body of any mass gains up to twice the speed of this other body, and
+/// its rotation adds to the speed. Even at three times the speed a node cannot tunnel, as the chosen step is a small
+/// fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// Fraction of the first step below which the time step counts as collapsed.
+/// Length of the time step, relative to the first step, below which the step counts as collapsed.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that is negligible.
+/// Fraction of a step that is negligible, as a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
-    /// Length of the current step, cut to breaks of driving functions, output times and the end time.
+    /// Chooses the length of the current step \[s\], cut to breaks of driving functions, exact output times and the end
+    /// time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.state.control.is_due(self.caches.internal.change_of_shapes(&self.state.control.shapes)) {
             self.refresh_critical_step();
@@ -73,19 +75,20 @@ impl Simulation {
         Ok(self.state.control.time_step)
     }
 
-    /// Whether a step reaches the end of the run, up to rounding \[s\].
+    /// Whether a step of length `step` reaches the end of the run, up to rounding. `remaining` is the time to the end
+    /// \[s\].
     pub(crate) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, for the
-    /// rounding of each step and of the sum of steps \[s\].
+    /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus twice the rounding error of the
+    /// end time, once for the rounding of a step and once for that of the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step \[s\]: `wanted`, or shorter to end at a break or to reach an exact output time in equal
-    /// steps.
+    /// Length of the next step \[s\]: `wanted`, or shorter. A shorter step ends at a break, or is one of the equal
+    /// steps up to an exact output time.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -94,39 +97,40 @@ impl Simulation {
         self.step_to_break(even, due - self.rounding_of_step(wanted))
     }
 
-    /// Length of equal steps of up to `longest` that cover the remaining time \[s\].
+    /// Length of the equal steps that cover the time `remaining`, each at most `longest` \[s\].
     pub(crate) fn even_step(&self, remaining: f64, longest: f64) -> f64 {
         let count = ((remaining - self.rounding_of_step(longest)) / longest).ceil();
         remaining / count.max(1.0)
     }
 
-    /// Next exact output time, or end time, for a step of up to `step` from the current time \[s\]; `None` at the end
-    /// time and without exact output.
+    /// Next exact output time, or the end time, after the current time \[s\]. `step` is the largest length of the next
+    /// step. `None` at the end time and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]: the committed length, or the length expected after a regular step of length
-    /// `last`.
+    /// Length of the following step \[s\]: the committed length if there is one, and if not the length that is expected
+    /// after a step of length `last`.
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
         control.committed.map_or_else(expected, |committed_step| committed_step.length)
     }
 
-    /// Limits the time step from the next step on, for coupled programs \[s\]. A value that is not positive removes
-    /// the limit. During contact with the energy–momentum response, the limit applies after the next step, whose
-    /// length is committed. The argument of [`Simulation::advance`] limits steps of flight.
+    /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
+    /// A value that is not positive removes the limit. During contact with the energy–momentum response, the length of
+    /// the next step is already committed, and the limit applies after it. Steps of flight have no such limit; the
+    /// argument of [`Simulation::advance`] limits them.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact: discrete-gradient forces act from the middle of the
+    /// Commits the length of the following step for contact, as discrete-gradient forces act from the middle of the
     /// current step to the middle of the following one.
     ///
-    /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the
-    /// step choice.
+    /// Steps remain equal while contact accelerates a rigid body, up to [`RIGID_SPEED_MARGIN`] times the speed for
+    /// which the step was chosen.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
@@ -139,7 +143,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless it is committed for contact.
+    /// Commits the length of the following step for ties, unless the length is already committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -161,7 +165,8 @@ impl Simulation {
         match self.state.control.size {
             StepSize::Fixed(size) => {
                 self.state.control.spring_step = size;
-                // An unstable fixed step is not shortened occasionally, so that the instability shows.
+                // A fixed step above the critical step is never shortened against tunnelling: occasional shorter steps
+                // could hide the instability.
                 let is_stable = self.state.control.critical_step().is_none_or(|critical| size <= critical);
                 if is_stable { self.step_without_tunnelling(size) } else { size }
             }
@@ -203,14 +208,14 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step with the squared contact frequency \[rad²/s²\] added, and with the speed of rigid nodes
-    /// divided by `faster`.
+    /// Largest stable step \[s\] with a squared contact frequency \[rad²/s²\], and with the speed of the nodes of rigid
+    /// bodies divided by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
     }
 
-    /// Time step of the run outside flight, for the current state \[s\].
+    /// Time step outside flight that the current state allows, or the fixed step of the scenario \[s\].
     pub fn stable_step(&mut self) -> f64 {
         self.forget_copy();
         self.refresh_critical_step();
@@ -233,14 +238,15 @@ impl Simulation {
         }
     }
 
-    /// Counts the limit that controlled the last step; steps of flight are not counted here.
+    /// Counts the limit that controlled the last step outside flight.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
         }
     }
 
-    /// Number of steps by controlling limit, including steps of flight; limits that controlled no step are omitted.
+    /// Number of steps that each limit has controlled, including steps of flight. Limits that controlled no step are
+    /// omitted.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
         let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);
@@ -266,8 +272,9 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// A block is pressed on a wall with the energy–momentum response, with equal steps between exact output times.
-    /// Division makes many of these steps longer by a rounding error; they must count as the committed steps.
+    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. The
+    /// division into equal steps makes many of them longer than the committed steps by a rounding error. They must
+    /// count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,11 +6,11 @@ use crate::math::Vec3;
 /// Marks a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which cells are enlarged while there are too many.
+/// Factor by which the cell size grows while the grid has too many cells.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a box. A point outside belongs to the nearest cell. A point of a box is always in one of the
-/// cells that the box overlaps, as rounding is monotone.
+/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. A point inside a box belongs to
+/// one of the cells that the box overlaps, because the rounding of a coordinate to a cell is monotone.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -27,7 +27,7 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of this size \[m\] over the zone; larger cells if the zone would otherwise have more than `most` cells.
+    /// Cells of this size \[m\] over the zone; larger cells if the zone would have more than `most` cells of this size.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -59,7 +59,7 @@ impl Grid {
         (((coordinate - self.origin[axis]) * self.inverse_size) as u32).min(self.counts[axis] - 1)
     }
 
-    /// Number of the cell of a point.
+    /// Index of the cell of a point.
     #[inline]
     pub fn cell(&self, point: &Vec3) -> u32 {
         let [i, j, k] = [0, 1, 2].map(|axis| self.along(axis, point[axis]));
@@ -78,7 +78,7 @@ impl Grid {
 }
 
 impl CellRange {
-    /// Calls `visit` with the number of each cell.
+    /// Calls `visit` with the index of each cell.
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut(u32)) {
         for i in self.low[0]..=self.high[0] {
@@ -90,10 +90,10 @@ impl CellRange {
     }
 }
 
-/// For each marked cell of a grid the boxes that overlap it, ascending.
+/// For each marked cell of a grid, the indices of the boxes that overlap the cell, ascending.
 ///
 /// # Cost
-/// Memory for a number per cell of the largest grid so far, and for the entries of marked cells; the memory is reused.
+/// Memory: one number per cell of the largest grid so far, and the entries of the marked cells. The memory is reused.
 #[derive(Clone, Debug)]
 pub struct CellLists {
     grid: Grid,
@@ -130,7 +130,7 @@ impl CellLists {
         &self.grid
     }
 
-    /// Marks a cell, for which a list is needed.
+    /// Marks a cell: [`CellLists::fill`] makes a list for the cell.
     #[inline]
     pub fn mark(&mut self, cell: u32) {
         let slot = &mut self.slots[cell as usize];
@@ -145,7 +145,7 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Enters the k-th box as k into the lists of all marked cells it overlaps: a counting sort.
+    /// Enters the index of each box into the lists of all marked cells that the box overlaps, by a counting sort.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
@@ -174,7 +174,7 @@ impl CellLists {
         }
     }
 
-    /// The boxes that overlap a cell; none if the cell is not marked.
+    /// Indices of the boxes that overlap a cell; empty if the cell is not marked.
     #[inline]
     pub fn list(&self, cell: u32) -> &[u32] {
         match self.slots[cell as usize] {
@@ -186,7 +186,7 @@ impl CellLists {
         }
     }
 
-    /// Number of cells of the grid, marked or not, that overlap one of the boxes.
+    /// Number of cells of the grid, marked or not, that overlap at least one of the boxes.
     pub fn num_met(&self, boxes: &[Aabb]) -> usize {
         let mut met = vec![false; self.grid.num_cells()];
         for bounds in boxes {
@@ -204,8 +204,8 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// Cells have the requested size if few enough, and are enlarged otherwise; a box without extent, or with infinite
-    /// extent, has one cell.
+    /// Cells have the requested size if their number is allowed, and are enlarged if there are too many. A box without
+    /// extent, or with infinite extent, has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);
@@ -221,7 +221,8 @@ mod tests {
         }
     }
 
-    /// Every point of a box, inside the zone or not, is in a cell that overlaps the box, and finds the box there.
+    /// The list of the cell of a point contains every box that contains the point, also if the point is outside the
+    /// zone.
     #[test]
     fn a_point_finds_the_boxes_around_it() {
         let mut lists = CellLists::default();

@@ -1,4 +1,5 @@
-//! Buckets in contact, where bodies deform: sorted again after large displacements, with candidate lists in between.
+//! Buckets in contact, where bodies deform. Nodes and faces are sorted again after large displacements. The lists of
+//! candidates serve from one sorting to the next.
 
 use std::time::Instant;
 
@@ -16,18 +17,18 @@ use super::super::sorted_body::{SortedBody, box_of_points, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The grid of Aragón,
-/// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
+/// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The ratio is near that of
+/// Aragón, Yastrebov & Molinari 2013, §5.2, with 211 × 211 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid per contactor node in the grid; the grid of the paper has 19.
+/// Largest number of cells of a grid per contactor node in the grid; the grid of Aragón, Yastrebov & Molinari has 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// Target life of a sorting, in steps at the present velocities.
+/// Number of steps that a sorting is meant to remain valid at the present velocities.
 const STEPS: f64 = 32.0;
 
-/// Bounds of the relative displacement until the next sorting, relative to the search depth: a larger allowance lists
-/// more candidates that never touch, a smaller allowance needs more sortings.
+/// Least and greatest allowance, the relative displacement until the next sorting, relative to the search depth. A
+/// larger allowance lists more candidates that never touch; a smaller allowance needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Relative rounding of the distances compared.
@@ -99,7 +100,7 @@ impl ContactPhase {
         self.search.start_from(points);
     }
 
-    /// Contact phase of the bodies of a model, with unknown motion.
+    /// Contact phase of the bodies of a model, before the first sorting.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
         Self {
@@ -123,9 +124,9 @@ impl ContactPhase {
 
     /// Whether the candidates still contain all possible contacts.
     ///
-    /// A node and a point of a face that were separated along some axis by more than the search depth plus the
-    /// allowance stay separated by more than the search depth, as long as no relative displacement along any axis
-    /// exceeds the allowance.
+    /// Suppose that at the last sorting a node and a point of a face were separated along an axis by more than the
+    /// search depth plus the allowance. They stay separated by more than the search depth as long as no relative
+    /// displacement along any axis exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -169,7 +170,8 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all pairs that are near.
+    /// Lists the candidates of all pairs that are near. Returns the number of pairs of a node and a face, or of two
+    /// edges, in a common cell.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -240,7 +242,8 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists as candidates each node with the faces of its bucket that it can touch and whose widened boxes contain it.
+    /// Lists as candidates each node with those faces of its bucket that the node can touch and whose widened boxes
+    /// contain the node.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;

@@ -1,10 +1,11 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair of bodies is tested from the time on at which their bounding balls can touch. In the frame of the centre
-//! of the first body, which removes the common motion, every face sweeps a box in a slice of time. A slice in which
-//! the swept boxes of both bodies overlap is halved, earlier half first, if the bound on the relative displacement
-//! exceeds the larger of the two median edge lengths, or if it exceeds the smaller one and too many face pairs
-//! overlap ([`WORTHWHILE`]). Otherwise buckets find the face pairs with overlapping boxes.
+//! A pair of bodies is tested from the first time at which the bounding balls of the two bodies can touch. In the frame
+//! of the centre of the first body, which removes the common motion, every face sweeps a box in a slice of time. If the
+//! swept boxes of the two bodies overlap, the slice is halved in two cases: the bound on the relative displacement
+//! exceeds the larger of the two median edge lengths, or this bound exceeds the smaller length and too many face pairs
+//! overlap ([`WORTHWHILE`]). The earlier half is searched first. In all other cases buckets find the face pairs with
+//! overlapping boxes.
 //!
 //! The time of impact of a face pair is computed over the whole flight, not only over the slice, so each pair is
 //! computed once. The search ends at the first slice that begins after the earliest impact found so far.
@@ -28,21 +29,23 @@ use super::cells::{CellLists, Grid};
 /// Largest number of cells of a grid per face in the grid.
 const CELLS_PER_FACE: usize = 32;
 
-/// Number of overlapping face pairs up to which a slice is resolved instead of halved, as halving costs a pass over all
-/// faces: the sum of a constant (first number) and the number of faces divided by the second number.
+/// Number of overlapping face pairs up to which a slice is resolved instead of halved: the first number plus the number
+/// of faces divided by the second number. Up to this number the times of impact cost no more than halving, which needs
+/// a pass over all faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Shortest slice, relative to the flight.
+/// Shortest slice, relative to the duration of the flight.
 const SHORTEST: f64 = 1e-12;
 
 /// Relative rounding of swept boxes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// State of the flight phase, reused in the next flight.
+/// State of the flight phase; the memory is reused in the next flight.
 pub(super) struct FlightPhase {
     /// Median edge of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration that contains each body; about the centre of rotation if the body rotates.
+    /// Ball in the reference configuration that contains each body; its centre is the centre of rotation if the body
+    /// rotates.
     balls: Vec<Sphere>,
     /// Time before which each pair cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -68,7 +71,7 @@ struct SweptBody {
     /// Faces in the zone that both bodies sweep, and the boxes of these faces.
     near: Vec<u32>,
     boxes: Vec<Aabb>,
-    /// Positions of all nodes at an end of the slice; only those of this body are valid.
+    /// Positions of all nodes at an end of the slice; only the positions of the nodes of this body are valid.
     positions: Vec<Vec3>,
 }
 
@@ -185,7 +188,7 @@ impl Buckets {
     }
 
     /// Swept boxes of the faces in a slice, in the frame of the centre of the first body. Returns the zone that both
-    /// bodies sweep, if any, and lists the faces of both in it.
+    /// bodies sweep, if any, and lists the faces of both bodies that sweep into this zone.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -211,7 +214,7 @@ impl Buckets {
         zone
     }
 
-    /// Bound on the relative displacement of two points of the bodies in a slice \[m\].
+    /// Bound on the relative displacement in a slice of any two points, one of each body \[m\].
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;
@@ -224,7 +227,7 @@ impl Buckets {
     }
 
     /// Lists the pairs of near faces with overlapping boxes; returns false, with an incomplete list, if there are more
-    /// than `most`.
+    /// than `most` pairs.
     fn find_overlapping(&mut self, zone: &Aabb, most: usize) -> bool {
         let start = Instant::now();
         let FlightPhase { swept: [first, second], lists, overlapping, .. } = &mut self.flight;
@@ -259,8 +262,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The earliest of the impact `first` and the impacts of the overlapping face pairs; of equally early impacts, that
-    /// of the first pair. Pairs already computed are skipped.
+    /// The earliest of the impact `first` and the impacts of the overlapping face pairs; of equally early impacts, the
+    /// one with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -282,8 +285,9 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, with a margin: a
-    /// node deviates from the chord between its end positions by at most |a| L²/8.
+    /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, widened by a
+    /// margin. The margin must include the largest deviation |a| L²/8 of a node from the chord between its end
+    /// positions, with the acceleration a and the slice length L \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -339,7 +343,7 @@ fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -
     Sphere { centre, radius: rounded_up(radius, &centre) }
 }
 
-/// A ball carried by its body, which rotates about the centre of the ball or not at all.
+/// A ball that moves with its body; the body rotates about the centre of the ball or does not rotate.
 fn carried(motion: &RigidMotion, ball: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&ball.centre, 0.0);
     MovingSphere {

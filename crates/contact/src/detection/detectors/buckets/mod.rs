@@ -3,16 +3,17 @@
 //! ```text
 //! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
 //!          a node is tested against the faces of its own cell only ([`contact`])
-//! flight   time is divided into slices, the earliest slice first, until the displacement in a slice is about an
-//!          edge: the swept boxes of the faces are sorted into cells ([`flight`])
+//! flight   time is divided into slices, the earliest slice first, until the displacement in a slice is about one
+//!          edge length; then the swept boxes of the faces are sorted into cells ([`flight`])
 //! ```
-//! The method uses no hierarchy and, except for bounding balls in flight, no prediction. Boxes exclude distant bodies
-//! pair by pair, and a sorting is valid until nodes have moved too far. The results equal those of
-//! [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
+//! The method uses no hierarchy and, except for bounding balls in flight, no prediction. A pair of bodies is skipped
+//! while the boxes of the two bodies are far apart. A sorting is valid until the relative displacement of a pair
+//! exceeds an allowance. The results equal those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. A pair of surfaces has one cell size, which leaves many false candidates
-//! where the face sizes differ by orders of magnitude. In flight a slice costs a pass over all faces of both bodies.
+//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. Many candidates are
+//! therefore false where the face sizes differ by orders of magnitude. In flight a slice costs a pass over all faces of
+//! both bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -62,13 +63,13 @@ impl Buckets {
     /// Statistics of the last sorting in contact, for each pair of near bodies in both directions.
     ///
     /// # Cost
-    /// A pass over all cells with faces: not for every step.
+    /// A pass over all cells with faces; do not call it in every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }
 
-    /// Contactor node with target body, and face of the target, of all candidates of the last sorting in contact;
-    /// ascending.
+    /// All candidates of the last sorting in contact, ascending: the contactor node with the target body, and the face
+    /// of the target.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }

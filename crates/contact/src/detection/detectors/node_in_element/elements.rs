@@ -15,12 +15,12 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\], beyond which a point of the element is in no
-/// other element.
+/// Distance from the boundary of an element, in natural coordinates \[-\]: a point deeper in the element is in no other
+/// element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. An element has a number among all elements of the body, and a
-/// place: its index in the tree.
+/// Elements of one body with a tree over their boxes. An element has a number, its index among all elements of the
+/// body, and a place, its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
@@ -52,8 +52,8 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// The elements of a body with these cells for which `is_near` holds, by number, at these stress-free positions of
-    /// all nodes \[m\].
+    /// The elements among the cells of a body for whose number `is_near` holds. `positions` are the stress-free
+    /// positions of all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -113,9 +113,10 @@ impl ElementSearch {
         });
     }
 
-    /// The element of the lowest number that contains a point \[m\] and that `is_accepted`; `may_contain` excludes
-    /// elements by place before the point is located in them. The search begins with the element at the place `last`
-    /// and its neighbours, and continues in the tree. The result does not depend on `last`.
+    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. Elements whose place
+    /// does not satisfy `may_contain` are skipped before the point is located in them. The search begins with the
+    /// element at the place `last` and its neighbours, and continues in the tree. `last` changes only the cost,
+    /// provided that the elements around the point do not overlap.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -216,8 +217,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point, if it is the element `last` or a neighbour of `last`, and if the point is in
-    /// no other element.
+    /// The element `last` or the neighbour of `last` that contains a point; `None` if the point is nearer than
+    /// [`UNIQUE`] to the boundary of the element, where it may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

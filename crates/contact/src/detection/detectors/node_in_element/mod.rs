@@ -2,17 +2,20 @@
 //! Bucher.
 //!
 //! ```text
-//! pairs     bodies with overlapping boxes, each contactor and target (double pass)
-//! element   the element of the target, near its surface, that contains a contactor node: searched in the element of
-//!           the last step and its neighbours, then by a tree over the element boxes; the lowest number of several
-//! gap       linearised projection onto the surface, p = −γ d/|γ|² with the spatial gradient γ = F⁻ᵀ ∂d/∂X
+//! pairs     bodies with overlapping boxes; each body is contactor and target (double pass)
+//! element   the element near the surface of the target that contains a contactor node: searched first in the element
+//!           of the last step and its neighbours, then by a tree over the element boxes. If several elements contain
+//!           the node, the element with the lowest number is taken
+//! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and its
+//!           spatial gradient γ = F⁻ᵀ ∂d/∂X
 //! ```
-//! The assumed gradient gives the direction of the projection, the natural gradient its length. A contact acts on the
-//! contactor and on the nodes of the element, w = +1 and −N_A(ξ): then Σ w = 0 and Σ w x = 0 although the gap is not
-//! zero, so that contact forces of any direction conserve linear and angular momentum. In flight the detector uses
+//! The assumed gradient gives the direction of the projection; the natural gradient gives its length. A contact acts on
+//! the contactor with the weight w = +1 and on the nodes A of the element with w = −N_A(ξ), where N_A are the shape
+//! functions and ξ is the point of the element at the contactor. Then Σ w = 0 and Σ w x = 0, also if the gap is not
+//! zero. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector uses
 //! [`Buckets`].
 //!
-//! Edges that cross without a node in an element are not found.
+//! Two edges that cross are not found if no node is in an element.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, §4 and §5.
@@ -44,8 +47,8 @@ use elements::{ElementSearch, InElement};
 /// Contactor nodes per task.
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface, over the largest coordinate, below which a node of the same body counts as on the
-/// surface.
+/// Distance from the surface, relative to the largest coordinate of the node, up to which a node of the same body
+/// counts as on the surface.
 const ON_SURFACE: f64 = 1e-10;
 
 /// Cosine of the largest admissible angle between the target normal and the reversed contactor normal.
@@ -54,11 +57,11 @@ const LEAST_COSINE: f64 = 0.1;
 /// Direction in which nodes in elements are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// Outward, against the assumed gradient of the target.
+    /// Against the assumed gradient of the target, which points into the target.
     #[default]
     Target,
-    /// Against the mean normal of the contactor, the inside–outside algorithm. Kept as a counter-example: at rims the
-    /// mean normal is tilted, and a sliding block begins to roll.
+    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option is a counter-example:
+    /// at the rim of a surface the mean normal is tilted, and a sliding block begins to roll.
     Contactor,
 }
 
@@ -69,7 +72,7 @@ pub struct NodeInElementOptions {
     pub field: DistanceFieldOptions,
     /// Direction of the projection.
     pub normal: ProjectionNormal,
-    /// Closest points in flight.
+    /// Options of the closest-point searches in flight.
     pub node_face: NodeFaceOptions,
 }
 
@@ -124,8 +127,8 @@ struct Found {
 }
 
 impl NodeInElement {
-    /// A detector of contact between the bodies of the model with these cells. All bodies are free of stress with the
-    /// nodes at `positions`, the reference positions of flights.
+    /// A detector of contact between the bodies of the model. `cells` lists the cells of each body. `positions` of all
+    /// nodes \[m\] are the stress-free positions and the reference positions of flights.
     ///
     /// # Errors
     /// The first body without a distance field, and the reason.
@@ -185,8 +188,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Starts the queries between different bodies from the elements of the last step. In self-contact a node may be in
-    /// several elements at once, of which the lowest number counts; these queries have no start.
+    /// Starts the queries between different bodies from the elements of the last step. Queries of self-contact have no
+    /// start: a node may be in several elements at once, and the element with the lowest number counts.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -196,7 +199,7 @@ impl NodeInElement {
         }
     }
 
-    /// Fits the trees of the bodies near others.
+    /// Fits the element trees of the targets of all near pairs.
     fn fit_trees(&mut self, positions: &[Vec3]) {
         let near = self.targets.iter_mut().zip(&self.is_near).filter(|(_, is_near)| **is_near);
         near.filter_map(|(target, _)| target.as_mut()).for_each(|target| target.elements.fit(positions));
@@ -226,7 +229,7 @@ impl NodeInElement {
         });
     }
 
-    /// Replaces `constraints` by those of the penetrated nodes.
+    /// Replaces `constraints` by the constraints of the penetrated nodes.
     fn push(&self, constraints: &mut Constraints) {
         constraints.clear();
         for penetration in self.found.iter().flat_map(|found| &found.penetrations) {
@@ -283,8 +286,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node of the same body has entered an element of which it is not a node. A node on the surface has not
-    /// entered an element that shares a face with an element of the node.
+    /// Whether a node of the same body has entered an element of which it is not a node. A node on the surface does not
+    /// count as entered in an element that shares a face with an element of the node.
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));

@@ -1,4 +1,4 @@
-//! Nodes in elements of blocks, at rest, deformed and moving.
+//! Tests of nodes in the elements of blocks that are at rest, deformed or moving.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,7 +36,7 @@ struct Mesh {
 }
 
 impl Mesh {
-    /// A grid of unit cells in the first quadrant or octant, as far as they are kept.
+    /// A grid of unit cells in the first quadrant or octant, reduced to the cells for which `kept` holds.
     fn grid(kind: CellKind, counts: [usize; 3], kept: impl Fn([usize; 3]) -> bool) -> Self {
         let mut mesh = Self::default();
         let layers = if kind.dimension() == 2 { 1 } else { counts[2] };
@@ -98,8 +98,8 @@ impl Mesh {
     }
 }
 
-/// A block of seven by seven by six elements (in the plane seven by six), and a small simplex of which one node, the
-/// last, is to be in the block.
+/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip, whose last node is placed in the
+/// block.
 struct Scene {
     kind: CellKind,
     block: usize,
@@ -141,7 +141,7 @@ impl Scene {
         Self { kind, block: count as usize, detector: detector(model, &cells, &positions), positions }
     }
 
-    /// Moves the tip to a position.
+    /// Moves the tip so that its last node is at a position.
     fn place_tip(&mut self, at: Vec3) {
         let by = at - self.positions[self.positions.len() - 1];
         self.positions[self.block..].iter_mut().for_each(|x| *x += by);
@@ -156,7 +156,8 @@ impl Scene {
         constraints
     }
 
-    /// Maps the block by a random x = A X, and the tip below the middle of its top; returns A and the depth before it.
+    /// Maps the block by a random x = A X, and moves the last node of the tip to the image of a point below the middle
+    /// of the top of the block. Returns A and the depth of this point before the mapping.
     fn map_and_press(&mut self, reference: &[Vec3], samples: &mut Samples) -> (Mat3, f64) {
         let turned = Rotation::from_scaled_axis(match self.kind.dimension() {
             2 => Vec3::z() * samples.uniform(-3.0, 3.0),
@@ -179,7 +180,7 @@ impl Scene {
         (map, depth)
     }
 
-    /// The axis of the depth.
+    /// The axis along which the depth is measured.
     fn up(&self) -> Vec3 {
         if self.kind.dimension() == 2 { Vec3::y() } else { Vec3::z() }
     }
@@ -197,9 +198,9 @@ fn detector(model: ContactModel, cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -
     NodeInElement::new(model, cells, options(), positions).unwrap()
 }
 
-/// In a block mapped by x = A X, below the middle of its top, the field is that of a plane: the gap is the distance of
-/// the mapped plane, the normal its normal, to 1e-10 (theory: exact). Σ w = 0 and Σ w x = 0 to rounding, so that forces
-/// of any direction have neither a resultant nor a moment.
+/// Below the middle of the top of a block, the distance field is the distance from the plane of the top. After a
+/// mapping x = A X, the gap and the normal are therefore those of the mapped plane, to 1e-10 (theory: exact). Σ w = 0
+/// and Σ w x = 0 hold to rounding, so that the nodal forces of a contact have neither a resultant nor a moment.
 #[test]
 fn gaps_below_a_mapped_plane_are_exact() {
     let mut samples = Samples::new(37);
@@ -235,8 +236,8 @@ fn gaps_below_a_mapped_plane_are_exact() {
     }
 }
 
-/// The variation of the gap is that of the weights, δg = ν · Σ w δx, for any motion of the node and translation of the
-/// block, to 1e-10: below a plane g is linear in both (Wolff & Bucher 2013, (31)).
+/// The change of the gap follows from the weights w and the normal ν: δg = ν · Σ w δx to 1e-10, for any displacement δx
+/// of the node and any translation of the block. Below a plane the gap g is linear in both (Wolff & Bucher 2013, (31)).
 #[test]
 fn gaps_vary_with_the_weights() {
     let mut samples = Samples::new(31);
@@ -261,8 +262,8 @@ fn gaps_vary_with_the_weights() {
     }
 }
 
-/// A node that wanders through a block is in the same element, with the same bits of its gap, whether the detector
-/// knows its last element or not.
+/// A node moves through a block. The detector finds the same element and bitwise the same gap, whether or not the
+/// detector knows the last element of the node.
 #[test]
 fn tracked_nodes_are_found_like_others() {
     let mut samples = Samples::new(5);
@@ -273,7 +274,7 @@ fn tracked_nodes_are_found_like_others() {
         for _ in 0..300 {
             at += samples.vector(0.2);
             at = at.sup(&Vec3::repeat(4.1)).inf(&Vec3::new(6.9, 5.9, 5.9));
-            // Every so often on a side of an element.
+            // In 30 % of the steps the node is on a corner of an element.
             let snapped = if samples.uniform(0.0, 1.0) < 0.3 { at.map(f64::round) } else { at };
             let place = if kind.dimension() == 2 { Vec3::new(snapped.x, snapped.y, 0.0) } else { snapped };
             tracking.place_tip(place);
@@ -287,7 +288,7 @@ fn tracked_nodes_are_found_like_others() {
     }
 }
 
-/// A node on the corner of several elements is in the first of them.
+/// A node on an edge or a face that several elements share is in the element with the lowest number.
 #[test]
 fn the_first_element_has_a_node_on_its_side() {
     let mut scene = Scene::new(CellKind::Hex8);
@@ -302,8 +303,8 @@ fn the_first_element_has_a_node_on_its_side() {
     }
 }
 
-/// A hook of two arms closed upon itself: at rest, no node of the body is in it; with the upper arm pressed into the
-/// lower one by 0.1, nodes of both are, at that depth to 1e-10 where the field is that of a plane.
+/// A hook with two arms. At rest the detector finds no contact. With the upper arm pressed into the lower arm by 0.1,
+/// the detector finds nodes of both arms. Where the distance field is that of a plane, the gap is −0.1 to 1e-10.
 #[test]
 fn bodies_touch_themselves_where_they_overlap() {
     for kind in [CellKind::Hex8, CellKind::Tet4, CellKind::Hex27, CellKind::Quad4, CellKind::Tri6] {
@@ -326,7 +327,7 @@ fn bodies_touch_themselves_where_they_overlap() {
             constraints
         };
         assert!(detect(&positions).is_empty(), "{}", kind.name());
-        // The upper arm turns down: its end, of two cells, becomes parallel to the lower one.
+        // The upper arm bends down: its end, three cells long, moves down by 1.1 and stays parallel to the lower arm.
         for x in positions.iter_mut().filter(|x| x[vertical] > 2.9) {
             x[vertical] -= 1.1 * ((x.x - 1.0) / 2.0).clamp(0.0, 1.0);
         }
@@ -334,7 +335,7 @@ fn bodies_touch_themselves_where_they_overlap() {
         let mut deep = 0;
         for constraint in found.iter() {
             let node = positions[constraint.nodes[0] as usize];
-            // Its elements are nearer to the upper side than to all others.
+            // The element that contains this node is closer to the contact side of its arm than to the other sides.
             if (node.x - 4.0).abs() < 0.1 && (plane || (1.9..3.1).contains(&node.y)) {
                 assert!((constraint.gap + 0.1).abs() < 1e-10, "{} {node}: {}", kind.name(), constraint.gap);
                 assert!(
@@ -350,7 +351,7 @@ fn bodies_touch_themselves_where_they_overlap() {
     }
 }
 
-/// A sheet has no interior to enter.
+/// A sheet has no interior, and therefore no distance field.
 #[test]
 fn sheets_are_refused() {
     let positions = [Vec3::zeros(), Vec3::x(), Vec3::y()];

@@ -1,15 +1,16 @@
 //! Sorting by binary space partition: the detector of Petőcz and Armero.
 //!
 //! ```text
-//! sort      all surface nodes, the particles, into a binary tree over the working space
-//! traverse  the tree for each body, with the box of its surface widened by the buffer b; if this box contains
-//!           particles of other bodies, also with the widened boxes of its faces: pairs of particle and face
-//! pairs     closest point, signed gap
+//! sort      all surface nodes, called particles, into a binary tree over the working space
+//! traverse  the tree for each body, to find the particles in the buffer zone of the body: the box of its surface,
+//!           widened by the search depth and a buffer b. If the zone contains particles of other bodies, traverse
+//!           the tree for each face of the body: the particles in the buffer zone of a face are its candidates
+//! compute   closest point and gap of each candidate
 //! ```
 //! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. The buffer is b = n
-//! dt Δv with the largest difference Δv of nodal velocities, which are computed as the displacements of the last step
-//! over dt. Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], as the report
-//! has no method for flight.
+//! Δt Δv with the time step Δt and the largest difference Δv of two nodal velocities. The velocities are the
+//! displacements of the last step divided by Δt. Each surface is contactor and target (double pass). In flight the
+//! detector uses [`Buckets`], because the report has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -38,7 +39,7 @@ use particle_tree::ParticleTree;
 /// Relative rounding of the distances compared.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Smallest buffer, relative to the search depth; it applies to bodies at rest.
+/// Smallest buffer, relative to the smallest search depth of all bodies. It is the buffer while all bodies are at rest.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
 /// Intervals of the sorting detector.
@@ -47,7 +48,7 @@ pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
     /// Sortings between two computations of the working space, ≥ 1; the working space is also computed when a particle
-    /// has left it.
+    /// has left the working space.
     pub space_every: u32,
 }
 
@@ -65,7 +66,7 @@ pub struct Sorting {
     bodies: Vec<SortedBody>,
     /// Buffer of the last sorting \[m\].
     buffer: f64,
-    /// Steps since the last sorting, and sortings since the last computation of the working space; `None` before the
+    /// Steps since the last sorting, and sortings left before the working space is computed again; `None` before the
     /// first sorting.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
@@ -142,7 +143,8 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Lists the particles in the buffer zones of the faces of each body, and the pairs of near edges.
+    /// Lists the particles in the buffer zones of the faces of each body, and the pairs of near edges. Returns the
+    /// number of cells visited.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
@@ -159,7 +161,8 @@ impl Sorting {
     }
 
     /// Traverses the tree with the buffer zone of a body and, if this zone contains particles of other bodies, with the
-    /// buffer zone of each face; lists the particles in these zones as candidates. Returns the number of cells visited.
+    /// buffer zone of each face; lists the particles in the zones of the faces as candidates. Returns the number of
+    /// cells visited.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -184,8 +187,8 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges with overlapping boxes, the boxes of the second body widened by the reach. Only bodies with
-    /// particles or edges within reach of each other are tested.
+    /// Pairs of edges with overlapping boxes, the boxes of the second body widened by the reach. Two bodies are tested
+    /// only if the box of the first overlaps the widened box of the second.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)
@@ -223,7 +226,7 @@ impl Sorting {
     }
 }
 
-/// Distance from the box of a face of one body within which a node of the other is a candidate \[m\].
+/// Distance from the box of a face of one body within which a node of the other body is a candidate \[m\].
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! insert(i, n)   n without particle and children: store i
-//!                n with one particle j:           move j to its child, then i to its child, created if needed
-//!                n with children:                 move i to its child, created if needed
+//!                n with one particle j:           move j, then i, to the child of n on the side of the particle
+//!                n with children:                 move i to the child of n on the side of i
 //! ```
-//! A cell is halved across x, y and, in space, z in turn. Children exist only where they have particles. Coincident
-//! particles share a cell at the largest depth.
+//! Missing children are created. Cells are halved across x, y and, in three dimensions, z in turn. A child exists only
+//! if it has particles. Coincident particles share a cell at the largest depth.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 (tree of particles, early exit of the traversal).
@@ -14,17 +14,18 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Largest depth: 20 halvings of each axis, below which particles count as coincident.
+/// Largest depth: 20 halvings of each of three axes, or 30 of each of two. Particles in one cell at this depth count as
+/// coincident.
 const MAX_DEPTH: u32 = 60;
 
 /// No particle, or no child.
 const NONE: u32 = u32::MAX;
 
-/// Tree of particles. A particle is numbered by its index in the sorted positions.
+/// Tree of particles. The number of a particle is its index in the positions passed to [`ParticleTree::sort`].
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,
-    /// Number of axes that are halved in turn.
+    /// Number of axes that are halved in turn: two if the working space is a plane, three if it is not.
     num_axes: u32,
     cells: Vec<Cell>,
     /// Next particle in the same cell.
@@ -99,8 +100,8 @@ impl ParticleTree {
         self.cells.push(Cell { first: particle, ..Cell::EMPTY });
     }
 
-    /// Calls `visit` with all particles in a box, in preorder; subtrees outside are skipped. Returns the number of cells
-    /// visited.
+    /// Calls `visit` with all particles in a box, in preorder; subtrees whose cells lie outside the box are skipped.
+    /// Returns the number of cells visited.
     pub fn visit(&mut self, zone: &Aabb, positions: &[Vec3], mut visit: impl FnMut(u32)) -> u64 {
         let Some(space) = self.space.filter(|_| !self.cells.is_empty()) else { return 0 };
         let mut count = 0;
@@ -170,8 +171,8 @@ mod tests {
         Aabb { lower: Vec3::repeat(-half), upper: Vec3::repeat(half) }
     }
 
-    /// Particles at equal and almost equal positions, on the middle planes and at the corners: a traversal finds those in
-    /// a box. Reference: all particles, tested one by one.
+    /// Random particles, some of them coincident, at the centre or at a corner of the space: a traversal finds the
+    /// particles in a box. Reference: a test of every particle.
     #[test]
     fn a_traversal_finds_the_particles_in_a_box() {
         let samples = &mut Samples::new(3);
@@ -206,8 +207,8 @@ mod tests {
         }
     }
 
-    /// Five particles as in figures 4 and 5 of the report: the first splits the root across x, particles that stay
-    /// together are split again across y and x. Reference: the insertion by hand.
+    /// Five particles as in figures 4 and 5 of the report: the root is split across x; particles in the same half are
+    /// split again across y, then across x. Reference: insertion by hand.
     ///
     /// ```text
     ///  y 1 ┌─────────┬────┬────┐     root: x < ½ → {2, 5},  x ≥ ½ → {1, 3, 4}
@@ -225,7 +226,7 @@ mod tests {
         let mut tree = ParticleTree::default();
         tree.sort(space, &positions);
         assert_eq!(depths(&tree), [2, 2, 3, 3, 2]);
-        // Root, its two children, their four, and two for the particles 3 and 4.
+        // The root, two children, four grandchildren, and the cells of the particles 3 and 4.
         assert_eq!(tree.cells.len(), 9);
         let zone = Aabb { lower: Vec3::new(0.5, 0.0, 0.0), upper: Vec3::new(1.0, 0.5, 0.0) };
         let mut found = Vec::new();

@@ -2,10 +2,10 @@
 //!
 //! An axis-aligned box contains the displacements of all nodes of a body in a step. This box and the displacement of
 //! the wall bound the approach of any node to the wall. Each block of nodes stores the smallest distance of its nodes
-//! from the wall at its last test. The block is tested again once the approach since this test reaches that distance.
-//! In penetration the distance is negative, and the block is tested in every step until the nodes have receded since
-//! the last test by more than the penetration. A step costs one pass over the displacements of each body, for any
-//! number of walls, and the tests of blocks near walls.
+//! from the wall at the last test of the block. The block is tested again once the approach since the last test reaches
+//! this distance. In penetration the distance is negative: the block is tested in every step until its nodes have
+//! receded since the last test by more than the penetration. A step costs one pass over the displacements of each body,
+//! whatever the number of walls, and the tests of blocks near walls.
 
 use std::time::Instant;
 
@@ -44,10 +44,10 @@ pub(super) struct ContactPhase {
 /// Bound on the approach of the nodes of a body to a wall.
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Accumulated approach \[m\]; decreases by recession.
+    /// Accumulated approach \[m\]; a recession is a negative approach.
     accumulated: f64,
-    /// Accumulated approach at which each block can reach the wall; below the current value for a penetrating block.
-    /// `first_arrival` is the minimum \[m\].
+    /// Value of `accumulated` at which a node of each block can reach the wall \[m\]; less than the present value for a
+    /// penetrating block. `first_arrival` is the least of these values.
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
@@ -151,8 +151,8 @@ impl Approach {
                     });
                 }
             }
-            // Below the accumulated approach in penetration: the block is tested again in the next step, unless it
-            // recedes by more than the penetration.
+            // In penetration `lowest` is negative, and `arrival` is less than the accumulated approach. The block is
+            // then tested again in the next step, unless it recedes by more than the penetration.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }

@@ -39,7 +39,8 @@ struct Entry {
     item: Item,
 }
 
-/// Ties are resolved in this order, certain contacts first.
+/// What an entry refers to. Of entries with equal times, the item that is first in this order is processed first;
+/// nodes, whose contact is certain, precede all others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     /// A node, by its index in the list of the body.
@@ -65,7 +66,7 @@ impl PartialOrd for Entry {
 }
 
 impl Ord for Entry {
-    /// The earliest is the greatest, as the heap of the standard library yields its maximum.
+    /// The earliest entry is the greatest, because the heap of the standard library yields its maximum.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.item.cmp(&self.item))
     }
@@ -97,7 +98,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts all pairs up to the end of the run.
+    /// Predicts the contact times of all pairs up to the end of the run.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let no_contact_before = (0..self.pairs.len()).map(|k| {
@@ -119,7 +120,8 @@ impl WallDetector {
         FlightPhase { no_contact_before: no_contact_before.collect() }
     }
 
-    /// The first contact of a body with a wall up to `until`; events are processed by time until one is certain.
+    /// The first contact of a body with a wall up to `until`. Possible contacts are processed in the order of their
+    /// times until one is certain.
     fn first_touch(&mut self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<Touch> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -173,7 +175,7 @@ impl WallDetector {
     }
 }
 
-/// Whether a body rotates about a fixed axis, so that its motion is known beyond the step.
+/// Whether the angular velocity of a body is constant, so that the motion of the body is known beyond the step.
 fn is_steady(motion: &RigidMotion) -> bool {
     motion.spin_bound <= motion.angular_velocity.norm_squared()
 }
@@ -267,8 +269,8 @@ impl Search<'_> {
         }
     }
 
-    /// Queues a piece of a curved face at the first contact time of its control points: their hull contains the piece,
-    /// so the piece does not touch earlier.
+    /// Queues a piece of a curved face at the first contact time of its control points. The convex hull of the control
+    /// points contains the piece, so the piece does not touch earlier.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -279,8 +281,8 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece whose lowest corner, a point of the face, is within the tolerance of the wall; a higher
-    /// piece is split. A corner within the tolerance from the beginning touches when it descends again.
+    /// The contact of a piece whose lowest corner is within the tolerance of the wall; a corner is a point of the face.
+    /// A higher piece is split. A corner that is within the tolerance at the beginning touches only when it descends.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

@@ -1,17 +1,18 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
-//! Relative to the wall a point is at c(s) + R(s) q, with the centre c on a parabola and a steadily rotating arm q.
-//! The height of the point is h(s) = α(s) + A cos(Ω s − φ) with the quadratic α and A = |q⊥| |n⊥|, where ⊥ is the
-//! component perpendicular to the rotation axis and n the normal of the wall.
+//! At the time s after the beginning of the step, a point is at c(s) + R(s) q relative to the wall. The centre c moves
+//! on a parabola, and the rotation R turns the arm q at the constant angular speed Ω. The height of the point is h(s) =
+//! α(s) + A cos(Ω s − φ) with a quadratic α, a phase φ and the amplitude A = |q⊥| |n⊥|. Here n is the normal of the
+//! wall, and ⊥ denotes the component perpendicular to the rotation axis.
 
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding of a height relative to the coordinates, and of its rate relative to the velocities.
+/// Rounding of a height relative to the coordinates, and of the rate of a height relative to the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances; each advance reduces the height of a grazing point by a factor.
+/// Largest number of advances. Near a grazing contact each advance only reduces the height by a factor.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -24,7 +25,7 @@ pub(super) struct Heights<'a> {
     normal: Vec3,
     /// Outward offset of the surface of the body \[m\].
     offset: f64,
-    /// Second derivative of the height of the centre [m/s²]; zero within rounding.
+    /// Second derivative of the height of the centre [m/s²]; a value within rounding is replaced by zero.
     acceleration: f64,
     spin: f64,
     axis: Vec3,
@@ -69,7 +70,7 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// The height of a material point at s.
+    /// The height of a material point at the time s \[s\].
     pub fn at(&self, point: &Vec3, s: f64) -> Height {
         let (x, v) = self.body.point(point, s);
         let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
@@ -86,12 +87,12 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// First s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall, never
-    /// late; `None` if it does not. A point (radius 0) at the wall from the beginning touches only when it descends:
-    /// not when it recedes or rests.
+    /// First time s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall;
+    /// `None` if the ball does not touch. The result is never late. A point (radius 0) at the wall at the beginning
+    /// touches only when it descends, not when it recedes or rests.
     ///
     /// # Source
-    /// Mirtich 1996, §2.3 (conservative advancement), with the bound h'' ≥ α'' − Ω² A, and h ≥ α − A.
+    /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
     pub fn first_touch(&self, point: &Vec3, radius: f64, until: f64) -> Option<f64> {
         let offset = self.body.rotation * (point - self.body.reference_centre);
         let amplitude = offset.cross(&self.axis).norm() * self.normal_across;
@@ -130,8 +131,8 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// Lower bound on the time at which a point that starts at the wall can return to it: 0 if it may descend at
-    /// once, `None` if it cannot return.
+    /// Lower bound on the time at which a point that starts at the wall can return to the wall: 0 if the point may
+    /// descend at once, `None` if it cannot return.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -142,7 +143,7 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which the envelope α(s) − `reach` is at the wall; `None` if it never is. `reach`
+    /// Lower bound on the time at which the envelope α(s) − `reach` reaches the wall; `None` if it never does. `reach`
     /// is the amplitude A plus the radius of the ball \[m\].
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);

@@ -1,17 +1,19 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
-//! A wall is a body of one node on its plane; its material is behind the plane, where heights are negative. Walls need
-//! no hierarchy and no search depth, so one wall detector complements every detector of surface pairs:
+//! A wall is a body with one node, which lies on the plane of the wall. The material of the wall is behind the plane,
+//! where heights are negative. Walls need no hierarchy and no search depth, so one wall detector complements every
+//! detector of surface pairs:
 //!
 //! ```text
-//! flight   first time at which a point of a body is at height zero: a quadratic of time, plus a sine where the body
-//!          rotates; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
-//! contact  nodes below the plane; a block of nodes is tested again when the bounds on the displacements allow its
-//!          nodes to have reached the wall ([`contact`])
+//! flight   first time at which a point of a body has the height zero. The height is quadratic in time, plus a cosine
+//!          if the body rotates. Blocks of points are tested by bounding spheres, the earliest block first; points
+//!          are tested only in the blocks that can touch first ([`flight`])
+//! contact  nodes on or below the plane; a block of nodes is tested again when, by the bounds on the displacements,
+//!          its nodes can have reached the wall ([`contact`])
 //! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
 //! ```
 //! # Limits
-//! Only the nodes of a face touch, except in flight, where a curved face touches where it bulges.
+//! In contact only the nodes of a face touch. In flight a curved face also touches between its nodes, where it bulges.
 //!
 //! # Source
 //! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
@@ -37,7 +39,7 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// Depth below which a body counts as touching a wall, relative to its radius.
+/// Penetration up to which a body counts as touching a wall, relative to the radius of the bounding sphere of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
@@ -81,15 +83,15 @@ impl WallDetector {
         }
     }
 
-    /// Adds an outward offset to the surface of each body \[m\]: heights are those of the offset surfaces.
+    /// Sets the outward offset of the surface of each body \[m\]; heights are those of the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
         self
     }
 
-    /// First time within a flight at which a body touches a wall, never late; called for consecutive steps of the
-    /// flight.
+    /// First impact of a body on a wall within a step of a flight. The time of the impact is never late. To be called
+    /// for consecutive steps of the flight.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -108,7 +110,8 @@ impl WallDetector {
         (self.flight, self.contact) = (None, None);
     }
 
-    /// Adds the constraints of the nodes behind a wall to those of the step; called for consecutive steps.
+    /// Adds the constraints of the nodes on or behind a wall to the constraints of the step. To be called for
+    /// consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;
         if self.pairs.is_empty() {
@@ -120,8 +123,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies with nodes behind walls, or nearer than their surface offset, in a given configuration: a check of input,
-    /// not part of a step.
+    /// Bodies with nodes behind a wall, or nearer to a wall than the surface offset of the body, in a given
+    /// configuration. This is a check of input, not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

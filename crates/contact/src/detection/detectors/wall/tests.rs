@@ -1,4 +1,4 @@
-//! Rigid walls against the heights of all nodes at many instants.
+//! Tests of rigid walls. Reference: the heights of all nodes at many instants.
 
 use super::*;
 use crate::detection::samples::Samples;
@@ -6,7 +6,7 @@ use crate::math::{RigidMotion, Rotation};
 use crate::mesh::CellKind;
 use crate::{Constraint, ContactKey, NodeOnSurface, Side};
 
-/// A cloud of triangles, with the node of a wall after its nodes.
+/// A cloud of triangles and a wall; the node of the wall follows the nodes of the triangles.
 struct Scene {
     surface: Surface,
     positions: Vec<Vec3>,
@@ -31,7 +31,7 @@ impl Scene {
         detector(self.wall, &self.surface, &self.positions)
     }
 
-    /// Least height of a node at s, by evaluation.
+    /// Least height of all nodes at the time s after the beginning of the flight.
     fn least_height(&self, motions: &[RigidMotion; 2], s: f64) -> f64 {
         let origin = motions[1].point(&self.positions[self.wall.node as usize], s).0;
         let height = |&node: &u32| {
@@ -65,8 +65,9 @@ fn random_motions(samples: &mut Samples, spin: f64, normal: &Vec3) -> [RigidMoti
     [body, wall]
 }
 
-/// Bodies that translate, rotate and accelerate against moving walls: nothing is below the wall before the impact, and
-/// at the impact a node is at it. Without an impact nothing is below it at any instant.
+/// Bodies that translate, rotate and accelerate against moving walls: before the impact no node is below the wall, and
+/// at the impact a node is on the wall, to 1e-13. Without an impact no node is below the wall at any instant of the
+/// flight.
 #[test]
 fn first_impacts_are_exact_and_never_late() {
     let samples = &mut Samples::new(7);
@@ -90,7 +91,8 @@ fn first_impacts_are_exact_and_never_late() {
             assert!(scene.least_height(&motions, until) < 1e-13, "case {case} is early");
             assert!(predicted <= impact.time && predicted > impact.time - 1e-12);
             assert_eq!((impact.bodies, impact.normal), ([0, 1], -scene.wall.normal));
-            // The truncation of the difference is 0.5 · 40² · 3 · 2 · 1e-16.
+            // The truncation error of the difference is ½ Ω² r h² = 0.5 · (3 · 40²) · 2 · 1e-16 with Ω² ≤ 3 · 40², the
+            // arm r ≈ 2 and h = 1e-8.
             let ahead = scene.least_height(&motions, until + 1e-8);
             assert!((ahead + impact.normal_speed * 1e-8).abs() < 1e-12, "case {case}: speed of impact");
         }
@@ -98,7 +100,8 @@ fn first_impacts_are_exact_and_never_late() {
     assert!(hits > 40 && hits < 120, "{hits} of 120 cases have an impact");
 }
 
-/// A body whose axis of rotation moves is predicted by its bounding ball: early, and exactly in the step of the impact.
+/// The impact of a body whose axis of rotation moves is predicted by the bounding ball of the body. This prediction is
+/// early, but the impact found within the step is exact.
 #[test]
 fn tumbling_bodies_are_predicted_early() {
     let samples = &mut Samples::new(8);
@@ -115,7 +118,7 @@ fn tumbling_bodies_are_predicted_early() {
     }
 }
 
-/// A point that touches the wall from the beginning impacts only if it descends: at once, or when it falls back.
+/// A point on the wall at the beginning impacts only if it descends: at once, or when it falls back after it rose.
 #[test]
 fn touching_at_the_beginning_is_no_impact_by_itself() {
     let nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.5], [4.0, 4.0, 0.0]].map(Vec3::from);
@@ -156,14 +159,15 @@ fn curved_faces_touch_where_they_bulge() {
         Flight { time: 0.0, duration: 9.0, end: 9.0, reference_positions: &nodes, motions: &motions };
     let mut detector = detector(wall, &surface, &nodes);
     let impact = detector.first_impact(&flight).unwrap();
-    // z = −0.3 · 4 (λ₁λ₂ + λ₂λ₃ + λ₃λ₁) is least, −0.4, at the centroid.
+    // In barycentric coordinates λ_i, z = −0.3 · 4 (λ₁λ₂ + λ₂λ₃ + λ₃λ₁). The least z, −0.4, is at the centroid.
     let expected = (5.0 - 0.4) / 2.0;
     assert!(impact.time <= expected && impact.time > expected - 4e-9, "{}", impact.time);
     assert!((impact.point - Vec3::new(2.0 / 3.0, 2.0 / 3.0, -5.0)).norm() < 1e-3);
     assert!((impact.normal_speed - 2.0).abs() < 1e-12);
 }
 
-/// A random cloud against a moving wall: in every step all nodes behind it are found, and few are tested far from it.
+/// A random cloud against a moving wall: in every step the detector finds all nodes behind the wall. While all nodes
+/// are farther than 1 from the wall, the detector tests fewer than one node in 20.
 #[test]
 fn every_node_behind_a_wall_is_found() {
     let samples = &mut Samples::new(9);
@@ -211,8 +215,8 @@ fn every_node_behind_a_wall_is_found() {
     assert!(num_tested_far * 20 < every_node, "{num_tested_far} of {every_node}, far from the wall");
 }
 
-/// A cloud that enters a wall and leaves it as one: its nodes are found as long as they are behind it, also while all
-/// of them rise.
+/// A cloud that moves into a wall and out of it without deforming: the detector finds all nodes behind the wall, also
+/// while the cloud recedes.
 #[test]
 fn nodes_are_found_until_they_are_out() {
     let samples = &mut Samples::new(11);
@@ -242,7 +246,7 @@ fn nodes_are_found_until_they_are_out() {
     assert!(num_tested < every_node, "{num_tested} of {every_node}");
 }
 
-/// Contacts with a wall are merged with the others, by node and target.
+/// Constraints of a wall are merged with the other constraints, in the order of contactor node and target.
 #[test]
 fn contacts_are_merged_in_order() {
     let mut constraints = Constraints::default();

@@ -10,11 +10,11 @@ use crate::math::Vec3;
 /// An infinite plane with material behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// Number of its body.
+    /// Number of the body of the wall.
     pub body: u32,
-    /// Its node, a point of the plane.
+    /// Node of the wall, a point of the plane.
     pub node: u32,
-    /// Unit normal out of the material.
+    /// Unit normal of the plane, out of the material.
     pub normal: Vec3,
 }
 
@@ -25,7 +25,7 @@ pub(super) const BLOCK: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct WalledBody {
     pub body: u32,
-    /// Outward offset of its surface \[m\].
+    /// Outward offset of the surface \[m\].
     pub offset: f64,
     /// Nodes, ascending, each with a face that contains it.
     pub nodes: Vec<u32>,
@@ -68,7 +68,7 @@ pub(super) fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }
 
-/// Bounding sphere of some points about the centre of their box.
+/// Sphere that contains these points, about the centre of their bounding box.
 pub(super) fn sphere_of(points: impl Iterator<Item = Vec3> + Clone) -> Sphere {
     let mut bounds: Option<Aabb> = None;
     for point in points.clone() {

@@ -1,4 +1,4 @@
-//! Enriched elements against reference values; the fields of bodies are verified in `tests/verification`.
+//! Tests of enriched elements against reference values. `tests/verification` verifies the fields of bodies.
 
 use crate::detection::samples::Samples;
 use crate::element::{hexahedron, quadrilateral, tetrahedron, triangle};
@@ -22,8 +22,8 @@ fn inside(kind: CellKind, samples: &mut Samples) -> [f64; 3] {
     }
 }
 
-/// The fifteen functions at L = (0.1, 0.2, 0.3, 0.4), to 1e-15; the values were computed symbolically, in the order
-/// of corners, edges 12 23 31 14 24 34, faces 123 124 234 134, centre.
+/// The fifteen shape functions of the tetrahedron at the barycentric coordinates L = (0.1, 0.2, 0.3, 0.4), to 1e-15.
+/// Reference: symbolic computation, in the order of corners, edges 12 23 31 14 24 34, faces 123 124 234 134, centre.
 #[test]
 fn the_tetrahedron_has_its_reference_values() {
     let reference = [
@@ -82,9 +82,10 @@ fn enriched_functions_interpolate() {
     }
 }
 
-/// Integrals as fractions of the element volume, all positive: 17/840, 4/105, 27/280 and 32/105 for the tetrahedron;
-/// 1/216, 4/216, 16/216 and 64/216 for the hexahedron; 1/36, 4/36 and 16/36 for the quadrilateral; 1/20, 2/15 and 9/20
-/// for the triangle.
+/// Integrals of the shape functions as fractions of the element volume, to 1e-14; all are positive. For corners, edges,
+/// faces and centre: 17/840, 4/105, 27/280 and 32/105 for the tetrahedron; 1/216, 4/216, 16/216 and 64/216 for the
+/// hexahedron. For corners, edges and centre: 1/36, 4/36 and 16/36 for the quadrilateral; 1/20, 2/15 and 9/20 for the
+/// triangle.
 #[test]
 fn lumped_weights_are_positive() {
     let fractions: [(CellKind, &[f64]); 4] = [
@@ -105,8 +106,8 @@ fn lumped_weights_are_positive() {
     }
 }
 
-/// The rules have the degree that the least squares need: on tetrahedra degree 7, ∫ L₁^a L₂^b L₃^c = a! b!
-/// c!/(a+b+c+3)!; on other elements the test integrates the volume.
+/// The rule of the tetrahedron is exact to the degree 7 that the least squares need: ∫ L₁^a L₂^b L₃^c = a! b!
+/// c!/(a+b+c+3)! over the reference tetrahedron. For the other elements the test only integrates the volume.
 #[test]
 fn rules_are_exact() {
     let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();

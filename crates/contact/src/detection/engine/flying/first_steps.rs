@@ -1,8 +1,8 @@
 //! Kinematics from the first steps: root velocities and accelerations by differences of updated positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants of a flight, from which the motions of their
-//! roots follow ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes
-//! grow by a bound on the error of the motions, so that no contact is predicted late.
+//! The hierarchies are refitted to the nodes at the first three instants of a flight. The motions of the roots follow
+//! from the three positions of each root ([`RootHistory`]). A prediction starts from the spheres refitted at the
+//! current instant. The volumes grow by a bound on the error of the motions, so that no contact is predicted late.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2: the engine is active at the first two increments.
@@ -16,7 +16,8 @@ use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Positions of the roots at the first instants, and the resulting kinematics.
+/// Positions of the roots at the first instants, the kinematics that follow from these positions, and the refitted
+/// spheres.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstSteps {
     history: RootHistory,
@@ -28,7 +29,7 @@ pub(crate) struct FirstSteps {
 }
 
 impl FirstSteps {
-    /// Continues from the positions at earlier instants.
+    /// Continues a flight from the recorded positions of the roots at earlier instants.
     pub fn from_history(history: RootHistory) -> Self {
         Self { history, ..Self::default() }
     }
@@ -88,7 +89,7 @@ impl FirstSteps {
         count
     }
 
-    /// Refits the spheres of the vertices to the nodes at this instant; returns their number.
+    /// Refits the spheres of the vertices to the nodes at this instant; returns the number of spheres.
     pub fn refit(&mut self, trees: &[Option<Hierarchy>], model: &ContactModel, flight: &Flight<'_>) -> usize {
         let Self { positions, spheres, fitted_at, .. } = self;
         positions.resize(flight.reference_positions.len(), Vec3::zeros());

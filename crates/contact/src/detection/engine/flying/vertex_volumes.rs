@@ -23,9 +23,9 @@ pub(crate) struct FlyingTrees<'a> {
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if it is after the horizon.
+    /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if the bound is after the horizon.
     ///
-    /// The earlier of the times from estimated and from exact motions counts, so that no time is late.
+    /// The bound is the earlier of the times from estimated motions and from exact motions, so that no time is late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -41,8 +41,8 @@ impl FlyingTrees<'_> {
         time.into_iter().chain(exact).min_by(f64::total_cmp)
     }
 
-    /// Time of contact of the moving volumes of a pair. Roots are spheres. Vertices below the roots are spheres or
-    /// boxes, by the volume of the hierarchy.
+    /// Time of contact of the moving volumes of a pair. Two roots have spheres. All other pairs have spheres or boxes,
+    /// according to the hierarchy.
     fn meeting(
         &self,
         flight: &Flight<'_>,
@@ -63,8 +63,9 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds counts: the bound on the acceleration of a sphere limits its deviation from the
-        // tangent of its path, and the sphere never leaves the larger sphere about the centre of its body.
+        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere, which
+        // limits the deviation of the sphere from the tangent of its path. The second holds because the sphere never
+        // leaves the larger swept sphere about the centre of its body.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -126,10 +127,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds: the
-/// acceleration of a point at distance |q| from the centre of the body differs from the acceleration of the centre by
-/// at most (ω² +
-/// |dω/dt|) |q|.
+/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. With the
+/// angular velocity ω, the acceleration of a point at the distance |q| from the centre of the body differs from the
+/// acceleration of the centre by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();

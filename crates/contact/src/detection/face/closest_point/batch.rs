@@ -1,8 +1,9 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The operations are those of the closed form for one triangle (`super::voronoi`), so that lanes and scalar results
-//! are bitwise equal. Only the choice of the region differs: all six tests are evaluated, and a blend selects the
-//! numerator and denominator of the single division. The scalar form recomputes slivers.
+//! The operations are those of the closed form for one triangle (`super::voronoi`), called the scalar form here, so
+//! that the results in lanes and of the scalar form are bitwise equal. Only the choice of the region differs: all six
+//! tests are evaluated, and a blend selects the numerator and denominator of the single division. The scalar form
+//! recomputes slivers.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -27,7 +28,7 @@ pub struct ClosestLanes {
     pub xi: [Lanes; 2],
     /// The points \[m\].
     pub point: PointLanes,
-    /// Squares of their distances to the queries \[m²\].
+    /// Squares of the distances of the points from the queries \[m²\].
     pub distance_squared: Lanes,
     /// Numbers of the features on which the points lie, see [`ClosestLanes::lane`].
     region: Lanes,
@@ -46,7 +47,8 @@ const REGIONS: [Feature; 7] = [
 
 /// Closest points of blocks of four triangles to four queries each.
 ///
-/// Lanes beyond the data may hold any values. The slices have equal lengths; the excess of a longer slice is unchanged.
+/// Lanes beyond the data may hold any values. The slices should have equal lengths; entries of `closest` beyond the
+/// shortest slice are unchanged.
 ///
 /// # Cost
 /// No allocation. The results do not depend on the processor.
@@ -154,7 +156,7 @@ impl TriangleLanes {
 
     /// Triangles given by lane.
     ///
-    /// Assembled in registers, as a vector load after scalar stores to memory is slow.
+    /// The triangles are assembled in registers, because a vector load after scalar stores to memory is slow.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -185,7 +187,7 @@ impl TriangleLanes {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
 
-    /// Closest points to four queries. Callers run it inside [`Vectorised::run`].
+    /// Closest points to four queries. To be called inside [`Vectorised::run`].
     #[inline(always)]
     fn closest(&self, query: &PointLanes) -> ClosestLanes {
         let (mut closest, slivers) = self.closest_and_slivers(query);
@@ -195,7 +197,7 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. Callers run it inside
+    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. To be called inside
     /// [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
@@ -209,7 +211,8 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // On common borders the first region in the order of the scalar form counts: corners, ab, ac, bc, interior.
+        // A query on the border of several regions belongs to the first region in the order of the scalar form:
+        // corners, ab, ac, bc, interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -242,7 +245,7 @@ impl TriangleLanes {
         (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
-    /// Results of the scalar form in the given lanes.
+    /// Replaces the results in the given lanes by those of the scalar form.
     #[cold]
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
@@ -289,7 +292,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use proptest::prelude::*;
 
-    /// A triangle of any quality, and a query anywhere, on a corner, on an edge, or on a normal through a border.
+    /// A triangle of any quality, and a query. The query is anywhere, at a corner, on an edge, or on a normal of the
+    /// plane through the border or the centroid.
     fn pair(s: &mut Samples) -> ([Vec3; 3], Vec3) {
         let mut corners = [s.vector(1.0), s.vector(1.0), s.vector(1.0)];
         let thin = s.pick(&[0.0, 1e-13, 1e-9, 1e-6, 1e-3]);
@@ -315,8 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// The result is bitwise equal to the scalar form on any processor, and lanes beyond the last pair have no
-        /// effect.
+        /// The results are bitwise equal to those of the scalar form on any processor. Lanes beyond the last pair have
+        /// no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

@@ -1,10 +1,10 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Its coefficients are sums of dot products of the control
-//! points of x, and the coefficients of its Hessian are second differences of the coefficients of F. A matrix
-//! polynomial is a convex combination of its coefficients; its eigenvalues are nowhere less than the least eigenvalue
-//! of a coefficient.
+//! Surfaces for CAGD*, §5.4). F has twice the degree of x. The coefficients of F are sums of dot products of the
+//! control points of x − r, and the coefficients of the Hessian are second differences of the coefficients of F. A
+//! matrix polynomial is a convex combination of its coefficients. Its eigenvalues are therefore nowhere less than the
+//! least eigenvalue of its coefficients.
 
 use crate::math::Vec3;
 
@@ -15,15 +15,16 @@ pub struct Bounds {
     pub least_value: f64,
     /// Upper bound of F and of its coefficients \[m²\].
     pub greatest_value: f64,
-    /// Lower bound of the eigenvalues of its Hessian, at most zero \[m²\].
+    /// Lower bound of the eigenvalues of the Hessian of F, at most zero \[m²\].
     pub least_curvature: f64,
 }
 
 impl Bounds {
-    /// For an affine x: F is a square, and convex.
+    /// Bounds for an affine x: F is not negative, and convex.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// Bounds from the coefficients of |x − r|² and, where F may be less than `limit`, of the Hessian of F.
+    /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
+    /// curvature is bounded only if F may be less than `limit`.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -40,7 +41,7 @@ impl Bounds {
     }
 }
 
-/// The lesser eigenvalue of a symmetric matrix (11, 22, 12) if it is negative, else zero.
+/// The lesser eigenvalue of a symmetric matrix (11, 22, 12) if it is negative; zero if it is not.
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;
@@ -70,7 +71,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -110,7 +111,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -157,7 +158,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -231,7 +232,7 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; the curvature is bounded only where F may be less than `limit`.
+    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }

@@ -1,7 +1,7 @@
-//! Closest point of a triangle by brute force: the projection on its plane if it is inside, otherwise the closest point
-//! of its edges.
+//! Closest point of a triangle by brute force: the projection on the plane of the triangle if it is inside the
+//! triangle; if not, the closest point of the edges.
 //!
-//! Slower than Voronoi regions, but without amplification of rounding errors on slivers.
+//! The method is slower than the method of Voronoi regions, but does not amplify rounding errors on slivers.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -23,8 +23,9 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 
 /// Projection on the plane of the triangle; `None` if it is outside the triangle.
 ///
-/// Computed along the longest edge and the height over it. The rounding error is relative to the height, not to its
-/// square as in barycentric coordinates, and moves the point along the height only.
+/// The projection is computed along the longest edge and the height over this edge. The rounding error is relative to
+/// the height, whereas in barycentric coordinates it is relative to the square of the height. The error moves the point
+/// along the height only.
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

@@ -1,21 +1,21 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
-//! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. By the
-//! fundamental theorem along the segment from ξ* to ξ,
+//! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. The parameter t
+//! runs from 0 at ξ* to 1 at ξ along the segment between them. By the fundamental theorem along this segment,
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, as ξ* is optimal, and DᵀD ≥ AᵀD + DᵀA − AᵀA for any A, as (D − A)ᵀ(D − A) ≥ 0.
-//! Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. If A is the Jacobian at
-//! the centre, this matrix is linear in x, and dot products of its coefficients with A and p bound it. Unlike the
-//! Hessian of F, the matrix contains the second derivatives in the direction of p only. It therefore certifies faces
-//! with nodes displaced in their plane, on which F is not convex far from the query.
+//! The first term is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is not negative, so
+//! that DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive definite for all
+//! ξ. If A is the Jacobian at the centre, this matrix is linear in x, and dot products of the coefficients of x with A
+//! and p bound the matrix. Unlike the Hessian of F, the matrix contains the second derivatives in the direction of p
+//! only. It therefore certifies faces with nodes displaced in their plane, on which F is not convex far from the query.
 //!
-//! Only points within |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms, so that such points lie in a box
-//! about the solution of the linear problem (as in interval Newton methods: Neumaier 1990, *Interval Methods for
-//! Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on that box.
+//! Only points within the distance |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms, so that these points
+//! lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier 1990, *Interval
+//! Methods for Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on that box.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// Determinant of a matrix, relative to the square of its trace, below which the matrix does not count as positive
-/// definite, as the iterations would lose digits.
+/// definite, because the iterations would lose digits.
 const MARGIN: f64 = 1e-8;
 /// Largest number of boxes tested after the first box.
 const MAX_BOXES: usize = 3;
@@ -61,8 +61,9 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box of natural coordinates, in coordinates s of the box in [−1, 1]², with dot products of its
-/// coefficients with its tangents at the centre. A segment counts as a strip with a second tangent of equal length.
+/// Part of a face over a box of natural coordinates, as a polynomial of the coordinates s of the box in [−1, 1]². The
+/// dot products of its coefficients with its tangents at the centre are stored. A segment counts as a strip with a
+/// second tangent of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -170,8 +171,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
 /// Bounds of the mean of monomials on the path from ξ* to another point of the box.
 ///
 /// On this path |s₁ᵏ s₂ˡ| is at most its value for sᵢ = |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound
-/// exactly, as no derivative has a degree above three. The bound grows with t, so its mean with the weights 2 (1 − t)
-/// is no greater.
+/// exactly, because no derivative has a degree above three. The bound grows with t, so that its mean with the weights 2
+/// (1 − t) is no greater than its mean with equal weights.
 struct PathBounds {
     start: [f64; 2],
     middle: [f64; 2],
@@ -223,7 +224,7 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A typical mesh face of side 2 (a triangle: 1), its nodes displaced by up to `bend`.
+    /// A typical mesh face of side 2 (triangles: 1) whose nodes are displaced by up to `bend` along each axis.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {
@@ -290,7 +291,8 @@ mod tests {
         }
     }
 
-    /// Growth of F from one point to another beyond its slope and the bound on its growth; not negative.
+    /// Growth of 2 F from one point to another, minus the part from the slope, minus the lower bound of the remaining
+    /// growth; not negative.
     struct Slack([f64; 2], [f64; 2]);
 
     impl Visitor for Slack {
@@ -325,8 +327,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner is missing from the first or second box of points within a distance of r, given as a multiple
-    /// of the distance of the corner.
+    /// Whether a corner is missing from the first or the second box of the points within a distance of r. The distance
+    /// is given as a multiple of the distance of the corner.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -1,4 +1,4 @@
-//! The natural domain of a face: a convex polygon (or interval) of natural coordinates.
+//! The natural domain of a face: a triangle, a square or an interval of natural coordinates.
 
 use super::Feature;
 use crate::mesh::CellKind;
@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Largest number of nodes of a face, the size of buffers for its shape functions.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Distance from the border of a domain below which a point is on the border: the rounding of the sum of two
+/// Distance from the border of a domain up to which a point counts as on the border: the rounding of the sum of two
 /// coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
@@ -17,8 +17,8 @@ pub struct Domain {
     pub corners: &'static [[f64; 2]],
     /// Centre.
     pub centre: [f64; 2],
-    /// `sides[k]` = (n, b): n·ξ ≥ b, with equality on the edge from corner k to corner k + 1; for a segment, at corner
-    /// k.
+    /// The inequalities n·ξ ≥ b of the domain: `sides[k]` = (n, b). Equality holds on the edge that begins at corner k;
+    /// for a segment, at corner k.
     pub sides: &'static [([f64; 2], f64)],
 }
 

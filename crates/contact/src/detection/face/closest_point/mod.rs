@@ -1,15 +1,17 @@
 //! Level 3: the closest point of a face.
 //!
-//! The distance of a query point r to a face is a constrained optimisation in the natural coordinates,
+//! The distance of a query point r from a face is the solution of a constrained optimisation in the natural coordinates
+//! ξ,
 //!
 //! ```text
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form. Other faces use an iterative descent
-//! method ([`Minimise`]) on a polynomial ([`polynomial`]). On a curved or warped face the problem can have several
-//! local minima; the returned one is global: without a certificate (`certificate`), branch and bound takes over
-//! (`search`, with the bounds of `bernstein`).
+//! with the shape functions N_a, the nodes x_a and the inequalities A ξ ≥ b of the natural domain (Aragón, Yastrebov &
+//! Molinari 2013). Segments and triangles have a closed form. Other faces use an iterative descent method
+//! ([`Minimise`]) on a polynomial ([`polynomial`]). On a curved or warped face the problem can have several local
+//! minima; the returned minimum is global. If a local minimum has no certificate (`certificate`), branch and bound
+//! finds the global minimum (`search`, with the bounds of `bernstein`).
 
 pub mod batch;
 mod bernstein;
@@ -61,11 +63,12 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners.
     Newton,
-    /// Newton projection on the face alone: a query that projects outside has no closest point. The plain algorithm of
-    /// tutorials, kept as a counter-example: it is blind to nodes that project inside no face.
+    /// Newton projection on the face alone, the plain algorithm of tutorials: a query that projects outside the face
+    /// has no closest point. This method is a counter-example, because it misses nodes that project inside no face.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest node of the target only: the rule of Petőcz & Armero (1998),
-    /// kept as a counter-example. The closest point may be on a long face whose nodes are all farther away.
+    /// [`Method::Auto`] on the faces around the nearest node of the target only: the rule of Petőcz & Armero (1998).
+    /// This method is a counter-example, because the closest point may be on a long face whose nodes are all farther
+    /// away.
     NearestNode,
     /// Closed form of flat triangles by Voronoi regions, and of segments.
     Voronoi,
@@ -74,7 +77,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether the method applies to faces of this kind; otherwise [`closest_point`] uses [`Method::Auto`].
+    /// Whether the method applies to faces of this kind. If it does not, [`closest_point`] uses [`Method::Auto`].
     pub fn serves(self, kind: CellKind) -> bool {
         match self {
             Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
@@ -105,11 +108,12 @@ pub enum Start {
 /// The point of a face closest to `query`.
 ///
 /// `nodes` are the positions of the `kind.num_nodes()` nodes of the face. Degenerate faces (collapsed edges, no area,
-/// coincident nodes) have closest points like any other. For a kind that is not a face (a point, a volume) the result
-/// is its nearest node.
+/// coincident nodes) have closest points like any other face. For a kind that is not a face (a point, a volume) the
+/// result is the nearest node.
 ///
 /// # Cost
-/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures it.
+/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures
+/// these times.
 pub fn closest_point(
     method: Method,
     start: Start,
@@ -185,7 +189,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// The local minimum if certified; otherwise a search for the global minimum.
+/// The local minimum if it has a certificate; if not, the result of a search for the global minimum.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -211,7 +215,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// The projection on the face, at an infinite distance where it is outside.
+/// The projection on the face. The distance is infinite if the projection is outside the face.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {
@@ -273,7 +277,7 @@ impl ClosestPoint {
     }
 }
 
-/// Feature of a point of a face; a collapsed edge is the corner at both its ends.
+/// Feature of a point of a face. A point on a collapsed edge is at the corner in which both ends of the edge coincide.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

@@ -18,7 +18,7 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance, to a local minimum with a certificate that it is global.
+    /// By iteration, to the tolerance. The local minimum has a certificate that it is global.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
@@ -35,11 +35,11 @@ pub struct ClosestPoint {
     pub xi: [f64; 2],
     /// The point \[m\].
     pub point: Vec3,
-    /// Square of its distance to the query \[m²\].
+    /// Square of the distance of the point from the query \[m²\].
     pub distance_squared: f64,
-    /// Feature of the face on which it lies.
+    /// Feature of the face on which the point lies.
     pub feature: Feature,
-    /// Iterations, of the method and of the search; zero in closed form.
+    /// Iterations of the method and of the search together; zero in closed form.
     pub iterations: u32,
     /// Method by which the point was obtained.
     pub outcome: Outcome,

@@ -1,9 +1,9 @@
 //! Signed distance of a point from a surface.
 //!
-//! At a point inside a face the sign is that of its normal. On an edge or a corner the adjacent faces may disagree. The
-//! sum of their normals, at a corner weighted by the angle of each face there, always gives the correct sign (Bærentzen
-//! & Aanæs 2005), provided the edge or corner point is the closest point of the whole surface. On the border of an open
-//! surface only the existing faces count.
+//! At a point inside a face the normal of the face gives the sign. On an edge or a corner the adjacent faces may
+//! disagree. The sum of their normals, at a corner weighted by the angle of each face there, always gives the correct
+//! sign (Bærentzen & Aanæs 2005), provided the edge or corner point is the closest point of the whole surface. On the
+//! border of an open surface the sum contains only the existing faces.
 
 use std::f64::consts::PI;
 
@@ -16,8 +16,8 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Edge, Surface};
 
-/// Sine of the deviation from a right angle up to which directions count as perpendicular: normals of faces with edges
-/// h have errors of ε |x|/h.
+/// Sine of the deviation from a right angle up to which directions count as perpendicular. The tolerance exceeds the
+/// error ε |x|/h of the normals of faces with edges of length h at positions x, with the machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
 /// Signed distance and direction between a point and a surface.
@@ -31,9 +31,9 @@ pub struct Gap {
 
 /// Pseudo-normal of the surface at a point of a face, which gives the sign of a distance.
 ///
-/// Inside the face it is the face normal at `xi`, on an edge the sum n₁ + n₂ of the normals of both faces, at a vertex
-/// Σ angle_f n_f. In the plane, the normal of a segment from a to b points to the right, (Δy, −Δx); at its ends the
-/// pseudo-normal is n₁ + n₂.
+/// The pseudo-normal is the face normal at `xi` inside a face, the sum n₁ + n₂ of the normals of both faces on an edge,
+/// and the sum Σ angle_f n_f over the face ring at a vertex. In the plane, the normal of a segment from a to b points
+/// to the right, (Δy, −Δx); at the ends of a segment the pseudo-normal is n₁ + n₂.
 ///
 /// # Shapes and units
 /// `positions`: of all nodes, by global number. The result has unit length; it is zero where the faces have no area.
@@ -108,8 +108,8 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Whether the angle of two directions, of any length, exceeds a right angle by more than [`SQUARE`]: faces at right
-/// angles are not opposed, in any orientation.
+/// Whether the angle between two directions, of any length, exceeds a right angle by more than [`SQUARE`]. With this
+/// tolerance, faces at right angles are never opposed, whatever their orientation in space.
 pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
@@ -120,7 +120,7 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, of any length, bitwise equal to the normal computed in lanes.
+/// Normal of a face at ξ, of any length; for a triangle bitwise equal to the normal computed in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -164,14 +164,14 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point is behind a face and, beyond its rim, in front of an adjacent face beyond a convex edge. `offset` is
+/// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge. `offset` is
 /// the vector to the point from the closest point of the face, which lies on `feature`.
 ///
 /// ```text
 ///   face      ┆
-///   ━━━━━━━━━━●           Behind both faces of a convex edge the closest point is inside one of them, behind those of
-///    material ┃╲ offset   a concave edge the offset is opposed to both normals: this point is outside.
-///             ┃  ●
+///   ━━━━━━━━━━●           This point is outside. The closest point of a point behind both faces of a convex edge would
+///    material ┃╲ offset   be inside one of the faces; the offset of a point behind both faces of a concave edge would
+///             ┃  ●        be opposed to both normals.
 /// ```
 pub fn is_past_rim(
     surface: &Surface,
@@ -248,8 +248,8 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if all normals of the face ring of a node (global number) are [opposed](normals_are_opposed) to a direction,
-/// `false` if all point along it. The nodal normal, a positive combination of them, then has the same sense. `None` if
-/// the face normals differ in sense, and for curved or collapsed faces.
+/// `false` if all normals point along the direction. The nodal normal, a positive combination of the face normals, then
+/// has the same sense. `None` if the face normals differ in sense, or if a face is curved or collapsed.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -273,7 +273,7 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
     (against || along).then_some(against)
 }
 
-/// Normal of a face at one of its nodes, with the angle of the face there as length; unit length for a segment.
+/// Normal of a face at one of its nodes. Its length is the angle of the face at the node, or 1 for a segment.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -289,7 +289,8 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Natural coordinates of a node: corners, middles of edges, centre; of a segment its ends and its middle.
+/// Natural coordinates of a node. Nodes are in the order corners, middles of edges, centre; for a segment, ends,
+/// middle.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {
@@ -302,7 +303,8 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     }
 }
 
-/// Normal of a triangle or quadrilateral at one of its corners, with the angle between its edges there as length.
+/// Normal of a triangle or quadrilateral at one of its corners. Its length is the angle between the edges at the
+/// corner.
 fn weighted_corner_normal(
     surface: &Surface,
     position: &impl Fn(u32) -> Vec3,
@@ -315,7 +317,8 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // The corners of a collapsed edge coincide: the angle of the face there is between the edges before and after it.
+    // The corners of a collapsed edge coincide: the angle of the face at this point is between the edge before and the
+    // edge after the collapsed edge.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {

@@ -1,4 +1,4 @@
-//! Every method on every kind of face: optimality conditions, agreement with closed forms, degenerate faces.
+//! Tests of every method on every kind of face: optimality conditions, agreement with closed forms, degenerate faces.
 
 use super::minimisation::sqp::Hessian;
 use super::polynomial::{Expansion, Visitor, visit};
@@ -28,7 +28,7 @@ fn local(method: Method, start: Start, kind: CellKind, nodes: &[Vec3], query: &V
     .unwrap()
 }
 
-/// Typical nodes of a mesh face, curved and warped by `bend`, then mapped by `place`.
+/// Nodes of a typical mesh face, displaced by up to `bend` along each axis, then shifted by `place`.
 fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
     let Some((_, domain)) = visit(kind, &[Vec3::zeros(); 9], &Vec3::zeros(), Expand([0.0; 2])) else {
         return Vec::new();
@@ -45,8 +45,8 @@ fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
 
 /// Checks the first-order conditions by definition: no feasible direction descends.
 ///
-/// The rounding of F limits the accuracy of the slope: a descent step gains slope²/2h, and gains of 32 ε F are rounding
-/// errors.
+/// The rounding of F limits the accuracy of the slope. For a second derivative k of F, a descent step decreases F by
+/// slope²/(2k), and decreases up to 32 ε F are rounding errors, with the machine precision ε.
 fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
     let at = format!("{label} {kind:?} {nodes:?} {query:?}: {found:?} {here:?}");
@@ -54,7 +54,7 @@ fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Ve
     assert!(domain.contains(found.xi.map(|x| x * (1.0 - 2e-16))), "{at}");
     let (tolerance, _) = tolerances(&here, nodes);
     for direction in directions(domain) {
-        // By the projection of a small step on the domain.
+        // The projection of a small step onto the domain gives a feasible direction.
         let step = toward(domain, found.xi, direction, 1e-6);
         let slope: f64 = (0..2).map(|i| here.gradient[i] * (step[i] - found.xi[i]) / 1e-6).sum();
         assert!(slope >= -tolerance, "{at}: slope {slope}");
@@ -271,7 +271,7 @@ fn not_a_number_and_far_queries_end() {
     }
 }
 
-/// A Newton projection that leaves the face is recovered by its edges and corners.
+/// If the Newton projection leaves the face, the method finds the closest point on the edges and at the corners.
 #[test]
 fn newton_falls_back_on_edges_and_corners() {
     let nodes = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 1.0], [0.0, 2.0, 0.0]].map(Vec3::from);

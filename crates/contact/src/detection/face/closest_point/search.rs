@@ -1,25 +1,26 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The face is divided into cells. A cell is discarded when none of its points can be closer than the best known point.
-//! Three bounds apply:
+//! The face is divided into cells. A cell is discarded when none of its points can be closer to the query r than the
+//! best known point. Three bounds apply:
 //!
 //! - The least Bernstein coefficient of F discards distant cells.
-//! - If no eigenvalue of the Hessian is below −α, a point ξ* that satisfies the optimality conditions of a cell of
-//!   diameter δ bounds F by F(ξ*) − ½ α δ² (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This discards cells on
-//!   which F is convex or nearly so.
-//! - A cell lies behind the plane through its closest point, normal to the offset from the query, if all its control
-//!   points do. This discards flat cells with any parametrisation, such as faces without area.
+//! - If no eigenvalue of the Hessian of F is below −α, and a point ξ* of a cell of diameter δ satisfies the optimality
+//!   conditions of the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This
+//!   bound discards cells on which F is convex or nearly convex.
+//! - A cell lies behind the plane through its closest point, normal to the offset from the query, if all control points
+//!   of the cell lie behind this plane. This bound discards flat cells with any parametrisation, for example faces
+//!   without area.
 //!
-//! The control points are computed anew for each cell, so that rounding shrinks with the cells.
+//! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
 use super::minimisation::sqp::{Hessian, Sqp};
 use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance, relative to the size of the face.
+/// Largest excess of the distance found over the least distance, relative to the size of the face.
 const TOLERANCE: f64 = 1e-11;
-/// Rounding of the coefficients of F, relative to the greatest.
+/// Rounding of the coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
 /// Largest number of subdivisions between the face and a cell.
 const MAX_DEPTH: usize = 96;
@@ -29,13 +30,13 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point; converged if the bounds prove it the global minimum, within the tolerance.
+    /// The best point; converged if the bounds prove that it is the global minimum, within the tolerance.
     pub minimum: Minimum,
     /// Cells examined after the first, which is the whole face.
     pub cells: u32,
 }
 
-/// The global minimum, given a local one.
+/// The global minimum, given a local minimum.
 #[cold]
 #[inline(never)]
 pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Search {
@@ -90,10 +91,10 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best point. Closer points found in the cell first replace the best
-    /// point.
+    /// Whether no point of a cell is closer than the best point. If the test finds a closer point in the cell, this
+    /// point first replaces the best point.
     ///
-    /// `part`: the polynomial over the cell; `known`: a point of the cell that satisfies its optimality conditions.
+    /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions of the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
         if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
@@ -103,7 +104,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         if bounds.least_value >= self.threshold(noise) || bounds.least_value.is_nan() {
             return true;
         }
-        // −½ α δ²: how far below an optimal point F can be.
+        // −½ α δ²: how far F in the cell can be below F at the point that satisfies the optimality conditions.
         let sag = 0.5 * diameter_squared::<P>() * (bounds.least_curvature - 12.0 * noise).min(0.0);
         let (xi, converged) = match known {
             Some(xi) => (xi, true),
@@ -123,7 +124,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at a point of a cell, which replaces the best point if its F is lower.
+    /// F at a point of a cell. The point replaces the best point if F is lower there.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -154,15 +155,15 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
     }
 }
 
-/// Value of F below which a point is an improvement, given the best.
+/// Value of F below which a point is an improvement, given the least value of F so far.
 #[inline]
 fn threshold(objective: f64, size: f64) -> f64 {
     let tolerance = TOLERANCE * size;
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` because the face, or a part of it, lies behind the plane normal to `offset`
-/// through its end.
+/// Whether F is at least `threshold` on a face or a part of a face because it lies behind a plane: the plane through
+/// the end of `offset`, normal to `offset`.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);

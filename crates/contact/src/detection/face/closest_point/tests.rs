@@ -1,4 +1,5 @@
-//! Closest points against dense sampling, every Voronoi region, degenerate faces, and the sign of the gap.
+//! Tests of closest points against dense sampling, in every Voronoi region and on degenerate faces, and of the sign of
+//! the gap.
 
 use std::f64::consts::TAU;
 
@@ -44,7 +45,7 @@ fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     best
 }
 
-/// Checks that the result is on the face, consistent, and not farther than any sample.
+/// Checks that the result is on the face and consistent, and that no sample is closer.
 fn assert_closest(kind: CellKind, nodes: &[Vec3], query: &Vec3) {
     let scale = nodes.iter().map(|x| (x - query).norm()).fold(0.0, f64::max)
         + nodes.iter().map(|x| x.norm()).fold(0.0, f64::max) * 1e-3;
@@ -143,7 +144,8 @@ fn degenerate_faces_against_sampling() {
     }
 }
 
-/// Flat faces of every kind with exact coordinates: queries on both sides of each border of a region, at 10⁻¹² from it.
+/// Flat faces of every kind with exact coordinates. The queries are on both sides of each border between two regions,
+/// at the distances 10⁻¹² and 0.1 from the border.
 #[test]
 fn every_region_of_flat_faces_and_its_borders() {
     use Feature::{Edge, Face, Vertex};
@@ -191,7 +193,7 @@ fn regions_of_a_segment_and_a_quadrilateral() {
         let angle = TAU * (f64::from(k) + 0.5) / 16.0;
         let query = Vec3::new(angle.cos(), angle.sin(), 0.0) * 10.0;
         let found = closest_point(Method::Auto, Start::Nearest, CellKind::Quad4, &nodes, &query);
-        // For distant queries the corner regions cover everything except a strip at each side.
+        // For distant queries the corner regions cover all directions except a strip at each side.
         assert!(matches!(found.feature, Feature::Vertex(_)));
         let corner = nodes.iter().position(|x| (x - query).norm() < 9.3 && (x - found.point).norm() == 0.0);
         assert_eq!(Some(found.feature), corner.map(|c| Feature::Vertex(c as u8)));
@@ -228,7 +230,8 @@ fn not_a_number_comes_back() {
     }
 }
 
-/// The means for the lattices of the literature are 2 to 4 quadratic programs.
+/// Few quadratic programs suffice, and both Hessians give the same distance. The literature reports means of 2 to 4
+/// quadratic programs for lattices.
 #[test]
 fn few_iterations_and_both_hessians_agree() {
     let mut s = Samples::new(4);
@@ -345,7 +348,7 @@ fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     }
 }
 
-/// Gap of the closest of all faces.
+/// Gap from the closest of all faces.
 fn brute_force_gap(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Gap {
     let mut best: Option<(usize, ClosestPoint)> = None;
     for face in 0..surface.num_faces() {

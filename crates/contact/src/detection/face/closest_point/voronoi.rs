@@ -1,10 +1,10 @@
 //! Closest point of a triangle in closed form, by Voronoi regions.
 //!
 //! ```text
-//!        \ 2 /            The region of a corner is the wedge between the normals of its edges, that of an edge
-//!         \ /             the strip outside it. Only signs of dot products decide, so no division can fail on a
-//!      e2 / \ e1          degenerate triangle; but their rounding grows as the area vanishes, and slivers use
-//!   _____/ F \_____       the method of brute force.
+//!        \ 2 /            The region of a corner is the wedge between the normals of its two edges. The region of an
+//!         \ /             edge is the strip outside this edge. Only signs of dot products decide, so that no division
+//!      e2 / \ e1          fails on a degenerate triangle. The rounding of the products grows as the area vanishes;
+//!   _____/ F \_____       slivers therefore use the method of brute force.
 //!   0   |  e0 |   1
 //! ```
 

@@ -8,13 +8,13 @@ use crate::math::vectorised::Vectorised;
 
 /// Largest number of pairs of pieces of two faces; more pairs are near each other only if the faces conform.
 const MAX_PIECES: usize = 16384;
-/// Margin by which flat pieces must intersect so that the faces certainly do, in units of the largest deviation of
-/// the pieces from the faces.
+/// Margin by which two flat pieces must intersect, in units of the largest deviation of the pieces from their faces.
+/// With this margin the faces certainly intersect.
 const CLEAR: f64 = 2.0;
 
-/// Intersection of two faces by subdivision: separated pieces are discarded, until the remaining pieces are flat up
-/// to `touching`. Along an intersection, many pairs of flat pieces intersect by more than the deviation of the
-/// pieces from the faces; such a pair gives the point. The first face may be a segment in space.
+/// Intersection of two faces by subdivision. Pairs of separated pieces are discarded; the other pieces are divided
+/// until they are flat up to `touching`. A pair of flat pieces that intersect by more than their deviation from the
+/// faces gives the point; along an intersection there are many such pairs. The first face may be a segment in space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,

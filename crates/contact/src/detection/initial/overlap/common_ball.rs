@@ -11,22 +11,23 @@ use super::side::Side;
 const LATTICE: usize = 8;
 /// Largest number of points of a body from which balls grow.
 const MAX_POINTS: usize = 1000;
-/// Largest number of contact points of a growing ball, and of trials for each.
+/// Largest number of contact points of a growing ball, and largest number of trials for each contact point.
 const MAX_TOUCHED: usize = 8;
 const MAX_TRIALS: usize = 30;
-/// Number of balls, the largest, that rise along the medial axis; their number of steps; and the ratio of successive
-/// step lengths, which is also the first step relative to the common box. The last step is 1e-9 of the box.
+/// Number of balls that rise along the medial axis (the largest balls rise), number of their steps, and ratio of
+/// successive step lengths. `FIRST_STEP` is the first step, relative to half the diagonal of the common box. The last
+/// step is about 1e-9 of this length.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance by which a ball may intersect a surface, and by which a ball must be larger to replace
-/// another.
+/// Relative tolerance by which a ball may intersect a surface, and by which a ball must exceed another ball to replace
+/// it.
 const TOLERANCE: f64 = 1e-9;
 
 /// Diameter and centre of about the largest ball inside both of two closed surfaces.
 ///
-/// The bodies are separated only after a relative displacement of at least this diameter.
+/// A relative displacement that separates the bodies has at least this length.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -79,7 +80,7 @@ impl Both<'_> {
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// A ball about a point that grows, away from its contact point, as long as the radius increases.
+    /// A ball that begins at a point and grows away from its contact point as long as its radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {

@@ -36,8 +36,8 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection with a segment that stays farther than `margin` inside the border at all points within `margin` of
-    /// the plane. Perturbations of facet and segment by half the margin each then keep the intersection.
+    /// Intersection with a segment whose points within `margin` of the plane are all farther than `margin` inside the
+    /// border. Perturbations of the facet and of the segment by half the margin then keep the intersection.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -47,9 +47,10 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles, if a path across this line in this triangle, up to the
-    /// distance `margin` from the plane of the other triangle on both sides, stays farther than `margin` inside the
-    /// border of the other triangle, as in [`Self::passed_by`].
+    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. It is certain if
+    /// a segment of this triangle passes the other triangle as in [`Self::passed_by`]. The segment crosses the
+    /// intersection line at a right angle and ends at the distance `margin` from the plane of the other triangle, on
+    /// both sides.
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
@@ -120,7 +121,7 @@ fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }
 
-/// Corners of the facets of a polygon of `count` corners, see [`Facet::new`].
+/// Corners of the facets into which a polygon of `count` corners is divided, as arguments of [`Facet::new`].
 pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
     (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
 }

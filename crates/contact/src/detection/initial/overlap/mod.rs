@@ -40,12 +40,12 @@ pub struct Penetration {
     pub bodies: [u32; 2],
     /// Features of one body inside the other.
     pub entry: Entry,
-    /// About the least displacement that separates the bodies \[m\]. This is the largest depth of a node inside the
-    /// other body or, if it is larger, the thickness of the overlap: between closed surfaces, about the diameter of
-    /// the largest ball inside both; between an open and a closed surface, the largest depth of a face centre of
-    /// the open one. 0 if only the faces of two open surfaces intersect.
+    /// About the least displacement that separates the bodies \[m\]: the larger of the largest depth of a node inside
+    /// the other body and the thickness of the overlap. The thickness between two closed surfaces is about the diameter
+    /// of the largest ball inside both. The thickness between an open and a closed surface is the largest depth of a
+    /// face centre of the open surface. The depth is 0 if only the faces of two open surfaces intersect.
     pub depth: f64,
-    /// Position \[m\].
+    /// Position of the overlap \[m\].
     pub point: Vec3,
 }
 
@@ -56,15 +56,15 @@ pub enum Entry {
     Nodes,
     /// No node, but faces intersect.
     Faces,
-    /// Neither nodes nor intersecting faces, as for aligned faces: only interior points of one body that are inside
-    /// the other reveal the overlap. Contact detection does not find such an overlap.
+    /// Neither nodes nor intersecting faces, as for aligned faces. Only interior points of one body that are inside the
+    /// other body reveal the overlap. Contact detection does not find this overlap.
     Insides,
 }
 
-/// Depth below which bodies count as touching, relative to the extent of the smaller body.
+/// Depth up to which bodies count as touching, relative to the extent of the smaller body.
 const TOUCHING: f64 = 1e-9;
-/// Depth of the interior points of a body that are tested in another body, in units of the touching depth. It is so
-/// large that interior points of bodies that merely touch are clearly outside the other body.
+/// Depth of the interior points of a body that are tested in another body, in units of the touching depth. If two
+/// bodies merely touch, interior points at this depth are clearly outside the other body.
 const INSET: f64 = 16.0;
 /// Distance from the border within which an intersection of a curved face is ignored, in units of the touching depth.
 const BORDER: f64 = 16.0;
@@ -111,8 +111,8 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// Features of one body inside the other, with the depth of the deepest node and its position; without a node
-/// inside, with zero and a common point.
+/// Features of one body inside the other, with the depth and the position of the deepest node. If no node is inside,
+/// the depth is zero and the position is that of a common point.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -132,9 +132,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 
 /// A point inside both bodies, from interior points of one body tested in the other.
 ///
-/// Overlapping bodies with aligned faces have no nodes inside each other and no intersecting edges. Nodes and face
-/// centres of one body, moved inward and, by less, sideways, are inside the other body; those of bodies that merely
-/// touch stay outside.
+/// Overlapping bodies with aligned faces may have no nodes inside each other and no intersecting edges. Their nodes and
+/// face centres are therefore moved inward and, by less, sideways. Some of the moved points of one body are then inside
+/// the other body; if the bodies merely touch, the moved points stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -160,7 +160,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // At a sharp corner of a facet the distance of a point from the facet exceeds its distance from the sides.
+    // At a sharp corner of a facet the distance of a point from the facet exceeds the distances of the point from the
+    // sides.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -170,8 +171,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// Thickness and position of the overlap of two bodies: of two closed surfaces, a common ball; of an open and a
-/// closed surface, the deepest face centre of the open one; `None` for two open surfaces.
+/// Thickness and position of the overlap of two bodies. Two closed surfaces have a common ball; an open and a closed
+/// surface have the deepest face centre of the open surface. `None` for two open surfaces.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -218,8 +219,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// The ends of the straight edges: a middle node deviates from the middle of the chord by at most `touching`. In
-/// plane problems the faces are the edges.
+/// The ends of the straight edges. An edge counts as straight if its middle node deviates from the middle of its chord
+/// by at most `touching`. In plane problems the faces are the edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -234,8 +235,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Intersection of faces of two surfaces, at least one of them curved. Faces with a common corner are omitted: they
-/// touch at this corner, and conforming meshes touch along whole edges.
+/// Intersection of faces of two surfaces, at least one of them curved. Pairs of faces with a common corner are omitted:
+/// they touch at this corner, and in conforming meshes they touch along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],
@@ -268,7 +269,7 @@ fn curved_crossing(
     })
 }
 
-/// Whether a face is the polygon of its corners, up to `touching`.
+/// Whether a face is linear and deviates from the polygon of its corners by at most `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
     lies_in_hull_of_nodes(surface.face(face).0)
         && bezier_face(surface, face, positions).thickness() <= touching

@@ -16,8 +16,8 @@ use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\].
 ///
-/// A closed surface overlaps itself only if some of its faces intersect: an edge intersects a face without a common
-/// node, segments of a plane body cross, or curved faces without a common node intersect.
+/// A closed surface overlaps itself only if some of its faces intersect: an edge intersects a face that shares no node
+/// with the edge, segments of a plane body cross, or curved faces without a common node intersect.
 ///
 /// # Cost
 /// For each body a tree over its faces, and tests of pairs of nearby faces.
@@ -31,7 +31,7 @@ struct SelfCrossing<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     tree: Hierarchy,
-    /// Depth below which faces count as touching \[m\].
+    /// Depth up to which faces count as touching \[m\].
     touching: f64,
 }
 

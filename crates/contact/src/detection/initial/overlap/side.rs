@@ -14,8 +14,8 @@ use super::winding::{is_closed, winds_around};
 /// Sideways shift of all interior points, in units of their depth. It is less than 1, so that the points stay inside,
 /// and oblique to all axes and diagonals, so that it removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and the normals of its face ring; below it the node has no
-/// outward direction.
+/// Least cosine between the outward direction of a node and the normals of its face ring. A node with a smaller cosine
+/// has no outward direction.
 const LEAST_COSINE: f64 = 0.05;
 /// Largest number of iterations for the outward direction of a node; two or three usually suffice.
 const MAX_STEPS: usize = 50;
@@ -58,7 +58,7 @@ impl<'a> Side<'a> {
         points.iter().zip(closest).map(depth).collect()
     }
 
-    /// Whether the depth of a point exceeds `least`.
+    /// Whether a point is inside the surface and deeper than `least` \[m\].
     pub fn holds(&self, point: &Vec3, least: f64) -> bool {
         self.depths(&[*point])[0] > least && self.winds_around(point)
     }
@@ -67,7 +67,7 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// The deepest of some points, if deeper than `least`.
+    /// The deepest of those points that are inside the surface and deeper than `least` \[m\].
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -87,7 +87,7 @@ impl<'a> Side<'a> {
         centres.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// A node of a closed surface moved inward to this depth, or in place if it has no inward direction.
+    /// A node of a closed surface moved inward to this depth; the unmoved node if it has no inward direction.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
         let displacement = self
@@ -122,7 +122,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node a displacement behind all faces of its ring, by between 0.5 and a few units; zero if none exists.
+/// For each node, a displacement to a point that is 0.5 to a few units behind all faces of the ring of the node; zero
+/// if there is no point behind all faces.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -136,8 +137,9 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with n·m ≥ 1 for all normals n, with equality for one of them. It points approximately along the point of
-/// the hull of the normals that is nearest to the origin; `None` if this point is about at the origin.
+/// A vector m with n·m ≥ 1 for all normals n, with equality for one of the normals. The vector m points approximately
+/// to that point of the convex hull of the normals that is nearest to the origin; `None` if this point is near the
+/// origin.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

@@ -1,10 +1,11 @@
-//! Intersections of curved faces, against finely triangulated faces.
+//! Tests of the intersections of curved faces. Reference: finely triangulated faces.
 
 use super::*;
 use crate::detection::samples::Samples;
 use crate::element::shape_values;
 
-/// Coordinates of the nodes of a quadrilateral and of a triangle in the square; a side of the triangle is a diagonal.
+/// Coordinates of the nodes of a quadrilateral and of a triangle in the square \[−1, 1\]²; one side of the triangle is
+/// a diagonal of the square.
 const PLACES: [[[f64; 2]; 9]; 2] = [
     [
         [-1.0, -1.0],
@@ -114,7 +115,7 @@ fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     })
 }
 
-/// Faces are reported exactly if their triangulations intersect, except for grazes.
+/// An intersection of two faces is reported if and only if their triangulations intersect, except for grazes.
 #[test]
 fn crossings_are_those_of_fine_triangles() {
     let samples = &mut Samples::new(12);
@@ -137,8 +138,8 @@ fn crossings_are_those_of_fine_triangles() {
     assert!(crossing > 60 && apart > 60 && different == 0, "{crossing}, {apart}, {different}");
 }
 
-/// Two domes whose tops overlap, with all nodes and edges far away: the overlap is detected down to a depth of some
-/// millionths; touching and separated domes are not reported.
+/// Two domes whose tops overlap far away from all nodes and edges. The overlap is detected down to a depth of 1e-6;
+/// touching and separated domes are not reported.
 #[test]
 fn tops_of_domes_that_overlap_are_seen() {
     let dome = |top: f64, bend: f64| {
@@ -157,7 +158,7 @@ fn tops_of_domes_that_overlap_are_seen() {
 }
 
 /// Two bars in the plane that cross like a plus sign, without nodes inside each other, with straight and with curved
-/// sides. Side by side the bars only touch.
+/// sides. Bars that only touch are not reported.
 #[test]
 fn bars_that_cross_in_the_plane_are_seen() {
     let bar = |along: Vec3, across: Vec3, at: Vec3| {
@@ -185,8 +186,9 @@ fn bars_that_cross_in_the_plane_are_seen() {
     }
 }
 
-/// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over triangles and parallelograms around it in any
-/// orientation: where their gap is below the deviation of their flat pieces, the pieces may intersect.
+/// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over triangles and parallelograms around the origin, in
+/// any orientation. Where the gap of the bowls is smaller than the deviation of their flat pieces, the pieces may
+/// intersect, but no intersection is reported.
 #[test]
 fn bowls_that_touch_do_not_overlap() {
     let samples = &mut Samples::new(3);
@@ -216,8 +218,8 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// Flat six-node triangles are not subdivided: their interiors intersect, although the intersecting edges are borders
-/// of the other body.
+/// Flat six-node triangles whose interiors intersect, although the intersecting edges belong to the border of the other
+/// body. Flat triangles are not subdivided.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
     let straight = |turn: &dyn Fn(Vec3) -> Vec3, kind: CellKind| {
@@ -233,8 +235,8 @@ fn straight_faces_of_six_nodes_that_cross_are_seen() {
     }
 }
 
-/// A triangle over the saddle z = x y: an edge between the saddle and the two triangles of its corners does not
-/// intersect; an edge through the saddle does.
+/// A triangle and the saddle z = x y. An edge between the saddle and the two triangles on the corners of the saddle
+/// does not intersect it; an edge through the saddle does.
 #[test]
 fn warped_quadrilaterals_are_no_triangles() {
     let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]];
@@ -248,8 +250,8 @@ fn warped_quadrilaterals_are_no_triangles() {
     }
 }
 
-/// Three-node sides that cross before they meet in a corner: the region above the loop between them is outside,
-/// although the adjacent side faces away.
+/// Three-node sides that cross before they meet in a corner: the region above the loop between the sides is outside the
+/// body, although the adjacent side faces away from this region.
 #[test]
 fn a_node_beside_an_inverted_corner_is_outside() {
     let wedge = [[0.0, 0.0], [1.0, -0.2], [1.0, 0.2], [0.5, 0.1], [1.1, 0.0], [0.5, -0.1]];

@@ -1,7 +1,7 @@
 //! Winding number of a surface about a point, which distinguishes inside from outside independently of nearby normals.
 //!
 //! If a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
-//! point outside. The winding number is still correct.
+//! point outside the body. The winding number is correct also there.
 
 use std::f64::consts::TAU;
 
@@ -12,19 +12,20 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point:
-/// gaps between pieces of different size subtend angles of this magnitude.
+/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point
+/// from the piece. Gaps between pieces of different size are seen from the point under angles of this magnitude.
 const COARSENESS: f64 = 0.05;
 /// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a surface about a point is not zero; true for every open surface, whose winding
+/// Whether the winding number of a surface about a point is not zero; true for every open surface, because its winding
 /// number is fractional.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }
 
-/// Whether a surface has no border: every edge (in the plane, every node) has equally many faces of either orientation.
+/// Whether a surface has no border: at every edge (in the plane, at every node), equally many faces have either
+/// orientation.
 pub fn is_closed(surface: &Surface) -> bool {
     let (mut of_edges, mut of_nodes) =
         (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
@@ -74,7 +75,7 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
 }
 
 /// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in
-/// the plane is a triangle with its last corners coincident.
+/// the plane is given as a triangle whose last two corners coincide.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).
@@ -107,7 +108,7 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points on either side of a face, down to a billionth, are classified.
+    /// Points on either side of a face are classified, down to a relative height of 1e-9.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

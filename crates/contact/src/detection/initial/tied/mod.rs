@@ -11,7 +11,7 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 use crate::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap below which a node is on a face, relative to the search distance.
+/// Gap up to which a node counts as on a face, relative to the search distance.
 const ON_FACE: f64 = 1e-12;
 
 /// Two tied bodies: the tie connects nodes of the contactor to faces of the target.
@@ -26,8 +26,8 @@ pub struct TiedSurfaces<'a> {
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint for each node within the distance `within` of a face, with the closest point of this face at
-    /// the given positions; gaps are distances, ≥ 0, along normals from the face to the node.
+    /// A constraint for each node within the distance `within` of a face, with the closest point of this face at the
+    /// given positions. Gaps are distances (≥ 0); normals point from the face to the node.
     ///
     /// # Cost
     /// An index of the faces of the target, and a search in this index for each node of the contactor.
@@ -42,7 +42,7 @@ impl TiedSurfaces<'_> {
     }
 
     /// A constraint for each node of [`Self::find_points`]. If the target covers the whole face ring of the node, the
-    /// weights transmit a uniform traction exactly; otherwise the constraint uses the closest point.
+    /// weights transmit a uniform traction exactly. If it does not, the constraint uses the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Of three nodes over a square, one is on it, one near it, and one too far; the weights interpolate the position
-    /// of the tied node.
+    /// Of three nodes over a square, one is on the square, one is near the square, and one is too far. The weights
+    /// interpolate the closest point.
     #[test]
     fn near_nodes_are_tied_where_they_are() {
         let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];

@@ -1,20 +1,21 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the faces on either side (dual mortar method).
 //!
-//! The mean jump between the two surfaces vanishes, ∫ φ_i (u_c − u_t) dA = 0, with one function φ_i for each node i
-//! of the contactor. The functions are dual to the shape functions N_j of the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j
-//! dA:
+//! The weighted mean jump between the displacements u_c of the contactor and u_t of the target vanishes, ∫ φ_i (u_c −
+//! u_t) dA = 0, with one function φ_i for each node i of the contactor. The functions are dual to the shape functions
+//! N_j of the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
 //! on each face f of the contactor:   φ = D M⁻¹ N,   D = diag ∫ N_i dA,   M_ij = ∫ N_i N_j dA
 //! ```
-//! As Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly. On
-//! quadratic faces some integrals of shape functions are not positive. There, modified functions replace the shape
-//! functions: at corners, Ñ_c = N_c + α Σ N_m, summed over the adjacent middle nodes m, and at middle nodes, Ñ_m =
-//! (1 − 2α) N_m with α = 1/5. Both sets span one space.
+//! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
+//!
+//! On quadratic faces some integrals of shape functions are not positive. On these faces modified functions replace the
+//! shape functions: Ñ_c = N_c + α Σ N_m at a corner c, summed over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m
+//! at a middle node m, with α = 1/5. Both sets of functions span the same space.
 //!
 //! Gauss points of triangles of the overlap give all integrals, including M and D, in the plane of each contactor face,
-//! so that these properties hold to rounding.
+//! so that the duality and Σ φ_i = 1 hold to rounding.
 //!
 //! # Source
 //! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of
@@ -54,7 +55,7 @@ type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 /// Target nodes and their weights s_il for the position of a contactor node; the sum of the weights is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
-/// Contributions of a face to its nodes.
+/// Integrals over a face of the contactor, for each node i of the face.
 struct OfFace {
     /// Covered fraction of the area of the face.
     covered: f64,
@@ -64,8 +65,8 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of near contactor nodes (`is_near`) whose faces the target covers completely; the map omits the other
-/// nodes.
+/// Weights of those contactor nodes whose faces are covered completely by the target and have only near nodes
+/// (`is_near`). The map omits all other nodes.
 ///
 /// # Cost
 /// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.
@@ -95,7 +96,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // The nodes of a partly covered face have no weights.
+            // NaN marks the nodes of a partly covered face, which have no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);
@@ -165,7 +166,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// The integrals over a face of the contactor; `None` if it is not covered.
+/// The integrals over a face of the contactor; `None` if the target covers none of the face.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,

@@ -56,8 +56,8 @@ fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     }
 }
 
-/// Points of the plane and their weights \[m²\] that integrate over the overlap of two projected faces; for segments
-/// \[m\].
+/// Points of the plane and their weights that integrate over the overlap of two projected faces. The weights are areas
+/// \[m²\], for segments lengths \[m\].
 pub(super) fn overlap_points(
     plane: &Plane,
     (kind, places): (CellKind, &[Vec3]),
@@ -90,7 +90,8 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Gauss points of the triangles from the first corner of a convex polygon, each a square collapsed at one side.
+/// Gauss points of a convex polygon, which is divided into triangles from its first corner. Each triangle is a square
+/// with one side collapsed.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];

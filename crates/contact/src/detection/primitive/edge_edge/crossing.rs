@@ -11,17 +11,17 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 /// Fraction of an edge at either end that node contact covers if the end node is in contact.
 pub(super) const END: f64 = 0.01;
 
-/// Fraction of an edge at either end that node contact always covers: between two bodies, the rounding of edge
-/// coordinates. The fraction is larger in self-contact, as coincident vertices of the lips of a cut move with the
-/// strain of their edges and would alternate between node and edge contacts.
+/// Fraction of an edge at either end that node contact always covers: between two bodies, the rounding error of edge
+/// coordinates; in self-contact, `AT_END_OF_LIP`. Coincident vertices of the two lips of a cut move apart with the
+/// strain of their edges, and would alternate between node and edge contacts at the smaller fraction.
 const AT_END: f64 = 1e-12;
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the least angle between crossing edges.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the angle by which the common perpendicular may point into a face: if faces lie flat on each other, as in
-/// crosswise stacked blocks, the perpendicular is normal to both faces except for their deformation.
+/// Sine of the angle by which the common perpendicular may point into a face. If faces lie flat on each other, as in
+/// crosswise stacked blocks, the perpendicular is normal to both faces, and their deformation tilts it slightly.
 const LEANING: f64 = 0.1;
 
 /// Two crossed edges.
@@ -36,7 +36,8 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Whether a crossing is next to the end of an edge whose node is in contact with the body of the other edge.
+    /// Whether the crossing is next to an end of an edge, and the node at this end is in contact with the body of the
+    /// other edge.
     pub fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -84,8 +85,8 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
-/// Whether straight edges with these chords are too close to parallel to cross, as along the rims of blocks. Most pairs
-/// are, and need no closest points. Curved edges may cross although their chords are parallel.
+/// Whether straight edges with these chords are too close to parallel to cross. Most pairs are, for example along the
+/// rims of blocks, and need no closest points. Curved edges may cross although their chords are parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
@@ -117,7 +118,8 @@ pub(crate) fn normal_of_crossing(
 }
 
 /// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
-/// faces, the condition follows from the contact normal; at borders of coplanar sheets it is false.
+/// faces, the condition follows from the contact normal. At the borders of coplanar sheets, where all normals are
+/// equal, the condition is false.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

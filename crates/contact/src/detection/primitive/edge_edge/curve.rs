@@ -6,14 +6,15 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::{Edge, Surface};
 
-/// Largest number of Newton iterations, and step below which they have converged.
+/// Largest number of Newton iterations, and change of the coordinates below which the iteration has converged.
 const MAX_STEPS: usize = 30;
 const ARRIVED: f64 = 1e-14;
 
 /// Relative growth of a squared distance that rounding can cause.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge at one instant: a segment, or a parabola x(s) = a + s (b − a) + 4 s (1 − s) h.
+/// An edge at one instant: a segment, or a parabola x(s) = a + s (b − a) + 4 s (1 − s) h with the ends a, b, the
+/// height h and the curve coordinate s ∈ \[0, 1\].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
     pub ends: [Vec3; 2],
@@ -77,7 +78,8 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Curve coordinates of the closest points of two polylines, the chords of the halves of each curve.
+/// Curve coordinates of the closest points of two polylines; the polyline of a curve consists of the chords of its two
+/// halves.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -93,12 +95,12 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// One bounded Newton step for the least distance, halved until the distance does not grow.
+/// One Newton step for the least distance, bounded to \[0, 1\] and halved until the distance does not grow.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // Active bounds stay active.
+    // A coordinate at a bound stays there if the distance would decrease beyond the bound.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,
@@ -116,8 +118,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Step to the minimum of the quadratic model of half the squared distance. The model includes the curvature terms if
-/// it is convex with them.
+/// Step to the minimum of a quadratic model of half the squared distance. The model includes the curvature terms of the
+/// edges only if the model remains convex.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

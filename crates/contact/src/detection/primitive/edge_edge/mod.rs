@@ -1,9 +1,9 @@
 //! From candidate pairs of edges to contact constraints.
 //!
-//! Two convex edges that cross touch along the common perpendicular of their tangents, n = ±(d₁ × d₂)/|d₁ × d₂|. The
-//! vector n is the contact normal if it points into neither face of the target edge and −n into neither face of the
-//! contactor edge: the arcs of the two edges on the Gauss map intersect. This condition excludes contact around a
-//! corner and with the far side of a penetrated body.
+//! Two convex edges that cross touch along the common perpendicular of their tangents d₁ and d₂,
+//! n = ±(d₁ × d₂)/|d₁ × d₂|. The vector n is the contact normal if n points into neither face of the target edge, and
+//! −n into neither face of the contactor edge. The arcs of the two edges on the Gauss map then intersect. This
+//! condition excludes contact around a corner and contact with the far side of a penetrated body.
 //!
 //! ```text
 //!         contactor
@@ -15,12 +15,13 @@
 //!        target
 //! ```
 //! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from the
-//! closest points of the chords of their halves. If two arcs approach each other at two places, only one place is
-//! found.
+//! closest points of the chords of their halves. If two curved edges approach each other at two places, the method
+//! finds only one of these places.
 //!
-//! Node–face contact covers edges closer to parallel than 0.6°, and crossings within a hundredth of the edge length
-//! from an end whose node is in contact with the other body: the node is about as deep in this body as the crossing.
-//! Edge contact alone supports a corner outside the face of the other body by less than this distance.
+//! Node–face contact covers edges closer to parallel than 0.6°. It also covers crossings within a hundredth of the edge
+//! length from an end of an edge, if the node at this end is in contact with the other body: the node is about as deep
+//! in this body as the crossing. If the node lies outside the face of the other body, even by less than this distance,
+//! only edge contact supports the corner.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
@@ -53,7 +54,7 @@ const PAIRS_PER_TASK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// Ends of the edges of each candidate without middle nodes; only these are tested by their chords.
+    /// Ends of the edges of each candidate; `None` for edges with middle nodes, which cannot be tested by their chords.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
@@ -83,9 +84,9 @@ impl EdgeEdgeSearch {
 
     /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
     ///
-    /// If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
-    /// crossing counts. If an edge crosses the rims of a seam between flush bodies, neither crossing counts. Crossings
-    /// covered by a node in contact with the same body do not count.
+    /// If an edge crosses two edges of a body and the crossings are closer to each other than the depth, as at a
+    /// corner, only the shallower crossing counts. If an edge crosses the two rims of a seam between flush bodies,
+    /// neither crossing counts. Crossings covered by a node in contact with the same body do not count.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

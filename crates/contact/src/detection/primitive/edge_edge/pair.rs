@@ -6,10 +6,11 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// Least ratio of the normal component to the distance of a point that is in front of a plane rather than beside it.
+/// A point is in front of an edge if the component of its offset along the outward normal exceeds this fraction of its
+/// distance.
 const BEFORE: f64 = 0.1;
 
-/// Two edges that the stress-free configuration allows to touch.
+/// Two edges that can touch, judged by their positions in the stress-free configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
     /// Numbers of the two edges, the lower number first.
@@ -42,8 +43,9 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Two nearby edges of one body in the stress-free configuration can touch only if each is in front of the other.
-    /// This excludes edges opposite across the thickness or around a corner.
+    /// Whether the edges can touch. Two edges of one body that are near each other in the stress-free configuration can
+    /// touch only if each is in front of the other. This condition excludes edges on opposite sides of a thin part and
+    /// edges around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -71,7 +73,8 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Lists pairs of an edge assigned to one face and an edge assigned to another, within `reach` \[m\], that can touch.
+/// Adds to `near` the pairs of an edge assigned to the first face and an edge assigned to the second face that are
+/// within `reach` \[m\] of each other and can touch.
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

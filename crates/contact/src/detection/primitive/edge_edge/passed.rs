@@ -5,14 +5,16 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Largest ratio of depth to displacement of edges that crossed in a step: without rotation of its normal, a crossing
-/// is no deeper than the displacement.
+/// Largest ratio of depth to displacement of edges that crossed in a step. If its normal does not rotate, a crossing is
+/// no deeper than the displacement, and the ratio is at most 1.
 const PASSED: f64 = 2.0;
 
-/// Whether the edges of a crossing that is not in `before`, the contacts of the last step, have passed each other
-/// beyond their ends. The depth of such a crossing exceeds the displacement of the step and the part of an edge that
-/// node contact covers, and none of its nodes was in a contact of the two bodies. `from` and `to` are the positions of
-/// all nodes at the beginning and at the end of the step \[m\].
+/// Whether the edges of a new crossing have passed each other beyond their ends. `before` are the contacts of the last
+/// step, which do not include the crossing. `from` and `to` are the positions of all nodes at the beginning and at the
+/// end of the step \[m\].
+///
+/// The edges have passed if the depth of the crossing exceeds the sum of `PASSED` times the displacement in the step
+/// and the part of an edge that node contact covers, and no node of the crossing was in a contact of the two bodies.
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;
@@ -35,8 +37,8 @@ mod tests {
     use super::*;
     use crate::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Edges of 2 m that cross at their middles, one along x, the other along y at a given depth, after a given
-    /// displacement in the step.
+    /// Edges of 2 m that cross at their middles, one along x, the other along y. At the end of the step they cross at a
+    /// given depth \[m\], after a given relative displacement \[m\].
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

@@ -1,7 +1,8 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body whose distance is less than the depth, as at a corner, only the shallower
-//! crossing counts. If an edge crosses the rims of two flush bodies, neither crossing counts:
+//! If an edge crosses two edges of a body and the crossings are closer to each other than the depth, as at a corner,
+//! only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies, neither crossing
+//! counts:
 //!
 //! ```text
 //!        ────────────────   inclined or penetrating edge
@@ -70,8 +71,8 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether two crossings of one edge are with the two rims of a seam between flush bodies; `sides` gives the position
-/// of this edge, 0 or 1, in each crossing.
+/// Whether an edge crosses the two rims of a seam between flush bodies in these two crossings. `sides` gives the
+/// position of this edge, 0 or 1, in each crossing.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],

@@ -58,8 +58,8 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     }
 }
 
-/// A cube over the seam between two other cubes, which are flush, or form a ridge as one is turned down by 6°: its
-/// edges cross the rims only at the ridge.
+/// A cube over the seam between two other cubes. The two lower cubes are flush, or one is turned down by 6° and they
+/// form a ridge. Edges of the upper cube make contact with the rims of the seam only at the ridge.
 #[test]
 fn rims_of_flush_bodies_are_no_edges() {
     let depth = 0.01;
@@ -80,8 +80,8 @@ fn rims_of_flush_bodies_are_no_edges() {
 }
 
 /// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over a face of the other cube.
-/// All crossings are in contact, at half the angle times the edge length from the ends of the edges: eight crossings,
-/// or four if the other edges are too close to parallel to cross.
+/// The four crossings near the corners are in contact, at half the angle times the edge length from the ends of the
+/// edges. The four crossings of nearly parallel edges are in contact from 1° on; at 0.5° these edges count as parallel.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
     for (degrees, crossings) in
@@ -100,8 +100,9 @@ fn rims_that_cross_next_to_their_ends_touch() {
     }
 }
 
-/// A cube on an equal cube, turned by 0.05°, and a block beside both that contains one of its corners: this node covers
-/// no crossing of the two cubes, although it is next to one.
+/// A cube turned by 0.05° on an equal cube, and a block beside both that contains one corner of the turned cube. The
+/// node at this corner is in contact with the block only, so it covers no crossing of the two cubes, not even the
+/// crossing next to it.
 #[test]
 fn nodes_in_another_body_cover_no_crossing() {
     let (size, depth) = (Vec3::repeat(1.0), 1e-4);
@@ -116,7 +117,7 @@ fn nodes_in_another_body_cover_no_crossing() {
     assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
 }
 
-/// Two cubes standing on edge, one crosswise on the other: one contact with exact gap and point.
+/// Two cubes that stand on an edge, one crosswise on the other: one contact with exact gap and point.
 #[test]
 fn roofs_crosswise_touch_at_a_point() {
     let (half, depth) = (0.5_f64.sqrt(), 0.02);
@@ -153,14 +154,15 @@ fn nothing_touches_around_corners_or_through_walls() {
         let upper = |x: Vec3| tilted * x + Vec3::z() * 0.999;
         assert_eq!(edges(&found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]))), 0);
     }
-    // Crosswise thin plates: eight crossings separate them, despite the other edges nearby.
+    // Crosswise thin plates: only the eight crossings of the facing rims are in contact, although the rims of the far
+    // sides are near.
     let plate = Vec3::new(1.0, 1.0, 0.02);
     let upper = |x: Vec3| turn * x + Vec3::z() * 0.018;
     let constraints = found(boxes([(plate, &|x| x), (plate, &upper)]));
     assert_eq!((constraints.len(), edges(&constraints)), (8, 8));
     assert!(constraints.iter().all(|c| (c.normal + Vec3::z()).norm() < 1e-12 && c.gap > -0.003));
-    // A block that overhangs a corner of another block: the contact normal is vertical, although the vertical edge also
-    // crosses.
+    // A block that overhangs a corner of another block: the contact normals are vertical, although a vertical edge also
+    // crosses an edge of the other block.
     let upper = |x: Vec3| x + Vec3::new(-0.9, 0.6, 0.97);
     let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
     assert!(!constraints.is_empty());
@@ -169,8 +171,8 @@ fn nothing_touches_around_corners_or_through_walls() {
     }
 }
 
-/// Nearby parabolas: at the closest points the offset is normal to both curves, or points out of the bounds. The
-/// minimum is global except for a few pairs with several minima.
+/// Nearby parabolas: the vector between the closest points is normal to both curves, unless a point is an end of its
+/// curve. The minimum is global except for a few pairs with several minima.
 #[test]
 fn closest_points_of_parabolas_are_stationary() {
     let samples = &mut Samples::new(5);
@@ -195,8 +197,8 @@ fn closest_points_of_parabolas_are_stationary() {
     assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
 }
 
-/// Edges excluded before their closest points are computed are parallel or apart; pairs with a slightly larger angle or
-/// smaller distance are not excluded.
+/// Only parallel or distant edges are excluded before their closest points are computed. Pairs with a slightly larger
+/// angle or a slightly smaller distance are not excluded.
 #[test]
 fn edges_excluded_early_are_parallel_or_apart() {
     let samples = &mut Samples::new(12);
@@ -230,7 +232,8 @@ fn edges_excluded_early_are_parallel_or_apart() {
     assert!(told.iter().all(|&count| count > 1000), "{told:?}");
 }
 
-/// Arcs may cross although their chords are parallel, so that parallel chords exclude only edges without middle nodes.
+/// Curved edges may cross although their chords are parallel, so parallel chords exclude only edges without middle
+/// nodes.
 #[test]
 fn edges_with_middle_nodes_are_not_excluded_by_their_chords() {
     let samples = &mut Samples::new(13);

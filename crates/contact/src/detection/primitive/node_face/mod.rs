@@ -37,12 +37,13 @@ pub struct NodeFaceOptions {
 /// Starting point of an iterative method on a candidate face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartFrom {
-    /// The nearest to the contactor of the face nodes and the face centre.
+    /// Of the face nodes and the face centre, the point nearest to the contactor.
     #[default]
     Nearest,
-    /// The centre.
+    /// The centre of the face.
     Centre,
-    /// The closest point in the last step, if the closest face is the same; otherwise as `Nearest`.
+    /// The closest point in the last step, if the candidate was the closest face in the last step; as `Nearest` on any
+    /// other face.
     Previous,
 }
 
@@ -63,7 +64,7 @@ struct Closest {
     /// Index of the face among the candidates.
     candidate: u32,
     point: ClosestPoint,
-    /// Normal of the face at the point, of any length, if already computed.
+    /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     face_normal: Option<Vec3>,
 }
 
@@ -89,7 +90,8 @@ pub struct StartingPoint {
 #[derive(Clone, Debug, Default)]
 struct Found {
     penetrations: Vec<Penetration>,
-    /// The closest face of each node and its closest point, if the next step may start from this point.
+    /// The closest face of each node and the closest point on this face; empty unless the next step may start from
+    /// these points.
     last: Vec<Option<StartingPoint>>,
 }
 
@@ -100,13 +102,14 @@ pub(crate) struct NodeFaceSearch {
     group_ends: Vec<u32>,
     /// Data of the face of each candidate, read in every step.
     target_faces: Vec<TargetFace>,
-    /// Closest face within the search depth of each contactor node and its closest point, if the next step may start
-    /// from this point.
+    /// For each contactor node, the closest face within the search depth and the closest point on this face; empty
+    /// unless the next step may start from these points.
     last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
 
-/// Sine of the angle to the face normal that counts as rounding, so that at the rim of a face the face normal applies.
+/// Sine of the largest angle between the offset of a node from a face and the face normal that counts as rounding
+/// error. Within this angle, the face normal is the contact normal even if the closest point is on the rim of the face.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 /// Contactor nodes per task, and contactor nodes searched at a time.
@@ -128,8 +131,8 @@ impl NodeFaceSearch {
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups sorted candidates by contactor node; required after every change of the list. Starting points of the last
-    /// step stay with their nodes.
+    /// Groups sorted candidates by contactor node. This call must follow every change of the list of candidates. Each
+    /// node keeps its starting point of the last step.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -157,11 +160,11 @@ impl NodeFaceSearch {
         }
     }
 
-    /// Replaces `constraints` by the constraints of the penetrated nodes. The closest face of each target counts, the
-    /// first of equally close faces. The pseudo-normal of the feature on which the closest point lies gives the sign of
-    /// the gap.
+    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. Only the closest face of
+    /// each target gives a constraint; of equally close faces, the first. The pseudo-normal of the feature on which the
+    /// closest point lies gives the sign of the gap.
     ///
-    /// A node deeper than the search depth of its body pair counts as outside, on the far side of the target.
+    /// A node deeper than the search depth of its body pair counts as outside, beyond the far side of the target.
     pub fn find(
         &mut self,
         candidates: &[Candidate],
@@ -244,10 +247,10 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, by ascending nodes: among the faces whose normal is
-    /// opposed to that of the node, the nearest face within the search depth.
+    /// Passes the closest candidate face of each node to `each`, by ascending nodes. The closest face is the nearest of
+    /// the faces that are within the search depth and whose normals are opposed to the normal of the node.
     ///
-    /// Lanes process candidates of different nodes together.
+    /// The lanes of one vector instruction process candidates of different nodes.
     fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
@@ -276,14 +279,14 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // A loop separate from the search, as the unpredictable branches of `each` would delay the square roots of
-            // the search.
+            // A loop separate from the search: the unpredictable branches of `each` would delay the square roots of the
+            // search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
 
-    /// With [`Method::NearestNode`], the node of the candidate faces nearest to the contactor, the first of equally
-    /// near nodes.
+    /// With [`Method::NearestNode`], of all nodes of the candidate faces the nearest to the contactor; of equally near
+    /// nodes, the first. `None` with any other method.
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -302,9 +305,9 @@ impl ClosestFaces<'_> {
 
     /// Replaces the closest face of the node by a closer candidate face.
     ///
-    /// A node cannot have entered a face from outside unless their normals are opposed. Without this condition, a node
-    /// that slides in along the side of its target, as where two blocks of equal section meet, would make contact with
-    /// that side.
+    /// A node can have entered a face from outside only if the normals of node and face are opposed. Without this
+    /// condition, where the ends of two blocks of equal section meet, nodes that slide in along the side of the other
+    /// block would make contact with this side.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -327,8 +330,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normals of a face, of any length, and of the node are opposed; the normals are computed only if the
-    /// candidate does not already state it.
+    /// Whether the normal of a face, of any length, and the normal of the node are opposed. The normals are computed
+    /// only if the candidate is not already marked as having opposed normals.
     fn normals_are_opposed(
         &self,
         candidate: &Candidate,
@@ -347,7 +350,7 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a face; `None` if a bound on the distance already excludes the face.
+    /// The closest point of a face; `None` if a lower bound on the distance excludes the face.
     fn closest_point_within(
         &self,
         candidate: &Candidate,
@@ -370,8 +373,9 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// The penetration of a node inside its target, with the gap to the offset surface. A node past the rim of its
-    /// face, by at most its depth, counts as below the face, so that no force pushes it along the face.
+    /// The penetration of a node inside its target, with the gap to the offset surface; `None` for a node outside. A
+    /// node past the rim of its face by at most its depth counts as below the face, so that no force pushes the node
+    /// along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -381,8 +385,8 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // By reference: the load of a copy would wait for the store of the copy, which takes longer than the remaining
-        // work.
+        // A reference, because the load of a copied normal would wait for its store longer than the rest of the
+        // function takes.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -394,7 +398,7 @@ impl ClosestFaces<'_> {
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
         let nodes = surface.face(candidate.face as usize).1;
-        // The size of two corners bounds the rounding; a single corner may be at the origin.
+        // The coordinates of two corners determine the rounding error, because a single corner may be at the origin.
         let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
         let rounding = rounding_of_gap([query, corners[0], corners[1]]);
         let before = from_face.dot(pseudo_normal);

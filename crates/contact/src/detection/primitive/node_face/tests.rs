@@ -3,7 +3,7 @@ use crate::detection::face::closest_point::{Outcome, SQUARE, signed_gap};
 use crate::detection::model::ContactModel;
 use crate::detection::samples::Samples;
 
-/// The closest face of each node, and where it penetrates it.
+/// The closest face of each node, and the penetration of the node, if any.
 fn closest_faces(
     search: &NodeFaceSearch,
     candidates: &[Candidate],
@@ -21,7 +21,7 @@ fn closest_faces(
     found
 }
 
-/// A warped face below, and one inside it whose nodes are the contactors.
+/// A warped face, and a second face that lies within its outline; the nodes of the second face are the contactors.
 fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
     let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
     let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
@@ -79,8 +79,8 @@ fn what_was_found_stays_with_its_node() {
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
-/// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with zero to nine relevant candidates
-/// each: each node gets its own closest candidate, bitwise, in any lane.
+/// Nodes over a sheet of triangles and some quadrilaterals, enough nodes for several tasks, with zero to nine relevant
+/// candidates each. The search finds the closest candidate of each node bitwise, whatever the lane of the candidate.
 #[test]
 fn each_node_has_the_closest_of_its_candidates() {
     let samples = &mut Samples::new(4);
@@ -169,7 +169,7 @@ fn each_node_has_the_closest_of_its_candidates() {
     let found = constraints.iter().map(|c| (c.key, c.gap, c.normal, c.nodes.to_vec(), c.weights.to_vec()));
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert!(expected.len() > 100, "{}", expected.len());
-    // Each node starts from its own last step, in any task.
+    // Each node starts from its own closest point of the last step, whatever its task.
     let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
     search.group(&candidates, &model, options.start);
     for _ in 0..2 {
@@ -185,9 +185,9 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the classification of a
-/// candidate by its normals agrees in all lanes, and in the scalar form beside a quadrilateral. Other methods are not
-/// tested.
+/// Nodes of faces that are at right angles, within [`SQUARE`], to adjacent triangles, all rotated at random. The test
+/// of opposed normals gives the same result in every lane, and in the scalar form that a nearby quadrilateral causes.
+/// Methods without lanes are not tested.
 #[test]
 fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;

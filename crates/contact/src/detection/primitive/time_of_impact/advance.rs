@@ -4,13 +4,14 @@ use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
-/// Gap, relative to the size of the pair, below which the line between two points is not an accurate normal.
+/// Gap, relative to the size of the pair, below which the line between the closest points is not an accurate normal.
 const NEAR: f64 = 1e-6;
 
-/// Smallest advance along a held direction, relative to the last advance.
+/// Least ratio of an advance along a held direction to the last advance; after a shorter advance, the closest points
+/// are computed anew.
 const WORTHWHILE: f64 = 0.1;
 
-/// Whether all points of two hulls have one velocity and finite positions.
+/// Whether all points of two hulls have the same velocity, and finite positions.
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     let velocity = a.velocities()[0];
     [a, b].iter().all(|hull| {
@@ -27,12 +28,13 @@ pub(super) struct Advance {
     pub normal: Vec3,
     /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
     pub step: f64,
-    /// Whether the faces had a gap, so that the next contact is an impact rather than rest.
+    /// Whether the faces had a gap. If they had, the next contact is an impact; if not, the faces may rest on each
+    /// other.
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance, rotated with the features to which it is normal. While this
-/// advance makes progress, no closest points are needed; `None` if it does not.
+/// Advance along the direction of the previous advance, which rotates with the features to which it is normal. No
+/// closest points are needed as long as this advance makes progress; `None` if it makes no progress.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -81,8 +83,8 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 
 /// Advance of faces that touch or overlap.
 ///
-/// The common normal separates coplanar faces with either sign. The previous advance, or at the start the outward
-/// normals, decide which face is behind.
+/// The common normal separates coplanar faces with either sign. The previous advance decides which face is behind the
+/// other; at the start, the outward normals decide.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -41,8 +41,9 @@ fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3)
 
 const SURFACES: [CellKind; 3] = [CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Two paraboloids with offset axes: the gap is least where κ₁ r = κ₂ (d − r), which is within both faces. An
-/// eight-node face has the terms x² and y² but not x² y², so it is a paraboloid too.
+/// Two paraboloids of curvatures κ₁ and κ₂ with parallel axes at a distance d: the gap is least at the distance r from
+/// the first axis with κ₁ r = κ₂ (d − r). This point is within both faces. The shape functions of an eight-node face
+/// contain x² and y², so this face is an exact paraboloid as well.
 #[test]
 fn paraboloids_meet_where_calculated() {
     let samples = &mut Samples::new(3);
@@ -85,8 +86,9 @@ fn faces_in_one_plane_meet_with_their_edges() {
     }
 }
 
-/// A spoke that rotates some seventeen times before it touches a wall: it never reaches a distant wall, and meets an
-/// approaching wall when R cos ωt = X − v t. Straight walls of two and of three nodes give the same result.
+/// A spoke of length R that rotates at the rate ω. It never reaches a distant wall at rest. It meets a wall that
+/// approaches from X at the speed v when R cos ωt = X − v t, after some seventeen revolutions. Straight walls of two
+/// and of three nodes give the same time.
 #[test]
 fn a_spoke_turns_many_times_before_it_touches() {
     let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);

@@ -5,10 +5,11 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle below which two vectors do not span a plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Largest rotation of the direction \[rad\] at which the second-order term of the bound covers the third-order term.
+/// Largest rotation of a direction \[rad\] in one advance; [`Motion::bound`] covers the third-order term of the
+/// separation by a second-order term only up to this rotation.
 const LARGEST_TURN: f64 = 0.5;
 
-/// A direction n + h ṅ, from b to a, that may rotate; |n| = 1.
+/// A direction n + h ṅ from hull b to hull a that may rotate with the time h; |n| = 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Direction {
     pub normal: Vec3,
@@ -18,7 +19,7 @@ pub(super) struct Direction {
 impl Direction {
     /// The common normal of two vectors, each given with its rate, and the rotation of this normal with the vectors.
     ///
-    /// ṅ is the vector normal to n that keeps both vectors perpendicular to the direction: ṅ·e = −n·ė.
+    /// Both vectors e stay perpendicular to the direction to first order if ṅ·e = −n·ė, with ṅ normal to n.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
         let normal = first[0].cross(&second[0]);
         let squared = normal.norm_squared();
@@ -38,8 +39,8 @@ impl Direction {
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features on which two closest points lie; `line`, the vector between these points or an
-    /// earlier normal, gives the sign of the normal or is itself the normal.
+    /// The common normal of the features on which two closest points lie. `line` is the vector between these points or
+    /// an earlier normal; it gives the sign of the common normal. For [`Feature::Line`], `line` is itself the normal.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -69,8 +70,8 @@ impl Direction {
     /// Calls `visit` with every direction, with both signs, that can separate two nearby hulls.
     ///
     /// # Source
-    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1; the directions in the
-    /// planes of the faces and along the edges separate coplanar and collapsed faces.
+    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. Directions in the planes of
+    /// the faces and along the edges are added here, to separate coplanar and collapsed faces.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -124,7 +125,7 @@ pub(super) enum Touch {
     Apart,
     /// Gaps and closing speeds within rounding count as zero, for faces that rest on each other at the start.
     AtStart,
-    /// Gaps within rounding count as zero, and must open faster than rounding.
+    /// Gaps within rounding count as zero, and count as opening only if their rate exceeds rounding.
     Later,
 }
 
@@ -141,14 +142,15 @@ pub(super) struct Motion<'a, const N: usize> {
     pub deviation: f64,
     /// Remaining time \[s\].
     pub remaining: f64,
-    /// Rounding of a gap \[m\].
+    /// Rounding error of a gap \[m\].
     pub rounding: f64,
-    /// Rounding of a closing speed [m/s].
+    /// Rounding error of a closing speed [m/s].
     pub speed_rounding: f64,
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least distance of the nodes of the two hulls along n, minus the distance of contact; negative if they overlap.
+    /// Least distance along `normal` of any two nodes of the two hulls, minus the distance of contact; negative if the
+    /// hulls overlap along `normal`.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
@@ -163,12 +165,13 @@ impl<const N: usize> Motion<'_, N> {
         if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
     }
 
-    /// First root over all pairs of nodes of a lower bound of (n + h ṅ)·(x_a − x_b): g + p h + q h², with p = n·v + ṅ·x
-    /// and q = ṅ·v + (n·A − deviation)/2. A negative third-order term satisfies c h³ ≥ c H h² up to a horizon H; c H is
-    /// added to q.
+    /// First root over all pairs of nodes of a lower bound on the separation (n + h ṅ)·(x_a − x_b) minus the distance
+    /// of contact. The bound is g + p h + q h², with the separation g at h = 0, p = n·v + ṅ·x and q = ṅ·v + (n·A −
+    /// deviation)/2, where x, v and A are the relative position, velocity and acceleration. A negative third-order term
+    /// c h³ is at least c H h² up to a horizon H; therefore c H is added to q.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
-        // A rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
+        // The length of a rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
         let growth = self.distance * direction.rate.norm_squared();
         let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation - growth);
         let mut first = f64::INFINITY;
@@ -201,7 +204,7 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Closing speed of the deepest overlapping nodes along a direction; positive when approaching \[m/s\].
+    /// Closing speed \[m/s\] along a direction of the two nodes with the largest overlap; positive if they approach.
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -224,7 +227,7 @@ impl Direction {
     }
 }
 
-/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, at which the polynomial becomes negative; infinite without a root.
+/// First root h ≥ 0 of g + p h + q h² at which the polynomial becomes negative, for g ≥ 0; infinite without this root.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

@@ -4,10 +4,10 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Rounding of a gap relative to the coordinates, and of a speed relative to the velocities.
+/// Rounding error of a gap relative to the coordinates, and of a speed relative to the velocities.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Relative rounding of a time.
+/// Relative rounding error of a time.
 pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// A face that moves with a rigid body along a known path.
@@ -18,9 +18,10 @@ pub trait FacePath {
     fn node(&self, k: usize) -> Vec3;
     /// Position \[m\] and velocity \[m/s\] at s in [0, duration] of the material point at a reference position.
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
-    /// Exact common acceleration of all points, constant [m/s²].
+    /// Common acceleration of all points, exact and constant [m/s²].
     fn common_acceleration(&self) -> Vec3;
-    /// Bound on |acceleration − common acceleration| of a material point for all s in [0, duration] [m/s²].
+    /// Bound on |acceleration − common acceleration| [m/s²] of the material point at a reference position, for all s in
+    /// [0, duration].
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
@@ -35,7 +36,7 @@ pub struct Impact {
     pub normal: Vec3,
 }
 
-/// Bound on the deviation of the accelerations of the points of a Bézier face [m/s²].
+/// Bound on the deviation of the accelerations of the points of a Bézier face from the common acceleration [m/s²].
 pub(super) fn acceleration_deviation<P: FacePath, const N: usize>(
     path: &P,
     bezier_face: &BezierFace<N>,

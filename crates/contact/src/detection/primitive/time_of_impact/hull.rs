@@ -10,7 +10,7 @@ use crate::mesh::CellKind;
 const FLATNESS: f64 = 1e-12;
 /// Area of a triangle, relative to the product of two edges, below which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle in barycentric coordinates, which closes the seam between the two triangles of a
+/// Widening of a triangle in barycentric coordinates, so that no point falls between the two triangles of a
 /// quadrilateral.
 const SEAM: f64 = 1e-12;
 
@@ -30,11 +30,11 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the at most `N` points that bound a Bézier face: the nodes of a linear face, which span a tetrahedron
-/// for a warped quadrilateral, or the control points of a quadratic face.
+/// Convex hull of the at most `N` points that bound a Bézier face. The points are the nodes of a linear face or the
+/// control points of a quadratic face, with the corners first. The nodes of a warped quadrilateral span a tetrahedron.
 ///
-/// Candidate directions come from the polygon of the corners, which are the first points. The test of a separating
-/// direction uses all points.
+/// Candidates for separating directions come from the polygon of the corners. The test of a separating direction uses
+/// all points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -45,7 +45,7 @@ pub(super) struct Hull<const N: usize> {
 }
 
 impl<const N: usize> Hull<N> {
-    /// Hull of a Bézier face at s, in absolute coordinates.
+    /// Hull of a Bézier face at time s, in absolute coordinates.
     pub(super) fn at<P: FacePath>(path: &P, bezier_face: &BezierFace<N>, s: f64) -> Self {
         let (mut positions, mut velocities) = ([Vec3::zeros(); N], [Vec3::zeros(); N]);
         for ((position, velocity), point) in
@@ -146,11 +146,11 @@ pub(super) enum Side {
 /// Features of the two closest points that determine the common normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// A node, and the interior of a triangle of this side.
+    /// A node of one face, and the interior of a triangle of the face on this side.
     Triangle(Side, [usize; 3]),
     /// The interiors of an edge of a and of an edge of b.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: a node, and the interior of a segment of this side.
+    /// In the plane: a node of one face, and the interior of the segment on this side.
     Segment(Side, [usize; 2]),
     /// Two nodes, or in space a node and an edge: the line between the points is the normal.
     Line,
@@ -172,11 +172,11 @@ impl Closest {
     }
 }
 
-/// Closest points of the boundaries of the hulls of the corners; their distance bounds the distance of the hulls,
-/// unless the hulls overlap.
+/// Closest points of the boundaries of the hulls of the corners. The distance of these points is an upper bound on the
+/// distance of the hulls, unless the hulls overlap.
 ///
-/// Either both points lie on edges, or one is a node over the interior of a triangle; the edges also cover nodes on
-/// edges.
+/// Either both points lie on edges, or one point is a node over the interior of a triangle. Pairs of edges include
+/// nodes over edges.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

@@ -1,9 +1,10 @@
 //! First time of contact of two moving faces, by conservative advancement.
 //!
-//! At each instant the closest points of the faces give a separating direction. Velocities and a bound on the
-//! accelerations give the time for which this direction, fixed or rotating with the features to which it is normal,
-//! separates the faces. The faces cannot touch earlier, so time advances by this interval. The result is never late, up
-//! to rounding, and the tangent bound makes the last steps converge quadratically.
+//! At each instant the closest points of the faces give a separating direction. The direction is fixed, or rotates with
+//! the features to which it is normal. The velocities and a bound on the accelerations give the time for which this
+//! direction separates the faces. The faces cannot touch within this time, so the time advances by this interval. The
+//! result is never late, up to rounding. The bound is tangent to the separation at the current time, so the last
+//! advances converge quadratically.
 //!
 //! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
 //! quadrilaterals are Bézier faces, each in the hull of its control points, and are subdivided where the time of
@@ -28,31 +29,31 @@ use hull::{Hull, closest_features};
 
 pub use face_path::{FacePath, Impact};
 
-/// Largest number of advances: a grazing pair halves its gap with each advance, and a spinning pair needs several
+/// Largest number of advances. A grazing pair only halves its gap with each advance, and a spinning pair needs several
 /// advances per revolution.
 const MAX_ADVANCES: usize = 10_000;
 
 /// First s in [0, `duration`] at which the faces touch; `None` if they do not touch.
 ///
 /// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0 unless
-///   they provably separate or rest. A closing speed within rounding counts as zero, but not a deviation of the
-///   accelerations that could close the gap. Coplanar faces lie on the sides of their outward normals (nodes
-///   counter-clockwise seen from outside).
-/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap, and
-///   otherwise not at all.
-/// - A pair undecided after ten thousand advances, a graze within rounding, impacts at the time reached. This time
-///   precedes any contact: a false event is preferable to a missed contact. Non-finite paths also impact at the time
-///   reached.
+///   they certainly separate or rest. A closing speed within rounding counts as zero. A deviation of the accelerations
+///   that could close the gap does not count as zero. Each of two coplanar faces lies in front of the other, on the
+///   side of its outward normal (nodes counter-clockwise seen from outside).
+/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. If they do
+///   not approach, they have no impact.
+/// - A pair that is undecided after ten thousand advances, such as a graze within rounding, impacts at the time
+///   reached. This time precedes any contact: a false impact is preferable to a missed contact. Non-finite paths also
+///   impact at the time reached.
 /// - Curved faces (quadratic faces and warped quadrilaterals) touch if their gap is below 1e-9 of the size of the
 ///   smaller face. The time is early by at most the time in which the faces close this gap at their largest relative
-///   speed. If they conform so closely that thousands of Bézier faces would touch at once, a gap that the
-///   subdivision does not resolve remains at the returned time, which is early, never late.
+///   speed. If two faces conform so closely that thousands of pairs of Bézier faces would touch at once, the
+///   subdivision ends early: the returned time is then early, never late, and a larger gap remains at this time.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }
 
-/// First s in [0, `duration`] at which the distance of the faces falls to `distance`; otherwise as [`time_of_impact`].
-/// Faces closer than `distance` at the start count as overlapping.
+/// First s in [0, `duration`] at which the distance of the faces falls to `distance`. Faces closer than `distance` at
+/// the start count as overlapping. All other rules are those of [`time_of_impact`].
 pub fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,

@@ -1,18 +1,19 @@
 //! First contact of two faces, at least one of them curved, by branch and bound over pairs of Bézier faces.
 //!
-//! The hull of its control points contains a Bézier face, so that two faces cannot touch before their hulls. The pair
-//! with the earliest time is split: pairs with the parts of its thicker face, each with its own time, replace the pair.
-//! The search ends when the earliest pair is as thin as the tolerance; the hulls of this pair then represent the faces.
-//! Parts away from the contact are discarded, so a contact at a point needs about the same number of pairs for each
-//! halving of the faces, and a halving divides their thickness by four.
+//! A Bézier face lies in the hull of its control points, so two faces cannot touch before their hulls touch. The search
+//! splits the pair with the earliest time: the thicker face of this pair is divided into parts, and pairs with these
+//! parts, each with its own time, replace the pair. The search ends when the earliest pair is as thin as the tolerance;
+//! the hulls of this pair then represent the faces. Pairs away from the contact have later times and are not split.
+//! Each halving of the faces divides their thickness by four, and needs about the same number of pairs if the faces
+//! touch at a point.
 //!
-//! Pairs with times within the tolerance are ordered from the smallest to the largest: for conforming faces, the first
-//! thin pair determines the time, and the other pairs need not be split.
+//! Of pairs whose times differ by less than the tolerance, the smallest is split first. For conforming faces, the first
+//! thin pair then determines the time, and the other pairs need not be split.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
-//! curved surfaces", SIGGRAPH (branch and bound in time and parameters); here with the hulls of Bézier control points
-//! for the intervals and conservative advancement in time.
+//! curved surfaces", SIGGRAPH (branch and bound in time and parameters). Here hulls of Bézier control points replace
+//! the intervals in the parameters, and conservative advancement replaces the intervals in time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -26,14 +27,14 @@ use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces touch; half of this tolerance is reserved for the
-/// thickness of Bézier faces.
+/// Gap, relative to the size of the smaller face, below which faces touch. Half of this tolerance covers the thickness
+/// of the Bézier faces.
 const TOLERANCE: f64 = 1e-9;
-/// Largest number of pairs of Bézier faces: a contact at a point needs some hundreds.
+/// Largest number of pairs of Bézier faces; a contact at a point needs some hundreds of pairs.
 const MAX_PAIRS: usize = 8192;
-/// Largest number of successive advances of a pair; an advance costs as much as a few pairs.
+/// Largest number of successive advances of a pair; one advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Fraction of the remaining time that an advance must gain to justify another advance.
+/// Least fraction of the remaining time that an advance must gain for another advance to follow.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -89,19 +90,20 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
 #[derive(Clone, Copy, Debug)]
 struct BezierFacePair {
     bezier_faces: [QuadraticBezierFace; 2],
-    /// Time \[s\] at which the hulls can touch.
+    /// Time \[s\] before which the hulls cannot touch.
     time: f64,
     /// Midpoint of the closest points of the hulls at `time`.
     point: Vec3,
     /// Last separating direction from b to a.
     normal: Vec3,
-    /// Whether the hulls are separated at `time`, so that further advances would increase it.
+    /// Whether the hulls are separated at `time`; further advances would then increase `time`.
     is_separated: bool,
-    /// Number of subdivisions of the two faces.
+    /// Total number of subdivisions of the two faces.
     depth: u32,
 }
 
-/// Priority of a pair: earliest first; among pairs of about equal time the smallest, then the newest.
+/// Priority of a pair: the earliest pair comes first; among pairs of about equal time, the pair with most subdivisions,
+/// then the newest pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     /// Time in units of the resolution, rounded down.
@@ -119,7 +121,7 @@ impl PartialOrd for Turn {
 }
 
 impl Ord for Turn {
-    /// The next pair is the greatest, as the heap of the standard library yields its maximum.
+    /// The pair to split next is the greatest, because the heap of the standard library yields its maximum.
     fn cmp(&self, other: &Self) -> Ordering {
         let later = other.tick.total_cmp(&self.tick);
         later.then(self.depth.cmp(&other.depth)).then(self.index.cmp(&other.index))
@@ -137,7 +139,7 @@ struct Search<'a, A, B> {
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
-    /// The faces.
+    /// The undivided faces.
     whole: BezierFacePair,
     pairs: Vec<BezierFacePair>,
     queue: BinaryHeap<Turn>,
@@ -147,7 +149,7 @@ struct Search<'a, A, B> {
 enum Start {
     /// The faces penetrate each other.
     Crossing,
-    /// The faces may touch, and separate or rest for this time \[s\].
+    /// The faces may touch, but they separate or rest for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,
@@ -159,7 +161,7 @@ struct Stuck {
     /// Last separating direction; `None` if the hulls were never separated.
     normal: Option<Vec3>,
     point: Vec3,
-    /// Whether the hulls are still separated, after the largest number of advances.
+    /// Whether the hulls were still separated when the advances ended.
     is_separated: bool,
 }
 
@@ -203,7 +205,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         None
     }
 
-    /// Queues a pair that can touch within the flight, with its time.
+    /// Queues a pair with its time of contact, unless the pair cannot touch within the flight.
     fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.advance(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
@@ -277,7 +279,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
     }
 
-    /// The hulls at s, relative to the first point of the hull of a.
+    /// The hulls at time s, relative to the first point of the hull of a.
     fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
         let mut hulls =
             (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));

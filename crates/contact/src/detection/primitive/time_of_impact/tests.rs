@@ -4,7 +4,8 @@ use crate::math::Rotation;
 use crate::mesh::CellKind;
 use proptest::prelude::*;
 
-/// A face that translates by x + v s + a s²/2 and rotates at a constant rate.
+/// A face whose centre x moves to x + v s + a s²/2 at time s, with velocity v and acceleration a, and that rotates at a
+/// constant rate.
 #[derive(Clone, Debug)]
 pub struct RigidFace {
     pub kind: CellKind,
@@ -70,8 +71,9 @@ fn roots(g: f64, p: f64, q: f64) -> Vec<f64> {
     vec![sum / q, g / sum]
 }
 
-/// First contact of two triangles in relative translation (time, closing speed), from all 6 node–face and 9 edge–edge
-/// pairs: roots of coplanarity, and whether the contact lies inside the features.
+/// First contact (time, closing speed) of two triangles in relative translation. For each of the 6 node–face and 9
+/// edge–edge pairs, the times at which the features are coplanar are roots of a quadratic; a root is a contact if it
+/// lies inside the features.
 fn first_touch(a: &RigidFace, b: &RigidFace, duration: f64) -> Option<(f64, f64)> {
     let (velocity, acceleration) = (a.velocity - b.velocity, a.acceleration - b.acceleration);
     let mut first: Option<(f64, f64)> = None;
@@ -243,7 +245,7 @@ proptest! {
         }
         if let Some(impact) = found {
             let closest = closest_features(&a.hull(impact.time), &b.hull(impact.time));
-            // Faces touch when the gap is within the rounding of their displacement, some 10 m.
+            // Faces touch when the gap is within the rounding error of their displacement, which is about 10 m.
             let within = 2e-13 * size(&a, &b, impact.time);
             prop_assert!(closest.distance < within, "early: gap {:e}", closest.distance);
             prop_assert!((closest.points[0] - impact.point).norm() < within);
@@ -308,7 +310,8 @@ fn a_corner_that_leaves_a_rotating_face_does_not_impact_again() {
     assert_eq!(time_of_impact(&leaving, &b, 0.2), None);
     let rising = RigidFace { spin: Vec3::new(0.0, -2.0, 0.0), ..b };
     assert_eq!(time_of_impact(&leaving, &rising, 0.2).unwrap().time, 0.0);
-    // Both rise, the tip faster: they separate although the far nodes of the face rise still faster.
+    // Tip and face rise, the tip faster than the face below it. They separate, although the far nodes of the face rise
+    // faster than the tip.
     let faster = RigidFace { velocity: Vec3::new(0.0, 0.0, 1.5), ..leaving };
     assert_eq!(time_of_impact(&faster, &rising, 0.1), None);
 }
@@ -320,7 +323,7 @@ fn a_warped_quadrilateral_is_met_where_it_is() {
     let warped = RigidFace::translating(CellKind::Quad4, &nodes, Vec3::zeros(), Vec3::zeros());
     let tip = [Vec3::new(0.5, 0.5, 2.0), Vec3::new(0.6, 0.5, 3.0), Vec3::new(0.5, 0.6, 3.0)];
     let a = RigidFace::translating(CellKind::Tri3, &tip, Vec3::new(0.0, 0.0, -1.0), Vec3::zeros());
-    // Contact is with the bilinear face at 0.05, not with the top of its tetrahedron at 0.1.
+    // The tip touches the bilinear face at the height 0.05 m, not the top of the tetrahedron of its nodes at 0.1 m.
     let impact = time_of_impact(&a, &warped, 10.0).unwrap();
     assert!(impact.time <= 1.95 && impact.time > 1.95 * (1.0 - 1.6e-9), "{impact:?}");
 }
@@ -365,10 +368,10 @@ fn a_graze_ends() {
     };
     assert_eq!(time_of_impact(&miss(1e-9), &b, 10.0), None);
     let graze = time_of_impact(&miss(-1e-9), &b, 10.0).unwrap();
-    // The rounding of the height of 1 m, over the closing speed 2 √gap.
+    // The error of the time is the rounding error of the height of 1 m divided by the closing speed 2 √gap.
     let (early, size) = (1e-9_f64.sqrt(), 1.0);
     assert!(agree(graze.time, 1.0 - early, size / early), "{graze:?}");
-    // A graze within rounding may be reported, at a time at which the height is within rounding.
+    // A graze may be reported as a contact, at a time at which the height is within rounding of zero.
     let exact = time_of_impact(&miss(0.0), &b, 10.0);
     let within = 64.0 * f64::EPSILON.sqrt();
     assert!(exact.is_none_or(|impact| (impact.time - 1.0).abs() < within), "{exact:?}");
@@ -425,7 +428,8 @@ proptest! {
         prop_assume!(motion.separation(&direction.normal) > 0.0);
         let end = motion.step(&direction, Touch::Apart).min(remaining);
         let at_rest = Direction { rate: Vec3::zeros(), ..direction };
-        // Least height of any node pair, with the deviations opposed to the direction.
+        // Least separation of any node pair along the direction, with the acceleration deviations against the
+        // direction.
         let apart = |direction: &Direction, h: f64| {
             let turned = direction.normal + direction.rate * h;
             let pull = 0.5 * h * h * deviation * (1.0 + direction.rate.norm() * h);

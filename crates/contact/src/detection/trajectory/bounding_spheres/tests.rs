@@ -1,5 +1,5 @@
-//! Compares times of contact with reference values and with an oracle in twice the precision: no time is late, and no
-//! contact is missed.
+//! Compares times of contact with reference values and with times computed in twice the precision: no time is late, and
+//! no contact is missed.
 
 use super::*;
 use crate::detection::samples::Samples;
@@ -80,7 +80,7 @@ fn bad_data_and_overlap_give_time_zero() {
     assert_eq!(time_of_contact(&at_distance, &fixed, f64::INFINITY), None);
 }
 
-/// A number of about 106 bits: the unevaluated sum of two (Dekker 1971).
+/// A number with about 106 bits of mantissa: the unevaluated sum of two numbers (Dekker 1971).
 #[derive(Clone, Copy, Debug)]
 struct Double {
     high: f64,
@@ -118,7 +118,7 @@ fn dot(a: &[Double; 3], b: &[Double; 3]) -> Double {
     (0..3).fold(Double::new(0.0), |sum, k| sum.plus(a[k].times(b[k])))
 }
 
-/// p of a pair as a polynomial of t, in twice the precision.
+/// Coefficients of the quartic p(t) of a pair, in twice the precision.
 fn quartic(a: &MovingSphere, b: &MovingSphere) -> [Double; 5] {
     let difference = |x: Vec3, y: Vec3| [0, 1, 2].map(|k| Double::sum(x[k], -y[k]));
     let (d, v, w) = (
@@ -167,7 +167,7 @@ fn sign_changes(p: &[Double], end: f64) -> Vec<Double> {
     found
 }
 
-/// First time at which the exact p is not positive; the smallest p on [0, end].
+/// First time at which p, in twice the precision, is not positive, and the smallest value of p on [0, end].
 fn oracle(a: &MovingSphere, b: &MovingSphere, end: f64) -> (Option<f64>, f64) {
     let p = quartic(a, b);
     if p[0].high <= 0.0 {
@@ -269,7 +269,7 @@ fn never_late_never_missed() {
                 (Some(time), Some(root)) => {
                     assert!(time <= root, "{class:?}: {time} is later than {root}: {a:?} {b:?}");
                     contacts += 1;
-                    // A pair within rounding of contact at the start counts as touching for any motion.
+                    // A pair whose gap at the start is within rounding counts as touching, whatever its motion.
                     if time == 0.0 && quartic(&a, &b)[0].high < 1e-13 * (a.centre - b.centre).norm_squared() {
                         continue;
                     }

@@ -1,17 +1,16 @@
 //! Closest faces of a batch of queries, in stages.
 //!
-//! All queries of a block pass a stage before the next stage begins. The processor then never waits for the
-//! intermediate result of a query: it continues with the other queries.
+//! All queries of a block pass a stage before the next stage begins. While the intermediate result of one query is
+//! computed, the processor continues with the other queries.
 //!
-//! 1. Nearby queries form groups. The distances of the queries from sample points, on faces below the lowest-level node
-//!    nearest to the group, bound their distances from the surface. The group lists the lowest-level nodes within the
-//!    largest of these bounds.
-//! 2. Each query starts in the nearest listed node and the nearest leaf of this node.
-//! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the remaining nodes and leaves form
-//!    pairs with the query.
-//! 4. The faces of all paired leaves are measured; the least distance gives the closest face.
+//! 1. Nearby queries form groups. A descent finds the lowest-level node nearest to the group, and sample points on the
+//!    faces below this node. The distance of a query from the sample points bounds its distance from the surface. The
+//!    group lists the lowest-level nodes within the largest of these bounds.
+//! 2. Each query computes its distance from the faces of the nearest leaf of the nearest listed node.
+//! 3. This distance excludes most other nodes and leaves; the remaining nodes and leaves form pairs with the query.
+//! 4. The distances from the faces of all paired leaves are computed; the least distance gives the closest face.
 //!
-//! A query whose group list or pair list overflows is answered by a separate branch-and-bound search from the root.
+//! If a group list or a pair list overflows, a separate branch-and-bound search from the root answers the query.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -50,13 +49,13 @@ struct SearchAll<'a> {
     closest: &'a mut [Option<ClosestFace>],
 }
 
-/// Intermediate results of the stages.
+/// Intermediate results of the stages for the queries of a block.
 struct Block<'a, O> {
     simd: O,
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// Group of each query, and lowest-level nodes listed by each group.
+    /// Group of each query, lowest-level nodes listed by each group, and number of these nodes.
     group_of: [usize; BLOCK],
     nodes: [[u32; LISTED]; BLOCK],
     num_nodes: [usize; BLOCK],
@@ -65,17 +64,16 @@ struct Block<'a, O> {
     rounded: [Rounded; BLOCK],
     /// Upper bound on the squared distance of each query from its closest face.
     limits: [f64; BLOCK],
-    /// Keys of the listed nodes for each query: bits of the squared distance to the box in single precision; the low
-    /// bits store the position in the list.
+    /// Keys of the listed nodes for each query: the bits of the squared distance to the box in single precision, with
+    /// the low bits replaced by the position in the list.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// List position of the listed node nearest to each query (`NONE` if beyond the limit), and the keys of the leaves
-    /// of that node.
+    /// List position of the listed node nearest to each query (`NONE` if this node is beyond the limit), and the keys
+    /// of the leaves of this node.
     first_nodes: [u32; BLOCK],
     first_keys: [[u32; CHILDREN]; BLOCK],
-    /// Pairs of a query and the nearest leaf of that node.
+    /// Pairs of a query and the nearest leaf of its first node.
     first_leaves: Pairs,
-    /// Pairs of a query and a further listed node within its limit (by list position); pairs of a query and a further
-    /// leaf.
+    /// Pairs of a query and the list position of another node within its limit, and pairs of a query and another leaf.
     near_nodes: Pairs,
     near_leaves: Pairs,
     /// Squared distances of the query–leaf pairs.
@@ -87,8 +85,8 @@ struct Block<'a, O> {
     stack: Stack,
 }
 
-/// Packed key: squared distance (high 64 bits), face, and position `leaf * LANES + lane`. The minimum belongs to the
-/// closest face; ties go to the lowest face number.
+/// Packed key of a face: squared distance (high 64 bits), face number, and position `leaf * LANES + lane`. The closest
+/// face has the least key; of equally close faces, the face with the lowest number.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
@@ -329,7 +327,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Visits the further leaves, and stores the closest face of each query.
+    /// Visits the other paired leaves, and stores the closest face of each query.
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
@@ -370,15 +368,15 @@ fn visit(
 }
 
 impl ClosestFaceIndex {
-    /// The closest face within `radius` \[m\] of `query`, the first among equally close faces; `None` if no face is
-    /// within this radius or the query is not finite.
+    /// The closest face within `radius` \[m\] of `query`; of equally close faces, the face with the lowest number.
+    /// `None` if no face is within this radius or the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
         closest[0]
     }
 
-    /// The closest face of each query, in parallel; the result equals that of [`ClosestFaceIndex::closest`].
+    /// The closest face of each query, computed in parallel; each result equals [`ClosestFaceIndex::closest`].
     ///
     /// # Cost
     /// No allocation. Queries near the preceding query cost less.

@@ -10,17 +10,18 @@ use crate::detection::volume::Aabb;
 /// Smallest number of faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the bounds of a face, relative to its extent, in addition to the rounding of the coordinates: computed
-/// closest points may lie slightly off the face.
+/// Margin of the bounds of a face, relative to its extent, because computed closest points may lie slightly off the
+/// face. A margin for the rounding of the coordinates is added.
 const MARGIN: f64 = 1e-9;
 
-/// Fraction of spare leaves, which allows divisions of the faces at least cost.
+/// Number of spare leaves as a fraction of the required leaves; spare leaves leave freedom to divide the faces at least
+/// cost.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares all divisions.
 const COMPARED: usize = 64;
 
-/// Extent relative to the longest extent, above which the build compares the divisions along an axis.
+/// Extent along an axis, relative to the longest extent, above which the build compares the divisions along this axis.
 const SHORTEST: f32 = 0.4;
 
 /// A face to be assigned to a leaf: its box, relative to the first node of the surface.
@@ -70,7 +71,7 @@ impl Item {
         Self { extent, face: face as u32 }
     }
 
-    /// Order of the centres along an axis, ties by face.
+    /// Order of the centres along an axis; equal centres in the order of the faces.
     fn compare(&self, other: &Self, axis: usize) -> Ordering {
         let centre = |item: &Self| item.extent.lower[axis] + item.extent.upper[axis];
         centre(self).total_cmp(&centre(other)).then(self.face.cmp(&other.face))
@@ -100,8 +101,8 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers in single precision below and above `x` by more than the joint rounding of `x` and a nearby query; the
-/// additional rounding of a distant query is small relative to its distance.
+/// Numbers in single precision below and above `x`. They differ from `x` by more than the sum of the rounding errors of
+/// `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -218,8 +219,9 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis and divides them between two sets of leaves. Many faces are divided in proportion to the
-/// leaves, across their longest extent; few faces at the least total surface area.
+/// Sorts faces along an axis and divides them between two sets of leaves. Many faces are divided across their longest
+/// extent, in proportion to the numbers of leaves. Few faces are divided where the total surface area of the boxes is
+/// least.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -243,7 +245,7 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// The cheapest index in `places` to divide sorted faces, and its cost.
+/// Cost of the cheapest division of sorted faces at an index in `places`, and this index.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);
@@ -273,7 +275,7 @@ fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     counts.iter().map(&mut run).collect()
 }
 
-/// A node of the first face of each leaf.
+/// The position of a node of the first face of each leaf.
 fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     let mut sample = [[f64::NAN; CHILDREN]; 3];
     for (lane, items) in runs.iter().enumerate() {
@@ -290,7 +292,7 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, and its bounds.
+/// A leaf of up to four faces, its box, and the margin of this box.
 fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
     let Some(last) = items.last() else {
         return (
@@ -321,12 +323,13 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box that contains the closest points of a face, and its margin for their rounding; `None` if no node is finite.
+/// Box that contains the computed closest points of a face, and the margin of the box for rounding; `None` if no node
+/// is finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
-        // The minimum and maximum of the standard library ignore operands that are not numbers.
+        // `f64::min` and `f64::max` of the standard library ignore NaN operands.
         lower = lower.zip_map(point, f64::min);
         upper = upper.zip_map(point, f64::max);
     }

@@ -1,8 +1,8 @@
 //! The closest point of a whole surface, for many query points.
 //!
 //! An index stores the faces of a surface in one configuration: leaves of four faces below a tree with eight boxes per
-//! node. The boxes are in single precision and rounded outward. Lanes test a point against eight boxes or four
-//! triangles at a time.
+//! node. The boxes are in single precision and rounded outward. One vector instruction tests a point against eight
+//! boxes or four triangles.
 //!
 //! ```text
 //! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
@@ -11,9 +11,9 @@
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude a face that
-//! is equally close, and the first of equally close faces wins. The result depends neither on the order of the search
-//! nor on the number of threads.
+//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude an equally
+//! close face, and of equally close faces the one with the lowest number is the result. The result depends neither on
+//! the order of the search nor on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -60,10 +60,10 @@ pub struct ClosestFaceIndex {
     samples: Vec<Sample>,
     /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
     span: f64,
-    /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
+    /// Kind of each face that is not a triangle or is a sliver, and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
-    /// Bound on the rounding of distances.
+    /// Bound on the rounding errors of distances \[m\].
     margin: f64,
 }
 
@@ -76,10 +76,10 @@ struct Node {
     first: u32,
 }
 
-/// A point of a face of each of eight leaves; NaN for a missing leaf.
+/// A point on a face of each of eight leaves, by coordinate and leaf; NaN for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in ascending order; a leaf of fewer faces repeats some.
+/// Up to four faces in ascending order; a leaf with fewer faces repeats a face.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],

@@ -7,10 +7,10 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Largest ratio of the computed squared distance of a box to the squared distance of a point in it, and largest excess
-/// below the normal numbers of single precision. Differences, squares and sums have errors of 3 units in the last
-/// place, and the position of a query has an error of half a unit, relative to its distance; `outward` covers the
-/// remaining rounding.
+/// Largest ratio of the computed squared distance of a box to the exact squared distance of a point in the box, and
+/// largest excess below the normal numbers of single precision. Differences, squares and sums have errors of 3 units in
+/// the last place. The position of a query has an error of half a unit in the last place of its distance. The box,
+/// which `outward` rounds outwards, covers the remaining rounding errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.
@@ -19,7 +19,8 @@ pub(super) const LISTED: usize = 32;
 /// Low bits of a key, which store the index of the child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Largest number of stack entries: seven for each of at most 11 levels, and eight written at a time.
+/// Largest number of stack entries: seven entries for each of at most 11 levels, and room for the eight entries that
+/// are written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
 /// Nodes and leaves that may hold a closer face. Each entry has the bits of the distance bound in its high half and the
@@ -47,7 +48,7 @@ struct Search<'a> {
     best: Option<(u32, u32, usize)>,
 }
 
-/// A point, or a box of points, in single precision; the boxes of the nodes account for the rounding.
+/// A point, or a box of points, in single precision; the boxes of the nodes allow for the rounding of the points.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
     /// Lower and upper corner.
@@ -91,7 +92,7 @@ impl Node {
         }
     }
 
-    /// Squared distances to a point or a box, as bits whose low part is the number of the child.
+    /// Squared distances of the child boxes to a point or a box, as bits whose low part is the number of the child.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -141,14 +142,14 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Key of boxes at the given squared distance, rounded up.
+/// Largest key of a box at the squared distance `limit`, including rounding.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
-/// Margin of the squared distance to a node of a face over the squared distance to the face, relative to the distance
-/// and to the squared coordinates, as both distances are rounded.
+/// Rounding may make the computed squared distance to a face larger than the computed squared distance to a node of the
+/// face. These margins cover the excess, relative to the squared distance and relative to the squared coordinates.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Upper bound on the squared distance of a query from the surface: the least squared distance from the sample points,
@@ -193,7 +194,7 @@ impl ClosestFaceIndex {
                 let node = &self.nodes[(place - num_leaves) as usize];
                 let keys = node.keys(simd, query);
                 nearest = simd.least(&keys);
-                // All children are written; the stack keeps the children within the limit.
+                // Every child is written, but only children within the limit advance the end of the stack.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
                     waiting += (keys[k] <= visitor.limit() && keys[k] != nearest) as usize;
@@ -215,8 +216,9 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Sample points of the lowest-level node that a descent through the nearest boxes reaches from the centre of some
-    /// queries. `None` if the limit `farthest` is already so small that sample points hardly improve it.
+    /// Sample points of the lowest-level node reached by a descent from the root through the boxes nearest to the
+    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span, so that sample
+    /// points hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -233,8 +235,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the nodes of the lowest level within a limit of some queries, and their boxes; `None` if the list
-    /// overflows.
+    /// Lists the nodes of the lowest level within a limit of some queries, and the boxes of these nodes; `None` if the
+    /// list overflows.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
@@ -273,7 +275,7 @@ impl ClosestFaceIndex {
         Some(count)
     }
 
-    /// Leaf and lane of the closest face by a search from the root down.
+    /// Leaf and lane of the closest face, by a search from the root down.
     #[inline(always)]
     pub(super) fn search(
         &self,
@@ -287,7 +289,7 @@ impl ClosestFaceIndex {
         search.best.map(|(_, leaf, lane)| (leaf, lane))
     }
 
-    /// The closest points of up to four queries, given the leaf and the lane of the face of each.
+    /// The closest points of up to four queries, given the leaf and the lane of the closest face of each query.
     #[inline(always)]
     pub(super) fn closest_faces(
         &self,

@@ -98,8 +98,8 @@ proptest! {
 }
 
 proptest! {
-    /// The key of a box never exceeds the key of the distance to a point in the box, for near and far queries, and
-    /// where the exponent in single precision changes.
+    /// The key of a box is never larger than the key of the distance to a point in the box. This holds for near and
+    /// far queries, and for coordinates at which the exponent in single precision changes.
     #[test]
     fn rounding_excludes_no_box(seed: u64) {
         let mut s = Samples::new(seed);
@@ -135,7 +135,7 @@ fn sheet(n: u32) -> (Surface, Vec<Vec3>) {
     (Surface::new(faces.iter().map(|f| (CellKind::Tri3, f.as_slice()))), positions)
 }
 
-/// Rows of neighbouring queries share their path through the tree; scattered queries do not.
+/// Rows of neighbouring queries, which share their path through the tree, and scattered queries, which do not.
 #[test]
 fn neighbouring_and_scattered_queries() {
     let (surface, positions) = sheet(20);
@@ -151,8 +151,8 @@ fn neighbouring_and_scattered_queries() {
     }
 }
 
-/// Queries about the centre of a ball, equally close to all faces, overflow the lists: the list of nodes on a ball with
-/// many faces, the list of leaves on a ball with fewer faces.
+/// Queries near the centre of a ball are equally close to all faces and overflow a list: the list of nodes on a ball
+/// with many faces, the list of leaves on a ball with fewer faces.
 #[test]
 fn queries_that_all_faces_are_close_to() {
     let mut s = Samples::new(3);
@@ -171,7 +171,7 @@ fn queries_that_all_faces_are_close_to() {
     }
 }
 
-/// Queries at the nodes and midpoints of a regular grid, which give the largest number of ties.
+/// Queries at and above the nodes of a regular grid, where up to six faces are equally close.
 #[test]
 fn of_equally_close_faces_the_first_wins() {
     let (surface, positions) = sheet(9);

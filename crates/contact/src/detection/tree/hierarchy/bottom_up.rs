@@ -1,8 +1,9 @@
 //! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
 //!
-//! The joint radius is *reducible*: the joint ball of A and B ∪ C is no smaller than the joint ball of A and B, or of A
-//! and C. Two mutually nearest balls therefore remain mutually nearest until they merge, whichever other balls merge
-//! first. Merging all such pairs at once gives the tree of the greedy method, up to ties, without its priority queue.
+//! The joint radius is *reducible*: the joint ball of A and B ∪ C is no smaller than the joint ball of A and B, nor
+//! than the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge,
+//! whichever other balls merge first. Merging all mutually nearest pairs at once gives the tree of the greedy method,
+//! up to ties, without a priority queue.
 
 use rayon::prelude::*;
 
@@ -26,12 +27,12 @@ struct Balls {
     runs: Runs,
 }
 
-/// Merges of the spheres, given along a space-filling curve, into one tree: pairs of clusters, numbered as in
-/// [`super::topology::Topology::new`].
+/// Merges of the spheres into one tree, as pairs of clusters numbered as in
+/// [`super::topology::Topology::from_merges`]. The spheres must follow a space-filling curve.
 ///
 /// # Cost
-/// O(n log n) expected, O(n²) for sizes graded so steeply that few pairs are mutually nearest at a time. The result
-/// does not depend on the number of threads.
+/// O(n log n) expected; O(n²) if the sizes of the spheres are graded so steeply that only a few pairs are mutually
+/// nearest at a time. The result does not depend on the number of threads.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging of mutual
@@ -85,8 +86,8 @@ impl Balls {
 
     /// Merges all mutually nearest pairs, each into the index of its first ball.
     ///
-    /// The ball of least cost is always mutually nearest with its partner, so every round merges a pair even if costs
-    /// are equal or rounded.
+    /// The ball of least cost and its partner are always mutually nearest. Every round therefore merges a pair, even if
+    /// costs are equal or rounded.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];
@@ -109,8 +110,8 @@ impl Balls {
         }
     }
 
-    /// Lists live balls that are new or have lost their partner. A remaining partner is still the nearest, as a new
-    /// ball is no nearer than either of its two parts.
+    /// Lists live balls that are new or have lost their partner. For every other ball the partner is still the nearest,
+    /// because a new ball is no nearer than either of the two balls that it joins.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {
@@ -145,7 +146,7 @@ impl Balls {
     }
 }
 
-/// Moves a sphere of non-finite cost to the origin, so that the clustering includes it.
+/// Replaces a sphere of non-finite cost by a point at the origin, so that the clustering includes it.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

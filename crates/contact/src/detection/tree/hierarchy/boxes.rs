@@ -7,8 +7,8 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
 impl Hierarchy {
-    /// Boxes of all vertices at `positions` \[m\]: the boxes of leaves contain their faces, with the margin, and the
-    /// boxes of inner vertices the boxes of their children. The topology is that of the spheres.
+    /// Boxes of all vertices at `positions` \[m\]. The box of a leaf contains its face with the margin; the box of an
+    /// inner vertex contains the boxes of its children. Boxes and spheres have the same topology.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.
@@ -22,7 +22,7 @@ impl Hierarchy {
         }
     }
 
-    /// Children precede their parents.
+    /// One pass in the order of the vertices suffices, because children precede their parents.
     fn fit_boxes_of_stride<const N: usize>(&self, positions: &[Vec3], boxes: &mut Vec<Aabb>) {
         let leaves = self.leaves.of_stride::<N>();
         boxes.clear();

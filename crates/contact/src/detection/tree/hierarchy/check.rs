@@ -28,7 +28,7 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// Children do not precede their parent, do not link to it, or have wrong counts.
+    /// Children do not precede their parent, do not name it as parent, or have wrong leaf counts.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
@@ -45,7 +45,7 @@ pub enum HierarchyError {
         face: u32,
         /// Local number of a node of the face, or of a Bézier control point of a curved face.
         point: usize,
-        /// Distance from the centre, with the margin \[m\].
+        /// Distance of the point from the centre of the sphere, plus the margin \[m\].
         distance: f64,
         /// Radius of the sphere \[m\].
         radius: f64,

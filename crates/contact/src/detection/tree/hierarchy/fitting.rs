@@ -11,8 +11,8 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere: nested spheres grow with the number of levels,
-/// which is small there.
+/// Largest number of leaves below a vertex that keeps its nested sphere. Nested spheres grow with the number of levels,
+/// which is small below these vertices.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
@@ -22,15 +22,16 @@ struct PointGroups {
     /// End of the points of each group.
     ends: Vec<usize>,
     extremes: Vec<Extremes14>,
-    /// The vertices above the groups, and the groups below them.
+    /// Each vertex above the groups, with the groups below it.
     above: Vec<(u32, std::ops::Range<usize>)>,
-    /// Bound on the rounding of the points.
+    /// Bound on the rounding error of the points \[m\].
     rounding: f64,
 }
 
 impl Hierarchy {
-    /// Replaces every reference sphere above more than sixteen faces by a sphere fitted to the points that bound the
-    /// faces below, with the margin, if the fitted sphere is smaller; `positions` are the positions of the build.
+    /// Fits a sphere to each vertex above more than sixteen faces. The sphere contains the points that bound the faces
+    /// below, with the margin, and replaces the reference sphere if it is smaller. `positions` are the positions of the
+    /// build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
@@ -62,11 +63,11 @@ impl Hierarchy {
     /// The largest subtrees with few leaves, from left to right, and the vertices above them.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the current group. A linear search is cheap for the few nodes of a group; an array of marks would be
-        // as long as `positions`, which several trees may share.
+        // Nodes of the current group, found by linear search: a group has few nodes. An array of marks would be as long
+        // as `positions`, which may hold the nodes of many trees.
         let mut seen = Vec::new();
-        // Vertices to visit. The second visit of a vertex, after its children, carries the first group below the
-        // vertex.
+        // Vertices to visit. A vertex is visited again after its children; this second entry stores the first group
+        // below the vertex.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {

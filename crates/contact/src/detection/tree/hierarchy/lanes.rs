@@ -19,7 +19,7 @@ pub fn norm_squared<R: Real>(a: &[R; 3]) -> R {
     a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 }
 
-/// As [`crate::detection::volume::rounded_up`].
+/// The formula of [`crate::detection::volume::rounded_up`] in lanes.
 #[inline(always)]
 pub fn rounded_up<R: Real>(radius: R, centre: &[R; 3]) -> R {
     let position_error = (centre[0].abs() + centre[1].abs() + centre[2].abs()) * f64::EPSILON;
@@ -36,7 +36,7 @@ pub struct Balls<R> {
 }
 
 impl<R: Real> Balls<R> {
-    /// As [`crate::detection::volume::Sphere::joint_fraction`].
+    /// The formula of [`crate::detection::volume::Sphere::joint_fraction`] in lanes.
     #[inline(always)]
     pub fn joint_fraction(&self, other: &Self) -> R {
         let distance = norm_squared(&difference(&other.centre, &self.centre)).sqrt();
@@ -44,7 +44,7 @@ impl<R: Real> Balls<R> {
         between.max(distance.constant(0.0)).min(distance.constant(1.0))
     }
 
-    /// As [`crate::detection::volume::Sphere::joint_at`].
+    /// The formula of [`crate::detection::volume::Sphere::joint_at`] in lanes.
     #[inline(always)]
     pub fn joint_at(&self, other: &Self, fraction: R) -> Self {
         let offset = difference(&other.centre, &self.centre);
@@ -61,7 +61,7 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and right children of some vertices; `None` if `spheres` does not contain a child yet.
+    /// Spheres of the left and right children of one vertex per lane; `None` if a child is not yet in `spheres`.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);

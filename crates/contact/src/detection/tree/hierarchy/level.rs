@@ -3,7 +3,7 @@
 use super::Hierarchy;
 
 impl Hierarchy {
-    /// Vertices at a depth, and leaves above it, ascending: every face is below exactly one of them.
+    /// Vertices at a depth and leaves of smaller depth, ascending: every face is below exactly one of these vertices.
     pub fn level(&self, depth: u32) -> Vec<u32> {
         let mut depths = vec![0_u32; self.num_vertices()];
         // Parents follow their children.
@@ -26,7 +26,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// A chain of segments, each twice as long as the previous segment: an extremely unbalanced tree.
+    /// A chain of segments, each twice as long as the previous segment, which gives an unbalanced tree.
     fn chain(num_faces: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 2]> = (0..num_faces).map(|k| [k, k + 1]).collect();
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));
@@ -34,7 +34,8 @@ mod tests {
         (surface, positions)
     }
 
-    /// On every level, from the root to the leaves, each face is below exactly one vertex and inside its sphere.
+    /// On every level, from the root to the leaves, each face is below exactly one vertex and inside the sphere of this
+    /// vertex.
     #[test]
     fn every_level_holds_every_face_once() {
         let (surface, positions) = chain(12);

@@ -1,12 +1,12 @@
 //! Parallel locally-ordered clustering (PLOC): every cluster selects its partner among its neighbours along a
-//! space-filling curve, and all mutual pairs merge at once.
+//! space-filling curve, and all pairs that select each other merge at once.
 //!
-//! Blocks of consecutive leaves are first clustered separately, in the cache and in parallel, until few clusters
-//! remain; then the clusters of all blocks are merged. A block retains many fewer clusters than it has leaves, so the
-//! tree hardly differs from a tree built without blocks.
+//! Blocks of consecutive leaves are first clustered separately, in the cache and in parallel, down to one cluster per
+//! 32 leaves. Then the clusters of all blocks are merged. The tree hardly differs from a tree built without blocks,
+//! because no block is clustered down to a single cluster.
 //!
-//! Costs are compared in single precision on coordinates scaled to the unit cube. This rounding affects the choice of
-//! pairs only, never a sphere of the tree.
+//! Costs are compared in single precision on coordinates scaled to the unit cube. The rounding affects the choice of
+//! pairs, but no sphere of the tree.
 
 use rayon::prelude::*;
 
@@ -20,8 +20,8 @@ use crate::math::vectorised::{Kernel, Vectorised};
 /// Leaves per remaining cluster of a block.
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree of these `blocks` over the `spheres` of their leaves, given by vertex, along a space-filling curve within
-/// `cube`; leaf i is the face `faces[i]`.
+/// Tree of these `blocks` over the spheres of the leaves. `spheres` is indexed by vertex. The leaves follow a
+/// space-filling curve within `cube`; leaf i is the face `faces[i]`.
 ///
 /// # Cost
 /// O(n · window): each round merges about a third of the clusters. The result does not depend on the number of threads.

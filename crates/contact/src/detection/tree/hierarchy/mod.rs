@@ -1,9 +1,9 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
-//! Vertices are stored in blocks of up to a thousand leaves: the leaves of a block, then its inner vertices, children
-//! before parents and mostly in long runs of independent vertices. The vertices above the blocks follow, up to the
-//! root. Blocks are built and refitted in parallel, in the cache, four vertices at a time. Two blocks of three and two
-//! leaves:
+//! Vertices are stored in blocks of up to 1024 leaves. The leaves of a block come first, then its inner vertices,
+//! children before parents; most inner vertices form long runs without parent–child links between them. The vertices
+//! above the blocks follow, up to the root. Blocks are built and refitted in parallel, in the cache, four vertices at a
+//! time. An example with two blocks of three and two leaves:
 //!
 //! ```text
 //!          8
@@ -17,14 +17,15 @@
 //!
 //! A vertex has two spheres. The *nested* sphere follows the deformation: its centre is a *material* point, a
 //! combination of nodes with constant weights from the build; see [`Hierarchy::refit`]. The *reference* sphere bounds
-//! the faces below in the configuration of the build and serves rigid motion. At the build it equals the nested sphere,
-//! unless [`Hierarchy::fit_reference_spheres`] fits it to the points: nested spheres grow with the height of the tree
-//! (the root sphere of a unit sphere has radius 2.5).
+//! the faces below the vertex in the configuration of the build, and is used for rigid motion. It equals the nested
+//! sphere of this configuration, or a smaller sphere fitted to the points by [`Hierarchy::fit_reference_spheres`]:
+//! nested spheres grow with the height of the tree (the root sphere of a unit sphere has radius 2.5).
 //!
-//! Trees are binary. With K children per vertex a tree is shallower by a factor of log₂ K, but an opened vertex costs K
-//! predictions, and lacks the intermediate spheres, each of which can exclude several descendants with one prediction.
+//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but an opened vertex costs K
+//! predictions. This tree also lacks the intermediate spheres of a binary tree, each of which can exclude several
+//! descendants with one prediction.
 //!
-//! Trees over graded faces may be deep, so that no algorithm recurses over the height of a tree.
+//! Trees over graded faces may be deep. Therefore no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -63,12 +64,12 @@ pub enum Builder {
     Fast,
     /// Greedy agglomeration: merges pairs with the smallest joint sphere, all mutually nearest pairs at once.
     BottomUp,
-    /// Greedy agglomeration by a queue of pairs, with partners from a tree built by online insertion. Gives the tree of
-    /// [`Builder::BottomUp`], up to ties.
+    /// Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion. The
+    /// result is the tree of [`Builder::BottomUp`], up to ties.
     Insertion,
 }
 
-/// Volumes of the vertices of a hierarchy in flight; a root is a sphere.
+/// Volumes of the vertices of a hierarchy in flight; the root is always a sphere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HierarchyVolume {
     /// Spheres.
@@ -187,8 +188,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere \[m³\]: the measure of tree quality in
-    /// the literature.
+    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere of radius r \[m³\]. The literature
+    /// measures the quality of a tree by this sum.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -200,7 +201,7 @@ impl Hierarchy {
     }
 }
 
-/// Leaf parts of data stored per vertex, one per block.
+/// The parts of data stored per vertex that belong to leaves, one part per block.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
@@ -219,7 +220,7 @@ fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     (order, cube)
 }
 
-/// Mean of some nodes, or the corner of the cube where the mean is not usable.
+/// Mean position of some nodes; the corner of the cube if the mean is not finite or too large for the curve.
 #[inline]
 fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();

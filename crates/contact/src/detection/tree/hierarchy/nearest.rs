@@ -60,8 +60,8 @@ impl Run {
         Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
     }
 
-    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: no centre is nearer than the
-    /// box of the run, and no radius is smaller than the least radius in the run.
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run, from the distance of the box
+    /// of the run and the least radius in the run.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -78,7 +78,7 @@ impl Run {
 }
 
 impl Runs {
-    /// Rebuilds the boxes over `spheres`, keeping the memory.
+    /// Rebuilds the boxes over `spheres` in the allocated memory.
     pub fn rebuild(&mut self, spheres: &[Sphere]) {
         self.levels.resize_with(1, Vec::new);
         self.levels[0].clear();
@@ -102,7 +102,7 @@ impl Runs {
         }
     }
 
-    /// Widens the boxes over a list position for the new sphere at this position.
+    /// Widens the boxes that contain a position of the list, for a new sphere at this position.
     pub fn widen(&mut self, place: u32, sphere: &Sphere) {
         let mut index = place as usize / RUN;
         for level in &mut self.levels {
@@ -111,8 +111,9 @@ impl Runs {
         }
     }
 
-    /// The partner with the smallest joint sphere for the sphere at `place`. The order of the search breaks ties; the
-    /// search begins with the run of the sphere, in pairs.
+    /// The partner with the smallest joint sphere for the sphere at `place`. Of equally good partners, the first in the
+    /// order of the search is chosen. The search begins with the run of the sphere, at the positions `place` XOR 1, 2,
+    /// ….
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;
@@ -132,7 +133,7 @@ impl Runs {
         best
     }
 
-    /// Searches a box for a better partner; recursion is limited by the number of levels.
+    /// Searches a box for a better partner; the depth of the recursion is at most the number of levels.
     fn descend(
         &self,
         spheres: &[Sphere],

@@ -1,9 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds one pair for each live ball: the ball, its best partner when the pair was queued, and the radius of
-//! their joint ball. Removal of balls only raises the cost of the best partner, so a stale cost is a lower bound; a new
-//! ball that is a better partner has a pair of its own. The first pair of the queue with two live balls is therefore
-//! the best pair.
+//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost, which
+//! is the radius of their joint ball. The removal of other balls can only raise the cost of the best partner, so an old
+//! cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The first pair of the
+//! queue whose balls are both live is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,8 +15,8 @@ use crate::detection::volume::Sphere;
 /// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
 ///
 /// # Cost
-/// O(n log n) expected; the searches are serial and descend through nested balls, so that [`super::bottom_up::merges`]
-/// is faster.
+/// O(n log n) expected. The searches are serial and descend through nested balls; [`super::bottom_up::merges`] is
+/// therefore faster.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up and online insertion algorithms;
@@ -54,7 +54,7 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
 /// A ball with its best partner.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    /// Radius of their joint ball \[m\].
+    /// Radius of the joint ball of both \[m\].
     cost: f64,
     number: u32,
     partner: u32,
@@ -75,14 +75,14 @@ impl PartialOrd for Pair {
 }
 
 impl Ord for Pair {
-    /// By cost, ties by numbers.
+    /// Order by cost; pairs of equal cost by their numbers.
     fn cmp(&self, other: &Self) -> Ordering {
         let numbers = |pair: &Self| (pair.number, pair.partner);
         self.cost.total_cmp(&other.cost).then_with(|| numbers(self).cmp(&numbers(other)))
     }
 }
 
-/// A vertex in the queue of a search, ordered by a lower bound of the cost below it.
+/// A vertex in the queue of a search, ordered by a lower bound on the cost of all balls below the vertex.
 type Waiting = Reverse<Pair>;
 
 /// A vertex of the online tree: a ball of the set, or the joint ball of two vertices.
@@ -90,7 +90,7 @@ type Waiting = Reverse<Pair>;
 struct Vertex {
     ball: Sphere,
     parent: u32,
-    /// Children of a joint ball; [`NONE`] and its number for a ball of the set.
+    /// Children of a joint ball; for a ball of the set, [`NONE`] and the number of the ball.
     children: [u32; 2],
     /// Least radius of the balls below \[m\].
     least_radius: f64,
@@ -147,7 +147,7 @@ impl OnlineTree {
         self.refit_from(joint);
     }
 
-    /// Removes a ball; its sibling takes the place of their parent.
+    /// Removes a ball; the sibling of the ball takes the place of the parent of both.
     fn remove(&mut self, number: u32) {
         let leaf = std::mem::replace(&mut self.places[number as usize], NONE);
         let parent = self.vertices[leaf as usize].parent;
@@ -185,9 +185,10 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex at which the volume of the joint ball with `ball` plus the growth of the balls above is least.
+    /// The vertex beside which `ball` adds the least volume: the volume of the joint ball of vertex and `ball`, plus
+    /// the growth of the volumes above the vertex.
     ///
-    /// Best-first search by the growth above a vertex, a lower bound for all vertices below.
+    /// Best-first search: the growth above a vertex is a lower bound for all vertices below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
         let volume = |radius: f64| radius * radius * radius;
         let (mut best, mut sibling) = (f64::INFINITY, self.root);
@@ -209,7 +210,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball with the smallest joint ball, among equal balls the least number; `None` for the only ball.
+    /// The other ball with the smallest joint ball; of equally good balls, the ball with the least number. `None` if
+    /// there is no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -232,7 +234,7 @@ impl OnlineTree {
 
     /// Lower bound on the radius of the joint ball of `query` and any ball below a vertex.
     ///
-    /// The centre of a ball of radius r inside the ball of the vertex, of radius R, is at most R − r from the centre of
+    /// A ball of radius r inside the ball of the vertex, of radius R, has its centre at most R − r from the centre of
     /// the vertex. The nested balls are rounded outwards.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];

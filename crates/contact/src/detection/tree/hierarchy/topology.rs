@@ -2,16 +2,18 @@
 
 use rayon::prelude::*;
 
-/// Largest number of leaves of a block, so that its vertices stay in the second-level cache between passes.
+/// Largest number of leaves of a block. The vertices of a block of this size stay in the second-level cache between
+/// passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
 /// Marks the parent of the root, and a leaf in the place of the second child.
 const NONE: u32 = u32::MAX;
 
-/// Parent–child links: block by block, the leaves of a block first; then the vertices above the blocks.
+/// Parent–child links. The vertices are ordered block by block, the leaves of each block first; the vertices above the
+/// blocks follow.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// Left and right child of an inner vertex; the face of a leaf and [`NONE`].
+    /// Left and right child of an inner vertex, or the face of a leaf and [`NONE`].
     links: Vec<[u32; 2]>,
     parents: Vec<u32>,
     num_leaves_below: Vec<u32>,
@@ -102,9 +104,9 @@ impl Topology {
         Self { links, parents, num_leaves_below, blocks }
     }
 
-    /// Tree of a sequence of merges: leaf i is the face `faces[i]`, the k-th merge joins two earlier clusters (leaves,
-    /// or n + the number of a merge) into cluster n + k; the last cluster is the root. Also returns the order of the
-    /// leaves, by their numbers in `faces`.
+    /// Tree of a sequence of merges of n leaves. Cluster i < n is a leaf, the face `faces[i]`; the k-th merge joins two
+    /// earlier clusters into cluster n + k. The last cluster is the root. Also returns the order of the leaves in the
+    /// tree, as indices into `faces`.
     ///
     /// The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
     pub fn from_merges(faces: &[u32], merges: &[[u32; 2]]) -> (Self, Vec<u32>) {
@@ -226,8 +228,8 @@ impl Topology {
     }
 }
 
-/// Stores the parents of the children of the inner vertices from `start` on, and counts the leaves below. `parents` and
-/// `counts` begin with the vertex `first`.
+/// For the inner vertices from `start` on, stores the parent of their children, and counts the leaves below each
+/// vertex. `parents` and `counts` begin with the vertex `first`.
 fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
     for (v, link) in (start..).zip(links) {
         let [left, right] = link.map(|child| child as usize - first);

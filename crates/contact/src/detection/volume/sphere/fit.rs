@@ -15,7 +15,8 @@ pub enum Directions {
     FaceDiagonals,
 }
 
-/// Directions, not normalised, as only the extremal points matter; each set is a prefix.
+/// Directions of all sets; the first 3, 7 or all 13 belong to EPOS-6, EPOS-14 or EPOS-26. They are not normalised,
+/// because only the extremal points along them are used.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -42,7 +43,7 @@ impl Directions {
     }
 }
 
-/// Extremal points of a list in both directions along the first `D` of the EPOS directions.
+/// Lowest and highest points of a list along the first `D` of the EPOS directions.
 #[derive(Clone, Copy, Debug)]
 pub struct Extremes<const D: usize> {
     low: [f64; D],
@@ -52,7 +53,7 @@ pub struct Extremes<const D: usize> {
 }
 
 impl<const D: usize> Extremes<D> {
-    /// A single point of the list.
+    /// Extremes of a single point of the list.
     #[inline]
     pub fn of(points: &[Vec3], index: u32) -> Self {
         let point = points[index as usize];
@@ -63,7 +64,7 @@ impl<const D: usize> Extremes<D> {
         Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
     }
 
-    /// Joins the extremes of another set.
+    /// Includes the extremes of another part of the list.
     #[inline]
     pub fn join(&mut self, other: &Self) {
         for d in 0..D {
@@ -78,7 +79,7 @@ impl<const D: usize> Extremes<D> {
         }
     }
 
-    /// Minimum ball of the extremal points; callers grow it over the other points.
+    /// Minimum ball of the extremal points; other points of the list may lie outside.
     pub fn minimum_ball(&self, points: &[Vec3]) -> Option<MinimumBall> {
         let mut extremal = [Vec3::zeros(); 2 * DIRECTIONS.len()];
         let mut count = 0;
@@ -94,8 +95,11 @@ impl<const D: usize> Extremes<D> {
 }
 
 impl Sphere {
-    /// Sphere on the widest pair of axis-extremal points, grown over the other points: O(n), on average 5 % larger than
-    /// the minimum ball and seldom more than 20 %. `None` without points.
+    /// Sphere on the most distant pair of extremal points along an axis, grown over the other points. `None` without
+    /// points. The radius exceeds that of the minimum ball by 5 % on average, and seldom by more than 20 %.
+    ///
+    /// # Cost
+    /// O(n).
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -109,9 +113,12 @@ impl Sphere {
         Some(sphere)
     }
 
-    /// Minimum ball of the extremal points along the `directions`, grown over the other points: O(n), on average 2 %
-    /// (axes), 0.15 % (diagonals), 0.07 % (face diagonals) larger than the minimum ball. Exact if the list has no more
-    /// points than can be extremal. `None` without points.
+    /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
+    /// The radius exceeds that of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
+    /// diagonals). The result is the minimum ball if the list has at most two points per direction.
+    ///
+    /// # Cost
+    /// O(n).
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", SIGRAD, algorithm EPOS.

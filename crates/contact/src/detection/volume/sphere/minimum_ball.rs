@@ -3,7 +3,8 @@
 use super::{Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// Smallest ball of a set of points, and its centre as a convex combination of at most four of them.
+/// Smallest ball of a set of points, and its centre as a convex combination of at most four of these points, the
+/// support.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimumBall {
     /// The ball, rounded up.
@@ -13,8 +14,9 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal, below which support points are not in general position.
-/// A smaller support then gives the ball to within the square root of this ratio, relative to its radius.
+/// Ratio of a Gram determinant to the product of its diagonal, below which support points count as not in general
+/// position. A smaller support then gives the ball; the error relative to its radius is at most the square root of this
+/// ratio.
 const SINGULAR: f64 = 1e-14;
 
 /// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
@@ -23,9 +25,10 @@ const ON_BALL: f64 = 4.0 * f64::EPSILON;
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// Pivots as in the simplex method: while points lie outside the ball of the support, the farthest point enters.
-    /// The new support is the subset of the old support and the new point with the largest ball, among the subsets
-    /// whose hull contains the centre of their ball. Each pivot enlarges the ball, so the method ends.
+    /// The method pivots as the simplex method does: while points lie outside the ball of the support, the farthest of
+    /// these points enters. The candidates for the new support are the entering point with any subset of the old
+    /// support, if the hull of the candidate contains the centre of its ball. The candidate with the largest ball
+    /// becomes the new support. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
@@ -110,9 +113,10 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
     farthest
 }
 
-/// Squared radius and weights of the ball through the entering point and the `subset` (bits) of the support:
-/// with edges qᵢ from the entering point, Gᵢⱼ = qᵢ·qⱼ, solves 2 G λ = diag G; then r² = λ·diag G / 2. `None` if
-/// the subset is singular, has more than three points, or its centre is outside its hull.
+/// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset` (one bit
+/// each). With the edges qᵢ from the entering point and Gᵢⱼ = qᵢ·qⱼ, the weights solve 2 G λ = diag G, and
+/// r² = λ·diag G / 2. `None` if G is singular, if the subset has more than three points, or if the centre is outside
+/// the hull of the points.
 fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> {
     let mut members = [0; 4];
     let mut count = 0;
@@ -146,12 +150,12 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
     in_hull.then_some((radius_squared, weights))
 }
 
-/// Whether a Gram determinant is too small relative to the product of its diagonal, or NaN.
+/// Whether a Gram determinant is NaN, or too small relative to the product of the diagonal.
 fn is_singular(determinant: f64, product: f64) -> bool {
     determinant.is_nan() || determinant <= SINGULAR * product
 }
 
-/// λ of 2 G λ = diag G on three edges, by cofactors.
+/// Solution λ of 2 G λ = diag G for three edges, by cofactors.
 fn solve_three(gram: &[[f64; 4]; 4], [a, b, c]: [usize; 3]) -> Option<[f64; 3]> {
     let (aa, bb, cc) = (gram[a][a], gram[b][b], gram[c][c]);
     let (ab, ac, bc) = (gram[a][b], gram[a][c], gram[b][c]);

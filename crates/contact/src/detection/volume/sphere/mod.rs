@@ -28,15 +28,15 @@ pub struct Sphere {
 /// Relative slack that covers the rounding of a distance, a sum of radii and their products.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
-/// `radius` enlarged by the rounding errors of the distances it was computed from and of a `centre` that was
-/// itself computed by interpolation.
+/// `radius` enlarged by the rounding errors of the distances from which it was computed, and of a `centre` that was
+/// computed by interpolation.
 #[inline]
 pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers in one instruction; `f64::max` needs more, as it ignores NaN.
+/// The larger of two numbers, in one instruction; `f64::max` needs more instructions, because it ignores NaN.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -56,7 +56,8 @@ impl Sphere {
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; bitwise symmetric.
+    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\], with the radii r₁, r₂ and
+    /// the distance D of the centres. An exchange of the spheres gives the same bits.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -64,8 +65,8 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Place of the centre of the joint sphere between the centres: c = (1 − f) c₁ + f c₂, with f in \[0, 1\] (0 if
-    /// this sphere contains the other, 1 if the other contains this sphere).
+    /// Fraction f in \[0, 1\] that gives the centre of the joint sphere between the centres of the two spheres:
+    /// c = (1 − f) c₁ + f c₂. It is 0 if this sphere contains the other, and 1 if the other contains this sphere.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -73,18 +74,18 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // For coincident centres the fraction is undefined: NaN counts as zero.
+        // For coincident centres the quotient may be NaN, which `larger` replaces by zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }
 
-    /// Smallest sphere that contains both, rounded up.
+    /// Smallest sphere that contains both spheres, rounded up.
     pub fn joint(&self, other: &Self) -> Self {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both, rounded up; the smallest such sphere is
-    /// [`Sphere::joint`].
+    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up; the fraction f of
+    /// [`Sphere::joint_fraction`] gives the smallest sphere.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
         let offset = other.centre - self.centre;
@@ -99,7 +100,7 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Grows to each outside point in turn; the far side of the sphere stays in place.
+    /// Enlarges the sphere to each point outside in turn; the side of the sphere opposite to the point stays in place.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

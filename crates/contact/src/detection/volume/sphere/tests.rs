@@ -8,13 +8,13 @@ fn vec3(scale: f64) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-scale..scale).prop_map(Vec3::from)
 }
 
-/// Tolerance: a multiple of the rounding of the coordinates of points.
+/// Tolerance \[m\]: a multiple of the rounding error of the coordinates of points.
 fn rounding(points: &[Vec3]) -> f64 {
     16.0 * f64::EPSILON * points.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }
 
-/// Difficult sets of points: in general position, on a coarse lattice (coincident, collinear, cospherical), and far
-/// from the origin.
+/// Sets of points in general position, on a coarse lattice (coincident, collinear or cospherical points), and far from
+/// the origin.
 fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     let lattice = prop::array::uniform3(-2..3).prop_map(|p| Vec3::from(p.map(f64::from)));
     prop_oneof![
@@ -24,7 +24,8 @@ fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     ]
 }
 
-/// Radius of the smallest ball, by enumeration of all supports of up to four points with a general linear solver.
+/// Radius of the smallest ball: the least over the balls of all supports of up to four points that contain all points.
+/// A general linear solver gives the balls.
 fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
     let mut balls = points.iter().map(|p| (*p, 0.0)).collect::<Vec<_>>();
     let n = points.len();
@@ -116,7 +117,8 @@ proptest! {
         for sphere in [&a, &b] {
             let away = (sphere.centre - joint.centre).try_normalize(0.0).unwrap_or(direction);
             for towards in [away, direction] {
-                // The sampled surface point is itself rounded, by about one unit in the last place of its coordinates.
+                // The sampled point of the surface has a rounding error of about one unit in the last place of its
+                // coordinates.
                 let inside = sphere.radius * (1.0 - 1e-15) - 2.0 * f64::EPSILON * size;
                 let point = sphere.centre + towards * inside.max(0.0);
                 prop_assert!(joint.contains(&point));
@@ -211,7 +213,7 @@ fn more_directions_fit_tighter_on_average() {
             *mean += (fit.unwrap().radius / minimum - 1.0) / f64::from(num_clouds);
         }
     }
-    // The order of Larsson 2008.
+    // The order of the methods is that found by Larsson 2008.
     assert!(excess[0] > excess[1] && excess[1] > excess[2] && excess[2] > excess[3], "{excess:?}");
     assert!(excess[0] < 0.10 && excess[2] < 0.01 && excess[3] < 0.005, "{excess:?}");
 }

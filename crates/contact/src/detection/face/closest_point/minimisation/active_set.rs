@@ -1,11 +1,13 @@
 //! Closest point by a primal active-set Newton method.
 //!
-//! The constraints of a working set are equalities. Newton steps in the free directions end at the next constraint,
-//! which then joins the set. Where no step remains, a constraint with a negative multiplier leaves the set (Nocedal &
+//! The constraints of a working set are equalities. A Newton step in the free directions ends at the next constraint,
+//! which then joins the set. If no step is left, a constraint with a negative multiplier leaves the set (Nocedal &
 //! Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the whole face,
-//! an edge or a corner free, so it is a [`Feature`]; points on a feature stay on it exactly. Unlike in textbooks, only
-//! the Hessian of the free directions is kept positive, not the whole Hessian: steps along an edge remain Newton steps
-//! where F is convex there but not across.
+//! an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on this
+//! feature.
+//!
+//! Textbooks keep the whole Hessian of F = ½ |r − x(ξ)|² positive; here only the Hessian of the free directions is kept
+//! positive. Steps along an edge then remain Newton steps if F is convex along the edge but not across it.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -16,11 +18,11 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations before sequential quadratic programming takes over; Newton steps may diverge near folds.
+/// Iterations after which sequential quadratic programming takes over, because Newton steps may diverge near folds.
 const MAX_ITERATIONS: u32 = 40;
 
-/// The primal active-set method. An iteration is an evaluation of F and its derivatives with the following step,
-/// including the evaluation that confirms the minimum; dropping a constraint costs no iteration.
+/// The primal active-set method. An iteration consists of an evaluation of F and its derivatives and of the following
+/// step. The evaluation that confirms the minimum counts; the release of a constraint does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -40,7 +42,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // A change of F within rounding counts as a minimum; a larger increase does not.
+            // A point counts as a minimum if the change of F is within rounding, but not if F increases by more.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
@@ -63,7 +65,7 @@ struct Step {
     step: [f64; 2],
 }
 
-/// The step of the working set, without the constraints whose release allows descent.
+/// The step of the working set after the release of the constraints that prevent descent.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -102,10 +104,11 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     }
 }
 
-/// Free feature without the constraint of the most negative multiplier; `None` if none is negative.
+/// Free feature after the release of the constraint with the most negative multiplier; `None` if no multiplier is
+/// negative.
 ///
-/// With the gradient g = Σ λ n, the multiplier of a constraint that a corner shares with the edge t is λ = g·t / n·t,
-/// and on an edge λ = g·n / n·n.
+/// The gradient is g = Σ λ n over the constraints of the working set, with their normals n and multipliers λ. At a
+/// corner, let t be the direction of the edge of the other constraint; then λ = g·t / n·t. On an edge, λ = g·n / n·n.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -126,7 +129,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
         Feature::Vertex(k) => {
             let ahead = k as usize;
             let behind = (ahead + count - 1) % count;
-            // Without the constraint of the edge behind, the edge ahead is free, and vice versa.
+            // Release of the constraint of the edge behind makes the edge ahead free, and vice versa.
             let first = multiplier(behind, along(domain, ahead));
             let second = multiplier(ahead, along(domain, behind));
             let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };
@@ -170,7 +173,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// A point within rounding of a feature, moved onto it.
+/// A point within rounding of a feature, moved onto the feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),

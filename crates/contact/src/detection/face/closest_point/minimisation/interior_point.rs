@@ -7,8 +7,8 @@
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
 //! centre, where the slacks z are largest. The constraints are linear and the centre satisfies them, so the residual A
 //! ξ − b − z stays zero, and z need not be a variable. The iteration ends close to the minimum but never on the border.
-//! A crossover then activates the constraints whose multiplier exceeds their slack, and the active-set method finishes
-//! from this point.
+//! A crossover then moves the point onto the constraints whose multiplier exceeds their slack, and the active-set
+//! method finishes from there.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -18,14 +18,14 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of sides of a domain.
 const MAX_SIDES: usize = 4;
-/// Iterations before the active-set method takes over.
+/// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
 /// Residual of the optimality conditions, relative to the scale of gradient and metric, at which active and inactive
-/// constraints are distinguished.
+/// constraints can be distinguished.
 const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
 const FIRST_BARRIER: f64 = 0.1;
-/// Factor of the barrier parameter after a good step, from the mean of λ z.
+/// Barrier parameter after a good step, relative to the mean of λ z over the constraints.
 const CENTRING: f64 = 0.2;
 /// Fraction of the distance to the border that a step may take.
 const TO_THE_BORDER: f64 = 0.995;
@@ -61,7 +61,7 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// μ.
     parameter: f64,
-    /// Scale of F,ᵢ at the distance of the query, plus the scale of the metric \[m²\].
+    /// Scale of F,ᵢ at the starting point, plus the trace of the metric x,ᵢ·x,ⱼ \[m²\].
     scale: f64,
 }
 
@@ -148,7 +148,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Takes the largest fraction of the step, by halves, with a sufficient decrease of F − μ Σ ln z, and returns it.
+    /// Halves the step until F − μ Σ ln z decreases sufficiently, takes this fraction of the step, and returns the
+    /// fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -168,7 +169,7 @@ impl Barrier {
         fraction
     }
 
-    /// The point moved onto the border along the constraints whose multiplier exceeds their slack.
+    /// The point moved onto the border at the constraints whose multiplier exceeds their slack.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;

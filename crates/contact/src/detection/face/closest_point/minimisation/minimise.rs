@@ -4,7 +4,8 @@ use crate::detection::face::closest_point::polynomial::FacePolynomial;
 
 /// A descent method for ½ |x(ξ) − r|² within the natural domain.
 pub trait Minimise {
-    /// A local minimum from `start`, which lies in the domain; ends after a bounded number of iterations.
+    /// A local minimum, found from `start`, which lies in the domain. The method ends after a bounded number of
+    /// iterations.
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }
 
@@ -13,7 +14,7 @@ pub trait Minimise {
 pub struct Minimum {
     /// Natural coordinates, in the domain.
     pub xi: [f64; 2],
-    /// Iterations: for sequential quadratic programming, quadratic programs solved.
+    /// Iterations; for sequential quadratic programming, the number of quadratic programs solved.
     pub iterations: u32,
     /// Whether ξ satisfies the optimality conditions to the tolerance.
     pub converged: bool,

@@ -1,24 +1,25 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
-//! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method ignores the border; a root
-//! inside the face is the result if it is a minimum. If the root is outside or does not exist, or the iteration
-//! diverges, the method projects on the edges in the same way, and then tests the corners. Near a concave corner of a
-//! surface, beyond a centre of curvature or on a strongly distorted face all of these can fail (the "blind spots" of
-//! the method). A final pass of the active-set method from the best point ensures a minimum.
+//! The foot x of the normal from the query r to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method ignores the
+//! border of the face; a root inside the face is the result if it is a minimum. If the root is outside or does not
+//! exist, or if the iteration diverges, the method projects on the edges in the same way, and also tests the corners.
+//! All these projections can fail near a concave corner of a surface, beyond a centre of curvature or on a strongly
+//! distorted face (the "blind spots" of the method). A final pass of the active-set method from the best point ensures
+//! a minimum.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
 use super::sqp::STEP_TOLERANCE;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations of one projection; it converges quadratically or not at all.
+/// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
 /// Determinant of the Hessian, relative to the product of its diagonal, below which a root is unreliable.
 const SINGULAR: f64 = 1e-10;
 /// Natural coordinates beyond which an iteration has diverged.
 const FAR: f64 = 10.0;
 
-/// Newton projection. An iteration is a linear system, on the face, on an edge or in the final pass.
+/// Newton projection. An iteration solves one linear system, on the face, on an edge or in the final pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newton;
 
@@ -49,9 +50,9 @@ impl Minimise for Newton {
     }
 }
 
-/// Root of F,ᵢ = 0 at a local minimum of F, inside or not, and the number of iterations.
+/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside the face or not, and the number of iterations.
 ///
-/// H δξ = −F,ᵢ with the exact Hessian, which may be indefinite.
+/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H, which may be indefinite.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
@@ -80,7 +81,7 @@ fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
     [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
 }
 
-/// Whether F is convex at a root, and the root reliable.
+/// Whether F is convex at a root, and the root is reliable.
 fn is_minimum(dimension: usize, hessian: [f64; 3]) -> bool {
     let [h11, h22, _] = hessian;
     h11 > 0.0 && (dimension == 1 || h22 > 0.0 && determinant(hessian) > SINGULAR * h11 * h22)
@@ -90,7 +91,8 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// Root of dF/dt = 0 on an edge at a local minimum of F, if it is inside, and the number of iterations.
+/// Root of dF/dt = 0 along an edge at a local minimum of F, if the root is inside the edge, and the number of
+/// iterations. The fraction t runs from 0 to 1 along the edge.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

@@ -12,7 +12,7 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Step in natural coordinates below which the iteration has converged, after this last step.
+/// Step in natural coordinates below which the iteration has converged; this last step is still taken.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence is predicted.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
@@ -20,14 +20,15 @@ const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations with the exact Hessian before BFGS replaces it; near folds the exact Hessian may diverge.
+/// Iterations after which BFGS replaces the exact Hessian, because Newton steps may diverge near folds.
 const MAX_NEWTON: u32 = 25;
 /// Iterations in total.
 const MAX_ITERATIONS: u32 = 75;
-/// Addition to the diagonal, relative to the trace of the metric, which gives degenerate faces a regular model;
-/// negative eigenvalues of this magnitude are rounding errors and count as zero.
+/// Addition to the diagonal of the model, relative to the trace of the metric, which makes the model of a degenerate
+/// face regular. Negative eigenvalues up to this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
-/// Fraction of the trace that is the least replacement of a negative eigenvalue by its absolute value.
+/// Least replacement of a negative eigenvalue, relative to the trace of the metric. The replacement is the absolute
+/// value of the eigenvalue or, if larger, this fraction of the trace.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Sequential quadratic programming.
@@ -40,9 +41,10 @@ pub struct Sqp {
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hessian {
-    /// ∂²F with its eigenvalues kept positive; converges quadratically. BFGS replaces it if it does not converge.
+    /// ∂²F with its eigenvalues kept positive; converges quadratically. BFGS replaces the exact Hessian if the
+    /// iteration does not converge.
     Exact,
-    /// Damped BFGS (Powell 1978) from the metric x,ᵢ·x,ⱼ of the start.
+    /// Damped BFGS (Powell 1978) that starts from the metric x,ᵢ·x,ⱼ.
     Bfgs,
 }
 
@@ -96,15 +98,15 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step would be below the tolerance: Newton steps shrink as C s², with C estimated from the last two
-/// steps.
+/// Whether the next step would be below the tolerance: a Newton step s is followed by a step C s², with C estimated
+/// from the last two steps.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the decrease of F for this slope is within rounding: the rounding of the offset is relative to the size of
-/// the face, and F has this rounding times the offset.
+/// Whether the decrease of F for this slope is within rounding. The rounding error of the offset is relative to the
+/// size of the face and to the offset; the rounding error of F is that of the offset times the offset.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
@@ -137,8 +139,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
 
 /// The Hessian, kept positive definite.
 ///
-/// On an edge along which F is convex, only the derivatives across the edge are modified: the next points are most
-/// likely on this edge, and steps along it remain Newton steps.
+/// On an edge along which F is convex, only the derivatives across the edge are modified. The next points are most
+/// likely on this edge, and steps along the edge remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;

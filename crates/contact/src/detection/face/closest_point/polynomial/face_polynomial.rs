@@ -13,9 +13,10 @@ pub trait FacePolynomial: Copy {
     const DOMAIN: &'static Domain;
     /// Natural coordinates of the nodes other than corners.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers i and j of ξ and η in its monomials: first 1, then ξ, on a surface η, then the nonlinear monomials.
+    /// Powers i and j of ξ and η in the monomials of the polynomial: first 1, then ξ, on a surface η, then the
+    /// nonlinear monomials.
     const POWERS: &'static [[u8; 2]];
-    /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
+    /// Whether x is affine; F = ½ |x − r|² is then quadratic and convex.
     const AFFINE: bool = false;
 
     /// x(ξ) − r.
@@ -30,12 +31,13 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F on the whole domain; the curvature is bounded only where F may be less than `limit`.
+    /// Bounds of F on the whole domain; the curvature is bounded only if F may be less than `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Lower bound of n·(x − r) on the whole domain, as x lies in the convex hull of its control points.
+    /// Lower bound of n·(x − r) on the whole domain for the direction n: the least value at the control points, because
+    /// x lies in their convex hull.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -110,7 +112,7 @@ pub struct Expansion {
     pub hessian: [f64; 3],
 }
 
-/// Least n·p of some control points.
+/// Least n·p of these points p for the direction n.
 #[inline]
 pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })

@@ -1,4 +1,4 @@
-//! A face as a polynomial of its natural coordinates, relative to the query point.
+//! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin suffers no
 //! cancellation. Coefficients are computed once per query, whereas shape functions would be evaluated at each ξ. A part
@@ -27,8 +27,8 @@ pub trait Visitor {
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
-/// Passes the polynomial of a face to a visitor; `None` for points and solids, or too few nodes (segments are
-/// the faces of plane bodies).
+/// Passes the polynomial of a face to a visitor; `None` for points, solids and too few nodes. Segments are the faces of
+/// plane bodies.
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
     macro_rules! polynomial {

@@ -329,7 +329,8 @@ impl FacePolynomial for Biquadratic {
     }
 }
 
-/// Coefficients of p(o + h s) in powers of s, from the coefficients of p.
+/// Coefficients of the polynomial p(o + h s) in powers of s, from the coefficients `c` of p; o is `origin` and h is
+/// `half`.
 fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
     let along = c[1] + c[2] * origin;
     [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]

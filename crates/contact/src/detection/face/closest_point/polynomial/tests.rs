@@ -1,4 +1,4 @@
-//! Compares coefficients with shape functions, and derivatives of F with differences.
+//! Tests of face polynomials against shape functions, and of the derivatives of F against finite differences.
 
 use super::*;
 use crate::detection::face::closest_point::domain::Domain;

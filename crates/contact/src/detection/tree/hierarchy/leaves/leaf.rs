@@ -10,7 +10,8 @@ use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-/// Largest number of bounding points of a face inside the hull of its nodes; larger strides belong to curved faces.
+/// Largest number of bounding points of a face that lies in the hull of its nodes; larger strides belong to curved
+/// faces.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
 /// Kinds of some leaves; empty if all faces lie in the hulls of their nodes.
@@ -21,7 +22,7 @@ impl Kinds<'_> {
     /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
     ///
     /// Flat and bilinear faces lie in the hull of their nodes. For a curved face the points are its Bézier control
-    /// points, linear in the nodes; this holds for positions and velocities alike.
+    /// points. The points are linear in the nodes, so `field` may be positions or velocities.
     #[inline]
     pub fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
         let mut points = nodes.map(|node| field[node as usize]);

@@ -1,4 +1,4 @@
-//! The leaves of a tree: the points that bound a face, and the material centre of their minimum ball.
+//! The leaves of a tree: the points that bound a face, and the material centre of the ball of these points.
 
 mod leaf;
 mod minimum_balls;
@@ -21,7 +21,7 @@ use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
 
-/// Fit of the sphere of a leaf to its points, and of the reference spheres above.
+/// Method that fits the sphere of a leaf to the points of its face, and the reference spheres above the leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
     /// The minimum ball; above the leaves, a ball grown from extremal points.
@@ -30,8 +30,8 @@ pub enum LeafFit {
     Ritter,
 }
 
-/// Nodes and weights of the faces, padded to the largest number of bounding points of any face: a smaller face repeats
-/// its first node, with weight zero.
+/// Nodes and weights of the faces, padded to the largest number of bounding points of any face (the stride): a face
+/// with fewer points repeats its first node with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
@@ -42,19 +42,19 @@ pub struct Leaves {
     weights: Vec<f64>,
 }
 
-/// Leaves of one stride: their kinds, and `N` nodes and weights each.
+/// Leaves of the stride `N`: their kinds, and `N` nodes and weights of each leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
     /// Nodes.
     pub nodes: &'a [[u32; N]],
-    /// Weights of the bounding points in the material centre, point by point.
+    /// Weights of the bounding points in the material centre: for each of the `N` points, the weights of all leaves.
     weights: [&'a [f64]; N],
 }
 
 impl Leaves {
     /// Leaves for these `faces` in order, with the weights of the centres of their balls at `positions`. Stores the
-    /// balls, with the margin, in `spheres`, given in pieces.
+    /// balls, with the margin, in `spheres`, which are given in one piece per block.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -122,7 +122,8 @@ impl Leaves {
         Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes, otherwise 6 or 9.
+    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes, 6 or 9 if some faces are
+    /// curved.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -162,7 +163,7 @@ fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u3
     }
 }
 
-/// Splits `count` items off the front.
+/// Removes `count` items from the front of `rest` and returns them.
 fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, after) = std::mem::take(rest).split_at_mut(count);
     *rest = after;

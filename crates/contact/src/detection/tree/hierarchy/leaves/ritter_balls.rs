@@ -30,8 +30,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights of the points in the centre of their ball. The ball of the widest pair of axis-extremal points grows to each
-/// outside point in turn.
+/// Weights of the points in the centre of their ball. The ball begins on the pair from [`widest_pair`] and grows to
+/// each point outside in turn.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -55,7 +55,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// The most distant of the pairs of points with the least and greatest coordinate along an axis.
+/// For each axis, the points with the least and the greatest coordinate form a pair; this is the most distant pair.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);

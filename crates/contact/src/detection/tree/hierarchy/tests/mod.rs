@@ -51,7 +51,7 @@ fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
     below.into_iter().collect()
 }
 
-/// Greedy agglomeration by its definition: compares all pairs in every round.
+/// Greedy agglomeration by its definition: every round merges the best of all pairs of balls.
 fn greedy(leaves: &[Sphere]) -> (f64, BTreeSet<Vec<u32>>) {
     let mut live: Vec<(Sphere, Vec<u32>)> =
         leaves.iter().enumerate().map(|(face, sphere)| (*sphere, vec![face as u32])).collect();
@@ -100,9 +100,10 @@ fn bottom_up_gives_the_tree_of_the_greedy_method() {
     }
 }
 
-/// On 100 random meshes without ties, the queue and the merging of mutually nearest pairs give identical clusters
-/// (Omohundro 1989; the joint radius is reducible), and volumes equal to 1e-12, as only the order of summation differs.
-/// For every builder the test checks the numbers of vertices and of leaves below, and the nesting of the spheres.
+/// On 100 random meshes without ties, the priority queue and the merging of mutually nearest pairs give identical
+/// clusters, because the joint radius is reducible (Omohundro 1989). The sums of volumes agree to 1e-12, because only
+/// the order of summation differs. For every builder, the test also checks the number of vertices, the number of leaves
+/// below each vertex, and the nesting of the spheres.
 #[test]
 fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
     for seed in 0..100 {
@@ -119,9 +120,9 @@ fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
     }
 }
 
-/// Trees of 100 random meshes, by every builder and either fit. Every face is in one leaf, and the sphere and the box
-/// of each vertex contain all faces below. Ritter's leaves are no smaller than minimum balls, and in the mean at most a
-/// fifth larger.
+/// Trees of 100 random meshes, by every builder and with either fit. Every face is in one leaf, and the sphere and the
+/// box of each vertex contain all faces below. Ritter's balls of the leaves are no smaller than the minimum balls, and
+/// in the mean at most a fifth larger.
 #[test]
 fn volumes_of_random_meshes_contain_their_faces() {
     let (mut ritter, mut minimum) = (0.0, 0.0);
@@ -157,7 +158,7 @@ fn assert_boxes_bound(case: &Case, hierarchy: &Hierarchy) {
 
 #[test]
 fn bottom_up_gives_the_volume_of_the_greedy_method_where_costs_are_equal() {
-    // An icosphere has many ties; their resolution changes the sum by a few per cent.
+    // On an icosphere many pairs have equal costs; the choice among these pairs changes the sum by a few per cent.
     let case = icosphere(1);
     let (sum, _) = greedy(&minimum_balls(&case));
     let ratio = case.build(Builder::BottomUp, 0.0).sum_of_volumes() / sum;
@@ -207,7 +208,7 @@ fn trees_are_well_formed() {
     }
 }
 
-/// The trees are large enough to be divided among tasks.
+/// Trees large enough to be divided among tasks.
 #[test]
 fn large_trees_are_well_formed_after_refit() {
     let case = wavy(60, 11);
@@ -286,7 +287,7 @@ fn deep_trees_of_steeply_graded_faces_are_well_formed() {
     }
 }
 
-/// A chain deeper than the bisection into tasks, with enough leaves for several tasks.
+/// A chain-like tree with enough leaves for several tasks, deeper than the bisection of its blocks into tasks.
 #[test]
 fn long_steeply_graded_lines_are_refitted() {
     let case = graded_line(6000, 1.01);
@@ -348,9 +349,9 @@ fn positions_that_are_no_numbers_end() {
     }
 }
 
-/// The barycentric coordinates of the circumcentre of a needle are lost to rounding. Reference: the minimum ball of its
-/// corners; tolerance: the error of the coordinates is ε (length/thickness)², and the code relies on them while
-/// (length/thickness)² is below 1e10.
+/// Rounding destroys the barycentric coordinates of the circumcentre of a needle: their error is ε (length/thickness)²
+/// with the machine precision ε. The code uses these coordinates only if (length/thickness)² is below 1e10, which gives
+/// the tolerance. The reference is the minimum ball of the corners.
 #[test]
 fn leaves_of_needles_are_minimum_balls() {
     let mut random = Random(17);
@@ -358,7 +359,7 @@ fn leaves_of_needles_are_minimum_balls() {
     let faces: Vec<Vec<u32>> = (0..400)
         .map(|f| {
             let (tip, along) = (random.vector(1.0), random.vector(1.0));
-            // The needles are isosceles, as other needles have an obtuse angle.
+            // The needles are isosceles, because other needles have an obtuse angle and need no circumcentre.
             let thickness = 10_f64.powf(-4.0 - 10.0 * random.next());
             let across = along.cross(&random.vector(thickness));
             positions.extend([tip, tip + along + across, tip + along - across]);
