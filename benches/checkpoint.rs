@@ -1,8 +1,8 @@
-//! Checkpoints: the time that they block the step loop, and their size.
+//! Checkpoints: the time for which they block the step loop, and their size.
 //!
-//! A bar of linear tetrahedra whose right half is thrown at its left half, as of the bench `step`. The copy of the state
-//! blocks the step loop; encoding and writing follow in the background. In the same run: the time of a step, and the
-//! time in which the memory rate of the triad copies the nodal state.
+//! The body is a bar of linear tetrahedra whose right half is thrown at its left half, as in the bench `step`. The copy
+//! of the state blocks the step loop; encoding and writing follow in the background. For comparison, the same run
+//! measures the time of a step, and the time for a copy of the nodal state at the memory rate of the STREAM triad.
 //!
 //! Arguments select cases: `50k`, `1M` (by default).
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -23,7 +23,7 @@ use ictus::simulation::{Simulation, State};
 
 const SIZES: [(&str, usize); 2] = [("50k", 50_000), ("1M", 1_000_000)];
 
-/// Median of the times of an action \[ms\], and its last result.
+/// Median of the times of `count` calls of an action \[ms\], and the last result.
 fn timed<R>(count: usize, mut action: impl FnMut() -> R) -> (f64, R) {
     let mut times = Vec::new();
     let mut time = || {
@@ -62,7 +62,7 @@ fn main() {
         let (encode, bytes) = timed(repetitions(5), || state.encode().unwrap());
         let (decode, read) = timed(repetitions(5), || State::decode(&bytes).unwrap());
         assert!(read.encode().unwrap() == bytes, "the state is read back");
-        // Positions, velocities and accelerations, read and written.
+        // Time to read and write positions, velocities and accelerations.
         let least = (2 * 3 * 24 * nodes) as f64 / (rate * 1e9) * 1e3;
         println!(
             "{name}: {count} elements, {nodes} nodes: step {step:.2} ms; copy {copy:.2} ms (triad {least:.2} ms), encode \

@@ -1,10 +1,11 @@
-//! Closest points of a surface: the nodes of one rough surface against the 41 472 triangles of another.
+//! Closest points of a surface: those of the 41 472 triangles of a rough surface to the nodes of another one.
 //!
-//! References in the same run: Ericson's triangle, plainly written, and a search over all faces for a few nodes.
-//! Other libraries on the same surfaces, on a similar machine, one core, warm, in ns: point and
-//! triangle 5.2 batched, 11–17 Ericson with branches, 22–36 parry; unbounded, per node, 511 bvh and 523 Embree (both
-//! single precision), 891 parry, 1 261 libigl, 1 536 CGAL; within one spacing 211 Embree, 418 parry; within two
-//! 381 Embree, 686 parry; build per triangle 58 obvhs (single precision), 85 Embree, 311 parry.
+//! References in the same run: a plain implementation of Ericson's closest point of a triangle, and a search over all
+//! faces for a few nodes. Times of other libraries on the same surfaces, on one core of a similar machine with warm
+//! caches \[ns\]. Closest point of a triangle: 5.2 batched, 11–17 Ericson with branches, 22–36 parry. Closest point of
+//! the surface per node, without a bound of the distance: 511 bvh and 523 Embree (both single precision), 891 parry, 1
+//! 261 libigl, 1 536 CGAL; within one spacing: 211 Embree, 418 parry; within two spacings: 381 Embree, 686 parry. Build
+//! of the tree per triangle: 58 obvhs (single precision), 85 Embree, 311 parry.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
@@ -28,10 +29,10 @@ use ictus::math::vectorised::Vectorised;
 use ictus::mesh::CellKind;
 use rough_surfaces::{RoughSurface, SPACING, SUM_OF_SQUARED_DISTANCES};
 
-/// Pairs of a point and a triangle near each other.
+/// Number of pairs of a point and a triangle that are near each other.
 const PAIRS: usize = 8192;
 
-/// Each lower node with a triangle above it, spread over the surface.
+/// Pairs of a lower node and a nearby upper triangle, distributed over the surface.
 fn near_pairs(lower: &RoughSurface, upper: &RoughSurface) -> Vec<(Vec3, [Vec3; 3])> {
     (0..PAIRS)
         .map(|k| {

@@ -1,13 +1,14 @@
-//! Whole steps of two bodies in contact: cost of search and response over the step without contact.
+//! Whole steps of two bodies in contact: cost of search and response, relative to the step without contact.
 //!
-//! Two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre and
-//! touching, and two blocks of about 19 000 tetrahedra each in contact over 1 226 non-matching triangles. Steel (E
-//! 210 GPa, ν 0.3, 7800 kg/m³), St. Venant–Kirchhoff, penalty. Columns: milliseconds per step (medians), of search
-//! and response, ratio to the step without contact, and the largest number of contacts.
+//! The cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre
+//! or touching, and two blocks of about 19 000 tetrahedra each, in contact over 1 226 non-matching triangles. The
+//! material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is penalty. Columns:
+//! milliseconds per step (medians), of search and response, ratio to the step without contact, and the largest number
+//! of contacts.
 //!
-//! With `peers` the meshes are those on which other codes have been timed, of similar size, from
-//! `scripts/mesh_peers.py`. On these, on other machines, search and response take OpenRadioss 0.06–0.11 ms a step
-//! (spheres) and 0.35–0.4 ms (blocks), and Akantu 16–878 ms and 70–140 ms.
+//! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`, on which other codes have been
+//! timed. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step in
+//! OpenRadioss, and 16–878 ms (spheres) and 70–140 ms (blocks) in Akantu.
 //!
 //! Arguments select cases: `apart`, `touching`, `blocks`; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -32,24 +33,24 @@ const GAP: f64 = 1e-4;
 struct Case {
     name: &'static str,
     meshes: Meshes,
-    /// Speed of either \[m/s\].
+    /// Speed of each body \[m/s\].
     speed: f64,
 }
 
 /// Source of the bodies.
 enum Meshes {
-    /// Meshed here, either side of the origin along x.
+    /// Shapes that the bench meshes, on both sides of the origin along x.
     Shapes([Shape; 2]),
-    /// From the file `name` of the peer meshes, the left body below `middle` along z.
+    /// The mesh `name` of `scripts/mesh_peers.py`. The left body lies below `middle` along z.
     OfPeers { name: &'static str, middle: f64 },
 }
 
-/// Shape to be meshed.
+/// Shape of a body that the bench meshes.
 #[derive(Clone, Copy)]
 enum Shape {
     /// Sphere of radius ½ about the origin, this many cells across.
     Sphere(usize),
-    /// The unit cube about the origin, with cells along x and across; `group` is its contact surface.
+    /// The unit cube about the origin, with these numbers of cells along x and across.
     Block([usize; 2]),
 }
 
@@ -61,7 +62,7 @@ impl Shape {
         }
     }
 
-    /// Maps a point of the cube from −1 to 1: in a sphere, concentric cubes become concentric spheres.
+    /// Maps a point of the cube \[−1, 1\]³ to the shape. For a sphere, concentric cubes become concentric spheres.
     fn place(self, cube: Vec3) -> Vec3 {
         let outer = cube.amax();
         if matches!(self, Self::Block(_)) || outer == 0.0 {
@@ -85,11 +86,11 @@ impl Shape {
 }
 
 impl Shape {
-    /// Writes its mesh; returns the keys of the body, beside the origin.
+    /// Writes the mesh; returns the keys of the body, which place it to the left or right of the origin.
     fn body(self, directory: &Path, is_left: bool) -> String {
         let (name, side, sign) = if is_left { ("left", "high", -1.0) } else { ("right", "low", 1.0) };
         std::fs::write(directory.join(format!("{name}.msh")), self.mesh()).unwrap();
-        // Spheres are rotated, so that contacts are not node to node.
+        // The right sphere is rotated, so that nodes do not meet nodes.
         let (contact, turn) = match self {
             Self::Sphere(_) => ("skin", if is_left { 0.0 } else { 20.0 }),
             Self::Block(_) => (side, 0.0),
@@ -103,7 +104,8 @@ impl Shape {
 }
 
 impl Meshes {
-    /// Unit vector from the left body to the right one, and its coordinate between them \[m\].
+    /// Unit vector from the left body to the right body, and the coordinate along this vector of a point between them
+    /// \[m\].
     fn axis(&self) -> (Vec3, f64) {
         match self {
             Self::Shapes(_) => (Vec3::x(), 0.0),
@@ -146,11 +148,11 @@ impl Case {
         Scenario::parse(&text, &directory.join("pair.toml"), &[]).unwrap()
     }
 
-    /// One row of the table.
+    /// Prints one row of the table.
     fn run(&self, threads: usize) {
         let directory = tempfile::tempdir().unwrap();
         let mut simulation = Simulation::new(&self.scenario(directory.path())).unwrap();
-        // Outside flight, in which bodies that cannot meet cost nothing.
+        // Velocities are set here, so that the run has no flight, in which bodies that cannot meet would cost nothing.
         let (axis, middle) = self.meshes.axis();
         simulation.set_velocities(|x| axis * (-(axis.dot(x) - middle).signum() * self.speed));
         let touches = self.speed > 1.0;
@@ -159,7 +161,7 @@ impl Case {
             simulation.advance(f64::INFINITY).unwrap();
             waited += 1;
         }
-        // Few steps, so that the blocks, which separate after the reflected wave, are still in contact.
+        // There are few steps, so that the blocks are still in contact; they separate when the reflected wave returns.
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut contacts = 0;
         for _ in 0..repetitions(50) {

@@ -1,11 +1,12 @@
-//! Many disks in the plane: growth of the cost of a step with their number, by each detector.
+//! Many disks in the plane: growth of the cost of a step with the number of disks, for each detector.
 //!
-//! N elastic disks of `meshes/disk.msh` (48 triangles, 24 nodes on the circle) in a box, side by side with gaps of 0.03
-//! radii, with random velocities; energy–momentum response, one thread. Measured are steps after the first contacts.
-//! Columns: seconds of detection and of the whole step, the ratio Λ of detection to all other stages, contacts, and,
-//! where the report has them, its seconds and its Λ for sorted and for unsorted detection (DEC Alpha, about 1997; its
-//! step is implicit, so that its Λ has another meaning). Fits over all N: least squares of a N log N and of a N² with
-//! their coefficients of correlation, and the exponent of N between the logarithms.
+//! N elastic disks of `meshes/disk.msh` (48 triangles, 24 nodes on the circle) in a box lie side by side with gaps of
+//! 0.03 radii and have random velocities. The response is energy–momentum, with one thread. The measured steps follow
+//! the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection to
+//! that of all other stages, and the number of contacts. For the sizes in the report, further columns give its seconds
+//! and its Λ for sorted and for unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so
+//! its Λ is not comparable. Fits over all N: least squares of a N log N and of a N² with their coefficients of
+//! correlation, and the exponent of N from the logarithms.
 //!
 //! `scripts/disks_study.py` draws the rows that `-- --rows` prints.
 //!
@@ -34,7 +35,7 @@ const REPORT: [(usize, [f64; 2], [f64; 2]); 6] = [
 
 const SIZES: [usize; 8] = [13, 53, 104, 196, 400, 900, 2500, 10_000];
 
-/// Detectors with their keys, and the largest N that each is measured to.
+/// Detectors with their keys, and the largest N for which each is measured.
 const DETECTORS: [(&str, &str, usize); 5] = [
     ("sorting", "detection = \"sorting\"", 10_000),
     ("sorting in every step", "detection = \"sorting\"\nsort_every = 1", 10_000),
@@ -43,13 +44,13 @@ const DETECTORS: [(&str, &str, usize); 5] = [
     ("all-pairs", "detection = \"all-pairs\"", 400),
 ];
 
-/// Distance of the centres, in radii.
+/// Distance of the centres of neighbouring disks, in radii.
 const SPACING: f64 = 2.03;
 
-/// Mean over the measured steps.
+/// Means over the measured steps.
 struct Row {
     size: usize,
-    /// Detection, and the whole step \[s\].
+    /// Times of detection and of the whole step \[s\].
     seconds: [f64; 2],
     contacts: f64,
 }
@@ -60,7 +61,7 @@ impl Row {
     }
 }
 
-/// Detection over all other stages.
+/// Ratio of the time of detection to that of all other stages.
 fn ratio(detection: f64, total: f64) -> f64 {
     detection / (total - detection)
 }
@@ -182,7 +183,7 @@ fn print_row(row: &Row, simulation: &Simulation) {
     println!();
 }
 
-/// Resident memory of the process \[B\], where the system tells it.
+/// Resident memory of the process \[B\]; `None` if the system does not report it.
 fn resident_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -211,7 +212,7 @@ fn print_fits(rows: &[Row]) {
     println!("    Λ from {least:.3} to {most:.3} for N of 53 to 900: {:.2} times", most / least);
 }
 
-/// Slope of the line of least squares, and the coefficient of correlation.
+/// Slope of the least-squares line through points, and the coefficient of correlation.
 fn line(points: &[[f64; 2]]) -> (f64, f64) {
     let count = points.len() as f64;
     let mean = |axis: usize| points.iter().map(|point| point[axis]).sum::<f64>() / count;

@@ -1,5 +1,5 @@
-//! Distance fields: cost per support point and its growth, and errors, of each algorithm, beside the query of the
-//! hierarchy alone.
+//! Distance fields: cost per support point, its growth with the size of the mesh, and errors of each algorithm. For
+//! comparison, the cost of the closest-point query of the hierarchy alone.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on fails")]
 
@@ -30,7 +30,7 @@ fn field(body: &Body, algorithm: DistanceAlgorithm) -> DistanceField {
     body.field(&DistanceFieldOptions { algorithm, band: Band::Whole, ..Default::default() }).unwrap()
 }
 
-/// Least time of some repetitions \[ns\].
+/// Shortest time of several repetitions \[ns\].
 fn nanoseconds(many: usize, mut work: impl FnMut()) -> f64 {
     let once = |_| {
         let start = Instant::now();
@@ -40,7 +40,7 @@ fn nanoseconds(many: usize, mut work: impl FnMut()) -> f64 {
     (0..many).map(once).fold(f64::INFINITY, f64::min)
 }
 
-/// Time per point of a whole field, and of the closest points alone by the hierarchy.
+/// Prints the time per support point of a whole field, and that of the closest points alone by the hierarchy.
 fn costs() {
     heading(
         "ns per support point of a bumpy body of tetrahedra, whole field; last the query of the hierarchy alone",
@@ -64,7 +64,7 @@ fn costs() {
     }
 }
 
-/// Number of wrong points and the largest error of each algorithm.
+/// Prints the number of wrong support points and the largest error of each algorithm.
 fn errors() {
     heading("wrong support points (beyond 1e-12) of all, and the largest error; bodies of size 1 to 10");
     let bodies = [

@@ -1,9 +1,9 @@
-//! Exclusion tests of bounding volumes, and their fits to a triangle.
+//! Exclusion tests of bounding volumes, and fits of the volumes to a triangle.
 //!
 //! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. The
-//! pairs are random triangles, so far apart that boxes exclude about half of them: a thousand, whose volumes
-//! fit the first- or second-level cache, and 8192. The best values of other libraries on such pairs, on another
-//! machine, are quoted beside ours.
+//! pairs are random triangles at such distances that boxes exclude about half of the pairs. There are a thousand pairs,
+//! whose volumes fit into the first- or second-level cache, or 8192 pairs. The best values of other libraries on such
+//! pairs, on another machine, are printed next to ours.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -24,7 +24,7 @@ use random::Random;
 
 type Triangle = [Vec3; 3];
 
-/// Tests within one timing.
+/// Number of tests within one timing.
 const TESTS: usize = 16_384;
 
 fn pairs(count: usize) -> Vec<[Triangle; 2]> {
@@ -50,7 +50,7 @@ macro_rules! exclusion {
             fn fit(points: &[Vec3]) -> $volume {
                 $fit(points)
             }
-            // Not a closure, which would remain baseline code.
+            // This is a function, since a closure would not be compiled for wide vectors.
             #[inline(always)]
             fn excludes(a: &$volume, b: &$volume) -> bool {
                 $excludes(a, b)
@@ -99,7 +99,7 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
-/// Passes that only read as much memory as two boxes.
+/// Passes that only read memory, for each pair as much as two boxes.
 struct PassesOfReading<'a> {
     pairs: &'a [[u64; 12]],
     passes: usize,
@@ -132,7 +132,7 @@ fn test_reading(count: usize) {
     report("reading of two boxes and no more", "pair", timing);
 }
 
-/// Passes over boxes in lanes of eight, as in a tree, each eight against one other.
+/// Passes over boxes in lanes of eight, as in a hierarchy; each eight boxes are tested against one other box.
 struct PassesOfRows<'a> {
     rows: &'a [(AabbRow, Aabb)],
     passes: usize,
@@ -182,7 +182,8 @@ fn fit<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(label, "fit", timing);
 }
 
-/// How often the test of the faces' axes misses what the 15 axes separate; Aragón & Molinari 2014, §3.2, quote 6 %.
+/// Prints how often the test with the axes of the faces does not exclude boxes that the 15 axes separate. Aragón &
+/// Molinari 2014, §3.2, quote 6 %.
 fn wrong_answers(pairs: &[[Triangle; 2]]) {
     let boxes = pairs.iter().map(|pair| pair.map(|triangle| Obb::fit(&triangle, 0.0)));
     let (mut overlaps, mut wrong) = (0, 0);

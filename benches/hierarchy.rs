@@ -1,11 +1,12 @@
-//! Building and refitting hierarchies of bounding spheres, per face, for sizes ten times apart.
+//! Times per face to build and to refit hierarchies of bounding spheres, for numbers of faces that differ by a factor
+//! of ten.
 //!
-//! The rough sheet has irregular, graded quadrilaterals split into triangles; the icosphere is regular, with many
-//! equal costs.
+//! The rough sheet has irregular, graded quadrilaterals that are split into triangles. The icosphere is regular, so
+//! that many costs of the build are equal.
 //!
-//! The best of other libraries, on another machine: trees of 41k and 400k triangles in 58 and 97 ns a face (obvhs,
-//! PLOC, single precision), refits from nodes in 10.4 and 12.3 (parry, single) or 13.2 and 18.6 (double); none builds
-//! bottom-up.
+//! Best times of other libraries for 41k and 400k triangles, on another machine: to build a tree 58 and 97 ns per face
+//! (obvhs, PLOC, single precision); to refit from nodes 10.4 and 12.3 ns (parry, single precision) or 13.2 and 18.6 ns
+//! (double precision). None of these libraries builds bottom-up.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 mod common;
 #[path = "common/icosphere.rs"]
@@ -65,7 +66,7 @@ fn icosphere(subdivisions: usize) -> Body {
     Body::new("icosphere", &faces, positions)
 }
 
-/// Only flight needs the fit.
+/// Times the build, and separately the fit of the spheres, which only flight needs.
 fn bench_build(body: &Body) {
     let num_faces = body.num_faces();
     let samples = repetitions(if num_faces > 100_000 { 5 } else { 15 });
@@ -86,7 +87,7 @@ fn bench_build(body: &Body) {
     }
 }
 
-/// Ritter's two passes beside the minimum ball: leaves and root, radius and time.
+/// Compares Ritter's two passes with the minimum ball: radii of leaves and root, and time.
 fn bench_fits(body: &Body) {
     for (name, fit) in [("minimum balls", LeafFit::MinimumBall), ("Ritter", LeafFit::Ritter)] {
         let build = || Hierarchy::build_with(Builder::Fast, fit, &body.surface, &body.positions, 0.0);
@@ -104,7 +105,8 @@ fn bench_fits(body: &Body) {
     }
 }
 
-/// The reference copies as many bytes as a refit writes, from equally cold memory.
+/// Times the refit. The reference is a copy of as many bytes as a refit writes, from memory that is not in the cache
+/// either.
 fn bench_refit(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;
@@ -120,7 +122,7 @@ fn bench_refit(body: &Body) {
     report(&format!("{}: copy of the spheres", body.label), "face", copy);
 }
 
-/// Refit of the tree of a sheet with one thread and with two.
+/// Times the refit of the hierarchy of a sheet with one and with two threads.
 fn bench_threads(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;

@@ -1,7 +1,8 @@
-//! Time of an internal-force evaluation per element, against the memory bandwidth of the machine.
+//! Time of an internal-force evaluation per element, compared with the memory bandwidth of the machine.
 //!
-//! The bound printed under each mesh is the time to stream the minimum traffic of an element once (reference geometry,
-//! connectivity, and its share of positions and forces) at the bandwidth of the triad.
+//! The bound printed under each mesh is the time to read and write the minimum data of an element once, at the
+//! bandwidth of the STREAM triad. These data are the reference geometry, the connectivity, and the share of the element
+//! in positions and forces.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -12,14 +13,15 @@ use ictus::material::{Elasticity, Material};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-/// Edges by their corners, in the order of the mid-side nodes.
+/// Edges of elements by their corners, in the order of the mid-side nodes.
 const TET10_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 const HEX20_EDGES: [[usize; 2]; 12] =
     [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
 
-/// Nodes and cells of an n × n × n cube of hexahedra, or of six tetrahedra to each of them; nodes by first use.
+/// Nodes and cells of a cube of n × n × n hexahedra, or of six tetrahedra in place of each hexahedron. Nodes are
+/// numbered in the order of their first use.
 fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
-    // A lattice of half cells, of which linear elements use the even points.
+    // Nodes are points of a lattice of half cells; linear elements use the even points only.
     let m = 2 * n + 1;
     let node = |i: usize, j: usize, k: usize| (2 * (k * m + j) * m + 2 * i) as u32;
     let edges: &[[usize; 2]] = match kind {
@@ -43,7 +45,7 @@ fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
                 let hexahedron = [layer(k), layer(k + 1)].concat();
                 for cell in local.chunks_exact(kind.linear().num_nodes()) {
                     let corners: Vec<u32> = cell.iter().map(|l| hexahedron[*l]).collect();
-                    // The midpoint of two lattice points has the mean of their numbers.
+                    // The number of the midpoint of two lattice points is the mean of their numbers.
                     connectivity.extend(&corners);
                     connectivity.extend(edges.iter().map(|[a, b]| u32::midpoint(corners[*a], corners[*b])));
                 }
@@ -93,7 +95,8 @@ impl Shape {
     /// Numbers stored per element for its reference configuration.
     fn numbers_kept(self, kind: CellKind) -> usize {
         match (self, kind) {
-            // The inverse Jacobian and the weight of one point, or the nodes relative to the first.
+            // A box stores the inverse Jacobian and the weight of one point. Other hexahedra store the nodes relative
+            // to the first.
             (Self::Straight, CellKind::Hex8) => 10,
             (Self::Bent, CellKind::Hex8) => 21,
             _ => 10 * ictus::element::quadrature(kind).len(),
@@ -129,7 +132,7 @@ fn bench_mesh((kind, shape, n): (CellKind, Shape, usize), rate: f64) {
     }
 }
 
-/// Whether the arguments that are not flags, if any, are all part of the name of a case.
+/// Whether the name of a case contains all arguments that are not flags.
 fn wanted(case: &str) -> bool {
     std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).all(|part| case.contains(&part))
 }

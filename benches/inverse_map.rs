@@ -1,4 +1,4 @@
-//! The inverse isoparametric map of points inside elements, beside the closest point of their faces.
+//! The inverse isoparametric map of points inside elements, compared with the closest point of a face.
 //!
 //! Nodes are displaced at random by up to 17 % of the edge for elements with straight sides, and 3 % for quadratic ones.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
@@ -40,7 +40,7 @@ fn nodes_of(kind: CellKind) -> Vec<Vec3> {
 struct Sample {
     nodes: Vec<Vec3>,
     inside: Vec3,
-    /// In the box of the element, or near it.
+    /// A point in the bounding box of the element, or near it.
     beside: Vec3,
 }
 

@@ -1,8 +1,9 @@
-//! The detection study of Aragón, Yastrebov & Molinari 2013, §5.2: two rough layers in each other, sorted into buckets.
+//! The detection study of Aragón, Yastrebov & Molinari 2013, §5.2: two interpenetrating rough layers, sorted into
+//! buckets.
 //!
-//! Counts and times stand beside the paper's, whose times are of MATLAB. The meshes are those of
-//! `scripts/mesh_rough_layers.py` where it has been run (it writes to `meshes/generated/`), otherwise the two surfaces
-//! of 145 × 145 nodes that are kept with the benches.
+//! Counts and times are printed next to those of the paper, whose code is in MATLAB. The meshes are those that
+//! `scripts/mesh_rough_layers.py` writes to `meshes/generated/`. If they do not exist, the bench uses the two surfaces
+//! of 145 × 145 nodes in `benches/data`.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
@@ -30,13 +31,13 @@ use rough_surfaces::{RoughSurface, SPACING};
 
 const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 
-/// Two rough sides, the lower one first, each the contactor and the target of the other.
+/// Two rough surfaces, the lower one first. Each is contactor and target of the other.
 struct Layers {
     positions: Vec<Vec3>,
     surfaces: Vec<Surface>,
 }
 
-/// What the paper says of its own mesh.
+/// Counts and times of the paper for its mesh.
 struct Paper {
     cells: [u32; 3],
     node_buckets: usize,
@@ -65,7 +66,7 @@ const QUADRATIC: Paper = Paper {
 };
 
 impl Layers {
-    /// The layers of the script if they are there, unless this is but a test of the bench.
+    /// The layers that the script has written; `None` if they do not exist, or in a test of the bench.
     fn generated(name: &str) -> Option<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/generated").join(name);
         if std::env::args().any(|argument| argument == "--test") || !path.exists() {
@@ -114,7 +115,7 @@ impl Layers {
         Engine::new(self.model(), options, &self.positions)
     }
 
-    /// Shifts the lower layer by a hundredth of a spacing per step along the upper one.
+    /// Shifts the lower layer along the upper layer, by a hundredth of a spacing per step.
     fn slide(&self, detector: &mut dyn Detector, steps: std::ops::Range<usize>) -> usize {
         let mut constraints = Constraints::default();
         let mut positions = self.positions.clone();
@@ -141,7 +142,8 @@ impl Layers {
     }
 }
 
-/// The lower nodes against the upper faces, as in the paper; and the pairs of node and face.
+/// Prints the counts of buckets and candidates for lower nodes and upper faces, as in the paper. Returns the
+/// candidates, pairs of node and face.
 fn census(layers: &Layers, paper: &Paper) -> Vec<(u32, u32)> {
     let mut buckets = layers.buckets();
     let configuration = Configuration {
@@ -198,7 +200,7 @@ fn distances(layers: &Layers, pairs: &[(u32, u32)], methods: &[(&str, Method, St
     }
 }
 
-/// Times the closest points of the pairs, four at a time; their corners are in place.
+/// Times the closest points of the pairs, one pair per vector lane. The corners are stored in lanes before the timing.
 fn distances_in_lanes(layers: &Layers, pairs: &[(u32, u32)]) {
     let pairs = &pairs[..pairs.len().min(repetitions(100_000).max(1000))];
     let (blocks, _) = pairs.as_chunks::<LANES>();

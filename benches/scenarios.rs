@@ -1,6 +1,6 @@
-//! Whole runs of the scenarios in `configs`, output and reading included: what part of the time detection takes.
+//! Share of detection in the time of whole runs of the scenarios in `configs`, which includes reading and output.
 //!
-//! Each is run by the program itself, on one thread; the figures are those of its `summary.json`. Arguments choose
+//! The program itself runs each scenario on one thread; the figures are those of its `summary.json`. Arguments select
 //! scenarios by name.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 use common::repetitions;
 use serde_json::Value;
 
-/// The scenario of a test, and how long it takes there \[s\].
+/// The only scenario in a test, and its end time in the test \[s\].
 const IN_TEST: (&str, f64) = ("two-bars", 1e-6);
 
 /// Files of scenarios, by name.

@@ -1,13 +1,13 @@
-//! The detectors against the look at every pair, in a hundred thousand random scenes of many bodies: in flight, in
-//! contact while they deform, and in contact with themselves; and first impacts within a step against overlaps.
+//! The detectors are compared with the all-pairs detector in a hundred thousand random scenes of many bodies: in
+//! flight, in contact during deformation, and in self-contact. First impacts within a step are compared with overlaps.
 //!
-//! What is checked in each of them is that of `tests/properties`: nothing is missed, no first impact in flight is late, or
-//! early by a billionth of it, and every constraint is the same to the last bit. Before the first impact within a step no
-//! bodies of flat faces overlap, and there bodies touch to a billionth of an edge. A scene that fails is named with its
-//! seed, and the bench goes on.
+//! The checks are those of `tests/properties`. No contact is missed, and every constraint is the same to the last bit.
+//! No first impact in flight is late, or early by more than a billionth of the duration of the flight. Before the first
+//! impact within a step no bodies with flat faces overlap, and at this impact bodies touch to a billionth of an edge.
+//! The bench prints the seed of a scene that fails, and continues.
 //!
-//! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` runs only
-//! the kinds with that word: `flights`, `deforming`, `themselves` or `steps`.
+//! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` selects
+//! the kinds whose names contain the word: `flights`, `deforming`, `themselves` or `steps`.
 #![expect(dead_code, unused_imports, reason = "the modules belong to the property tests")]
 #![expect(clippy::unwrap_used, reason = "a scene fails by panicking")]
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
@@ -38,8 +38,8 @@ use std::time::Instant;
 use common::repetitions;
 use rayon::prelude::*;
 
-/// Scenes in all, and how many of a hundred are flights, of bodies that meet themselves, and single steps; the others
-/// deform.
+/// Total number of scenes, and percentages of flights, of scenes with self-contact, and of single steps. In all other
+/// scenes bodies deform.
 const SCENES: usize = 100_000;
 const SHARES: [u64; 3] = [45, 2, 10];
 
@@ -61,7 +61,7 @@ fn main() {
     assert_eq!(failed, 0, "{failed} of {scenes} scenes failed");
 }
 
-/// Runs the scenes of one kind in parallel and prints what happened; how many failed.
+/// Runs the scenes of one kind in parallel and prints the sums of their counts. Returns the number of failed scenes.
 fn run<T: Debug + Default + Send>(
     label: &str,
     seeds: std::ops::Range<u64>,

@@ -1,15 +1,15 @@
-//! Two rough blocks, pressed together and slid over their whole surface: the share of detection.
+//! Share of detection in the steps of two rough blocks that are pressed together and slide over their whole surface.
 //!
-//! The surfaces are those of [`rough_surfaces`], with a fifth of the roughness: 145 × 145 nodes each of spacing h =
-//! 1/144, root mean square h/7, so that they come into contact nearly everywhere before tetrahedra are crushed. Behind
-//! each are eight layers of cells of six tetrahedra, a tenth of the side in total: two million tetrahedra.
-//! Neo-Hookean, E 3 GPa, ν 0.3, 1200 kg/m³, friction 0.2, penalty. The upper block descends at 20 m/s until the mean
-//! planes overlap by 0.4 of the root mean square of the composite roughness, is held there, and slides at 20 m/s,
-//! h/330 per step, by h.
+//! The surfaces are those of [`rough_surfaces`], with 145 × 145 nodes of spacing h = 1/144 each. A fifth of the
+//! roughness, with a root mean square of h/7, makes them touch nearly everywhere before tetrahedra are crushed. Behind
+//! each surface are eight layers of cells of six tetrahedra with a total thickness of a tenth of the side: two million
+//! tetrahedra in all. The material is neo-Hookean (E 3 GPa, ν 0.3, 1200 kg/m³), with friction 0.2 and the penalty
+//! response. The upper block descends at 20 m/s until the mean planes overlap by 0.4 of the root mean square of the
+//! composite roughness. It is held at this height and slides at 20 m/s, h/330 per step, over the distance h.
 //!
-//! Columns: nodes in contact at the end of the phase; milliseconds per step (means), of detection, of its list updates
-//! and closest points, and of response; the share of detection in the steps. At the end its share of the total wall
-//! time, from the summary of the run, and the energy error.
+//! Columns: nodes in contact at the end of the phase; mean milliseconds per step of the whole step, of detection, of
+//! its list updates, of its closest points, and of the response; share of detection in the steps. The last line gives
+//! the share of detection in the total wall time of the run, and the energy error.
 //!
 //! Arguments: `1t`, `2t` select numbers of threads; `coarse` uses every third node of the surfaces.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -31,18 +31,19 @@ use rough_surfaces::{MEAN_GAP, NODES_PER_SIDE, RoughSurface, SPACING};
 
 /// Fraction of the roughness that is kept.
 const ROUGHNESS: f64 = 0.2;
-/// Distance of the mean planes at the start \[m\]: the highest asperities are just separate.
+/// Distance of the mean planes at the start \[m\], at which the highest asperities just do not touch.
 const APART: f64 = 0.0058;
 /// Distance of the mean planes after pressing \[m\].
 const PRESSED: f64 = -0.0006;
 /// Thickness of a block \[m\].
 const THICKNESS: f64 = 0.1;
-/// Number of layers of cells, and ratio of thickness of each layer to the one nearer to the rough face.
+/// Number of layers of cells, and ratio of the thickness of a layer to that of its neighbour nearer to the rough face.
 const LAYERS: (usize, f64) = (8, 1.17);
 /// Speeds of the upper block, downward and tangential \[m/s\].
 const SPEEDS: [f64; 2] = [20.0, 20.0];
 
-/// A block behind every `stride`-th node of a rough surface, which is its upper or its lower side.
+/// A block whose rough side has every `stride`-th node of a rough surface. The rough side is its upper or its lower
+/// side.
 fn block(surface: &RoughSurface, stride: usize, is_lower: bool) -> String {
     let cells = (NODES_PER_SIDE as usize - 1) / stride;
     let (layers, growth) = LAYERS;
@@ -57,7 +58,7 @@ fn block(surface: &RoughSurface, stride: usize, is_lower: bool) -> String {
     })
 }
 
-/// End of pressing, and of sliding by one spacing \[s\].
+/// End times of pressing, and of sliding by one spacing \[s\].
 fn phases() -> [f64; 2] {
     let pressed = (APART - PRESSED) / SPEEDS[0];
     [pressed, pressed + SPACING / SPEEDS[1]]
@@ -86,7 +87,7 @@ fn scenario(directory: &Path, stride: usize) -> Scenario {
     Scenario::parse(&text, &directory.join("blocks.toml"), &[]).unwrap()
 }
 
-/// Steps until a time, and a row of the table.
+/// Advances to a time and prints a row of the table.
 fn run_until(simulation: &mut Simulation, name: &str, threads: usize, time: f64) {
     let (start, before) = (Instant::now(), *simulation.wall_times());
     let (first_step, stages) = (simulation.progress().step, simulation.detection().seconds);
@@ -119,7 +120,7 @@ fn run(threads: usize, stride: usize) {
     let mut simulation = Simulation::new(&scenario(directory.path(), stride)).unwrap();
     let [pressed, end] = phases();
     run_until(&mut simulation, "pressed", threads, pressed);
-    // The few nodes of a test would be crushed by sliding.
+    // The coarse surfaces of a test would be crushed by sliding.
     if repetitions(2) > 1 {
         run_until(&mut simulation, "slid", threads, end);
     }

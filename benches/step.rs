@@ -1,14 +1,14 @@
 //! Whole steps, from prediction to audit: a bar whose right half is thrown at its left half.
 //!
-//! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here and read from a file; or, with
-//! `peers`, it is the mesh on which other codes have been timed, of Delaunay tetrahedra or of
-//! hexahedra, from `scripts/mesh_peers.py`. On such bars, on other machines, millions of element-steps a second of
-//! one thread: OpenRadioss 4.6 and 3.2 (Tet4 of 50k and 400k, elastic), 2.96 and 2.65 (Hex8 of one point), 0.72 (Hex8
-//! in full); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, the same); Kratos 0.99 (Tet4,
-//! neo-Hookean). Columns: nanoseconds and millions of element-steps a second (medians), processor time of the first
-//! thread per element-step, the share of element forces in the step, the memory rate of the least traffic of a step
-//! relative to that of the triad measured before, and the memory of the simulation. The memory is underestimated for
-//! all but the first case of a run, as later cases reuse freed memory.
+//! The bench meshes a bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³), and reads it from a file. With
+//! `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`, on which other codes
+//! have been timed. Their rates on such bars of 50k and 400k elements, on one thread of other machines, in millions of
+//! element-steps per second: OpenRadioss 4.6 and 3.2 (Tet4, elastic), 2.96 and 2.65 (Hex8, one point), 0.72 (Hex8, full
+//! integration); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, St. Venant–Kirchhoff); Kratos
+//! 0.99 (Tet4, neo-Hookean). Columns: nanoseconds per element-step and millions of element-steps per second (medians);
+//! processor time of the first thread per element-step; share of element forces in the step; memory rate of the least
+//! traffic of a step, relative to the rate of the triad measured before; memory of the simulation. The memory is
+//! underestimated for all cases of a run except the first, since later cases reuse freed memory.
 //!
 //! Arguments select cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -27,7 +27,7 @@ use ictus::mesh::CellKind;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 
-/// Elements of the bar, by name.
+/// Numbers of elements of the bar, with the names of the sizes.
 const SIZES: [(&str, usize); 4] =
     [("50k", 50_000), ("400k", 400_000), ("3M", 3_000_000), ("10M", 10_000_000)];
 const KINDS: [(&str, CellKind, &str); 4] = [
@@ -38,7 +38,7 @@ const KINDS: [(&str, CellKind, &str); 4] = [
 ];
 const MATERIALS: [&str; 3] = ["linear-elastic", "st-venant-kirchhoff", "neo-hookean"];
 
-/// The peer mesh of that size, if other codes have been timed on it.
+/// The mesh of this size and kind on which other codes have been timed, if there is one.
 fn mesh_of_peers(size: &str, kind: CellKind) -> Option<PathBuf> {
     let name = match (kind, size) {
         (CellKind::Tet4, "50k" | "400k") => "tet",
@@ -70,7 +70,7 @@ fn memory(name: &str) -> f64 {
 /// nodes, position, velocity and acceleration read and written once, and the mass.
 fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
     let geometry = match kind {
-        // Boxes: three vectors and a volume, and the stiffness of hourglass control.
+        // For boxes, three vectors and a volume; with one point, also the stiffness of hourglass control.
         CellKind::Hex8 if one_point => 88,
         CellKind::Hex8 => 80,
         _ => 80 * ictus::element::quadrature(kind).len(),
@@ -97,7 +97,7 @@ fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    // All names of a set by default, except the large sizes.
+    // If no argument is in a set of names, all names of the set are selected, except the large sizes.
     let wanted = |name: &str, set: &[&str], large: bool| {
         words.iter().any(|word| word == name)
             || !large && !words.iter().any(|word| set.contains(&word.as_str()))

@@ -1,9 +1,9 @@
-//! Whole steps of two blocks tied with non-matching meshes, over the ratio of their densities, of which the cost of
-//! ties is independent.
+//! Whole steps of two blocks tied with non-matching meshes, for several ratios of their densities. The cost of ties
+//! should not depend on the ratio.
 //!
-//! Two blocks of about 19 000 tetrahedra each, 1 226 triangles on the tied faces; the right one is denser and stiffer
-//! by the ratio, and both rotate as one. Columns: the time of a step and of its ties (medians) \[ms\], and the largest
-//! error of the balance of angular momentum.
+//! Two blocks of about 19 000 tetrahedra each are tied over faces with 1 226 triangles. Density and stiffness of the
+//! right block are multiplied by the ratio, and both blocks rotate as one. Columns: the time of a step and of its ties
+//! (medians) \[ms\], and the largest error of the balance of angular momentum.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -17,7 +17,8 @@ use ictus::math::Vec3;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 
-/// Two adjacent unit cubes along x, with cells along x and across, tied; the right one denser by `ratio`.
+/// Two adjacent tied unit cubes along x, with these numbers of cells along x and across. Density and stiffness of the
+/// right cube are multiplied by `ratio`.
 fn tied_blocks(cells: [[usize; 2]; 2], ratio: f64) -> Simulation {
     let directory = tempfile::tempdir().unwrap();
     let mut text = "[time]\nend = 1.0\n\

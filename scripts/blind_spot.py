@@ -3,9 +3,9 @@
 
     scripts/blind_spot.py --output docs/pictures/blind-spot.png
 
-A section of the groove of tests/verification/blind_spot.rs. Each point below the faces is coloured by the number of faces
-into which it projects (contact.closest_point = "projection"): none in the blind spot, where the constrained closest point
-is the bottom of the groove.
+The picture is a section of the groove of tests/verification/blind_spot.rs. Each point below the faces is coloured by
+the number of faces into which it projects (contact.closest_point = "projection"). In the blind spot this number is
+zero, and the constrained closest point is the bottom of the groove.
 """
 
 import argparse
@@ -29,14 +29,14 @@ def ends(side):
 
 
 def parameter(points, side):
-    """Where points project on the line of a face: from 0 at the bottom to 1 at the top."""
+    """Parameter of the projection of points onto the line of a face: 0 at the bottom, 1 at the top."""
     bottom, top = ends(side)
     along = top - bottom
     return (points - bottom) @ along / (along @ along)
 
 
 def closest(point):
-    """The closest point of both faces."""
+    """The closest point over both faces."""
     candidates = [ends(side)[0] + np.clip(parameter(point, side), 0.0, 1.0) * (ends(side)[1] - ends(side)[0])
                   for side in (-1.0, 1.0)]
     return min(candidates, key=lambda candidate: np.linalg.norm(point - candidate))

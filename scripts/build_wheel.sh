@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds a wheel with the program into target/wheels, for the platform of this machine. Needs Rust and Python with venv
-# and pip. Publishing: `maturin upload target/wheels/*`, from a manylinux container for wheels of older systems.
+# Builds a Python wheel with the program into target/wheels, for the platform of this computer. The script needs Rust,
+# and Python with venv and pip. `maturin upload target/wheels/*` publishes the wheels. A wheel for older Linux systems
+# must be built in a manylinux container.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=$(mktemp -d)

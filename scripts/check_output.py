@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Open every frame of a run with the readers of users and check its content.
+"""Open every frame of a run with the readers that users have, and check its content.
 
     scripts/check_output.py OUT_DIR
 
-Readers: meshio and VTK (pip install meshio pyvista), and ParaView where `pvpython` is on the PATH.
-Checks, for each `<name>.pvd` in OUT_DIR:
+Readers: meshio and VTK (pip install meshio pyvista), and ParaView if `pvpython` is on the PATH.
+Checks for each `<name>.pvd` in OUT_DIR:
 - the collection lists existing frames by relative paths, in ascending times, and every frame is listed;
 - every reader opens every frame and returns the same points, cells, array names and values;
-- every array is finite and has one value per point or cell; the counts do not change between frames
-  (--varying-grid allows that);
+- every array is finite and has one value per point or cell; the numbers of points and cells do not change between
+  frames (--varying-grid allows a change);
 - the nodes of quadratic cells have the order of VTK;
 - `TimeValue` is the collection's timestep; ParaView shows the times of the collection.
-`history.csv`, `pairs.csv` and `summary.json` are read too where they exist.
+`history.csv`, `pairs.csv` and `summary.json` are also read if they exist.
 
-Exit code 0 without faults, else 1 with a line per fault.
+Exit code 0 if there are no faults, and 1 with one line per fault if there are any.
 """
 
 import argparse
@@ -31,7 +31,7 @@ import pyvista
 import vtk
 from vtkmodules.util.numpy_support import vtk_to_numpy
 
-# Runs within pvpython, which has its own VTK: prints what ParaView sees as JSON.
+# This program runs in pvpython, which has its own VTK. It prints what ParaView reads as JSON.
 PARAVIEW_PROGRAM = """
 import json, sys
 from paraview import simple, servermanager
@@ -60,7 +60,7 @@ print('SEEN ' + json.dumps({
 
 
 class Faults:
-    """Faults found so far, printed as they are found."""
+    """Counts faults and prints each when it is found."""
 
     def __init__(self):
         self.count = 0
@@ -73,7 +73,7 @@ class Faults:
 
 
 def read_collection(path, faults):
-    """(time, path of the frame) for every entry of a collection."""
+    """Pairs (time, path of the frame) for all entries of a collection."""
     entries = []
     for data_set in ElementTree.parse(path).getroot().iter("DataSet"):
         relative = Path(data_set.get("file"))
@@ -101,7 +101,7 @@ def read_with_vtk(path, faults):
 
 
 def check_arrays(path, grid, faults):
-    """Lengths, finiteness, and component names of tensors."""
+    """Check lengths and finiteness of arrays, and component names of tensors."""
     for place, data, count in (
         ("point", grid.point_data, grid.n_points),
         ("cell", grid.cell_data, grid.n_cells),
@@ -122,7 +122,7 @@ def check_arrays(path, grid, faults):
 
 
 def check_solid_cells(path, grid, faults):
-    """Volumes are positive in the first frame, so that the nodes have the order of VTK."""
+    """Check that volumes in the first frame are positive, which shows that the nodes have the order of VTK."""
     if grid.n_cells:
         sizes = grid.compute_cell_sizes(length=False, area=False, volume=True)["Volume"]
         three_dimensional = np.isin(grid.celltypes, [10, 12, 13, 14, 24, 25, 26, 29])
@@ -130,7 +130,7 @@ def check_solid_cells(path, grid, faults):
         faults.expect(inverted == 0, f"{path}: {inverted} volume cells are inside out")
 
 
-# Quadratic cells of VTK with the linear ones on their corners.
+# Quadratic cells of VTK, each with the linear cell on its corners.
 QUADRATIC_CELLS = {
     21: (vtk.vtkQuadraticEdge, vtk.vtkLine),
     22: (vtk.vtkQuadraticTriangle, vtk.vtkTriangle),
@@ -143,7 +143,8 @@ QUADRATIC_CELLS = {
 
 
 def check_quadratic_cells(path, grid, faults):
-    """Mid-side nodes of the first frame are where VTK expects them: between their corners, to 0.3 of the cell."""
+    """Check that mid-side nodes of the first frame are where VTK expects them: between their corners, to 0.3 of the
+    cell."""
     for number, nodes in grid.cells_dict.items():
         if number not in QUADRATIC_CELLS:
             continue
@@ -163,13 +164,14 @@ def check_quadratic_cells(path, grid, faults):
 
 
 def in_order_of_file(block):
-    """Connectivity of a block of meshio, which assumes the wedges of VTK up to 9.2 and reverses them."""
+    """Connectivity of a block of meshio in the order of the file. meshio assumes the wedges of VTK up to 9.2 and
+    reverses them."""
     data = np.asarray(block.data)
     return data[:, [0, 2, 1, 3, 5, 4]] if block.type == "wedge" else data
 
 
 def check_against_meshio(path, grid, faults):
-    """meshio finds the same points, cells and values."""
+    """Check that meshio reads the same points, cells and values."""
     try:
         mesh = meshio.read(path)
     except (Exception, SystemExit) as error:  # every exception of a reader is a fault of the file
@@ -189,7 +191,7 @@ def check_against_meshio(path, grid, faults):
 
 
 def check_frame(time, path, faults):
-    """One frame, with VTK and meshio; the grid, or None if it is not there."""
+    """Check one frame with VTK and meshio; return the grid, or None if the file does not exist."""
     if not faults.expect(path.is_file(), f"{path}: listed but not there"):
         return None
     grid = read_with_vtk(path, faults)
@@ -205,7 +207,7 @@ def check_frame(time, path, faults):
 
 
 def check_counts(path, grids, faults):
-    """The grid is the same in all frames, and so are the names of the arrays."""
+    """Check that the grid and the names of the arrays are the same in all frames."""
     first = grids[0]
     for number, grid in enumerate(grids[1:], start=1):
         same = (grid.n_points, grid.n_cells) == (first.n_points, first.n_cells)
@@ -238,7 +240,7 @@ def agrees(seen, grid):
 
 
 def check_with_paraview(path, entries, grids, faults):
-    """The collection and its first frame in ParaView; its version, or None if it did not run."""
+    """Check the collection and its first frame with ParaView; return its version, or None if ParaView did not run."""
     first_frame = entries[0][1]
     command = ["pvpython", "--force-offscreen-rendering", "-"]
     program = f"import sys\nsys.argv = ['', {str(path)!r}, {str(first_frame)!r}]\n" + PARAVIEW_PROGRAM
@@ -250,7 +252,7 @@ def check_with_paraview(path, entries, grids, faults):
     faults.expect("ERR|" not in said and "ERROR" not in said, f"{path}: ParaView says {said}")
     seen = json.loads(answer[0][5:])
     times = [time for time, _ in entries]
-    # A collection of one frame has no time to choose from.
+    # For a collection of one frame ParaView reports no times.
     faults.expect(
         seen["times"] == times or len(times) == 1, f"{path}: ParaView sees the times {seen['times']}"
     )
@@ -262,7 +264,8 @@ def check_with_paraview(path, entries, grids, faults):
 
 
 def check_tables(directory, faults):
-    """history.csv and pairs.csv are tables of finite numbers in ascending times; summary.json is strict JSON."""
+    """Check that history.csv and pairs.csv have finite numbers and ascending times, and that summary.json is strict
+    JSON."""
     names = {"first", "second"}
     for table in (directory / "history.csv", directory / "pairs.csv"):
         if not table.exists():
@@ -289,7 +292,7 @@ def check_tables(directory, faults):
 
 
 def main():
-    """Check a run; the exit code."""
+    """Check a run; return the exit code."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("directory", type=Path, metavar="OUT_DIR")
     arguments.add_argument("--varying-grid", action="store_true", help="cells may differ between frames")

@@ -4,10 +4,10 @@
     cargo build --release
     scripts/detection_figures.py --output docs/pictures
 
-Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the
-queue just before these times and at the first contact, and draws them: the projectiles, the motorcycle and, where
-scripts/mesh_jet.py has made its mesh, a jet in the place of the motorcycle, of
-Aragón & Molinari 2014, figures 3, 4, 6 and 7, by the scenarios that detect as the paper does.
+The pictures follow figures 3, 4, 6 and 7 of Aragón & Molinari 2014, with the scenarios whose detection is that of the
+paper: the projectiles and the motorcycle. If scripts/mesh_jet.py has written its mesh, a jet is drawn too, in the place
+of the motorcycle. `ictus predict` gives the levels and the times of the predictions. `ictus run` gives the spheres at
+the top of the queue just before these times and at the first contact.
 """
 
 import argparse
@@ -29,23 +29,23 @@ warnings.filterwarnings("ignore", message="(?s).*default value of `algorithm`")
 ROOT = Path(__file__).resolve().parent.parent
 BODY_COLOURS = ["#5b8fc4", "#cfc4ab"]
 SPHERE_COLOURS = [(208, 84, 28), (36, 128, 84)]
-FACES = 80  # cells of a sphere in the files
-JUST_BEFORE = 1e-9  # s: at the time of a prediction its spheres have been replaced by their children
-SUBDIVISION = 3  # of the quadratic triangles of a sphere
-CAPTION = 64  # pixels below a panel
+FACES = 80  # number of cells of a sphere in the files
+JUST_BEFORE = 1e-9  # [s]; at the time of a prediction its spheres are already replaced by their children
+SUBDIVISION = 3  # subdivisions of the quadratic triangles of a sphere
+CAPTION = 64  # height of the caption below a panel [pixels]
 
 
 @dataclass
 class Scene:
-    """What is drawn of a scenario."""
+    """A scenario and the pictures drawn of it."""
 
-    name: str  # of the pictures
+    name: str  # beginning of the names of the pictures
     scenario: str
     levels: list
     level_view: list
     instant_view: list
-    least_height: float  # m, of an instant at which a sphere is much smaller
-    mesh: str = ""  # of the first body, instead of that of the scenario
+    least_height: float  # least visible height [m], for an instant at which a sphere is much smaller
+    mesh: str = ""  # mesh of the first body in place of that of the scenario
     region: str = ""
 
 
@@ -65,7 +65,8 @@ def run(program, *arguments):
 
 
 def compute(program, scene, folder):
-    """Writes levels, bodies and spheres of a scene to the folder; its report, and the times of its frames."""
+    """Write levels, bodies and spheres of a scene to the folder; return the report of `predict` and the times of the
+    frames."""
     scenario = f"configs/{scene.scenario}.toml"
     common = ["--output", folder]
     if scene.mesh:
@@ -92,7 +93,7 @@ def read(folder, name, time):
 
 
 def part(grid, field, value):
-    """The cells with a value of a field."""
+    """The cells for which a field has this value."""
     return grid.extract_cells(grid.cell_data[field] == value)
 
 
@@ -102,14 +103,14 @@ def surface_of(grid, **options):
 
 
 def add_body(plotter, grid, body, opacity=1.0):
-    """A body with its edges."""
+    """Add a body with its edges to a picture."""
     look = {"show_edges": True, "edge_color": "#202020", "edge_opacity": 0.35, "line_width": 1}
     light = {"ambient": 0.4, "diffuse": 0.7, "opacity": opacity}
     plotter.add_mesh(surface_of(part(grid, "body", body)), color=BODY_COLOURS[body], **look, **light)
 
 
 def add_spheres(plotter, spheres, body, view, least_opacity):
-    """Spheres like bubbles: transparent in the middle, to show their contents, and dark along their outlines."""
+    """Add spheres that are transparent in the middle, to show their contents, and dark along their outlines."""
     if spheres.n_cells == 0:
         return
     surface = surface_of(spheres, nonlinear_subdivision=SUBDIVISION).compute_normals(auto_orient_normals=False)
@@ -120,7 +121,8 @@ def add_spheres(plotter, spheres, body, view, least_opacity):
 
 
 def picture_of(add_parts, size, look):
-    """A panel with what `add_parts` adds; `look`: direction to the camera, focus, and visible height."""
+    """A panel with the parts that `add_parts` adds. `look` contains direction to the camera, focus, and visible
+    height."""
     view, focus, height = look
     plotter = pyvista.Plotter(off_screen=True, window_size=size)
     plotter.background_color = "white"
@@ -139,7 +141,7 @@ def picture_of(add_parts, size, look):
 
 
 def save(panels, path):
-    """Writes panels, (picture, caption) each, side by side with at most 256 colours."""
+    """Write panels, pairs (picture, caption), side by side into one picture with at most 256 colours."""
     width, height = panels[0][0].size
     whole = Image.new("RGB", (width * len(panels), height + CAPTION), "white")
     pen, font = ImageDraw.Draw(whole), ImageFont.load_default(19)
@@ -152,7 +154,7 @@ def save(panels, path):
 
 
 def frame_of(points, view, aspect):
-    """The focus and the height of a panel that shows all points, seen from a side."""
+    """The focus and the height of a panel that shows all points, seen from the direction `view`."""
     axes = np.array([np.cross([0.0, 0.0, 1.0], view), np.cross(view, np.cross([0.0, 0.0, 1.0], view)), view])
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     seen = points @ axes.T
@@ -161,7 +163,7 @@ def frame_of(points, view, aspect):
 
 
 def draw_levels(scene, folder, path):
-    """The spheres of the first body at some depths, one panel each."""
+    """Draw the spheres of the first body at the depths of the scene, one panel for each depth."""
     body, size = 0, [350, 350]
     bodies = read(folder, scene.scenario, 0.0)
     panels = []
@@ -183,7 +185,7 @@ def draw_levels(scene, folder, path):
 
 
 def draw_instants(scene, folder, times, path):
-    """The bodies and the spheres at the top of the queue when they touch, one panel each."""
+    """Draw the bodies and the spheres at the top of the queue at these times, one panel for each time."""
     size = [1400 // len(times), 350]
     panels = []
     for time in times:
@@ -209,7 +211,7 @@ def draw_instants(scene, folder, times, path):
 
 
 def main():
-    """Draw all."""
+    """Draw all pictures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/ictus", metavar="ICTUS")
     parser.add_argument("--output", type=Path, default=ROOT / "docs", metavar="DIR")

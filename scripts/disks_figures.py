@@ -4,7 +4,8 @@
     target/release/ictus run configs/disks.toml
     scripts/disks_figures.py out/disks --output docs/pictures/disks.png
 
-The colour is the speed of the nodes. Prints the largest number of contacts of a disk in a row of pairs.csv.
+The colour is the speed of the nodes. The script also prints the largest number of bodies that touch a disk at an
+instant of pairs.csv.
 """
 
 import argparse
@@ -26,7 +27,7 @@ SIDE = 20.0
 
 
 def most_contacts(directory):
-    """Largest number of other disks and walls that touch a disk in an instant of the history."""
+    """Largest number of other disks and walls that touch a disk at one instant."""
     touching = {}
     with open(directory / "pairs.csv", newline="") as file:
         for row in csv.DictReader(file):

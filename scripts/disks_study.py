@@ -3,7 +3,8 @@
 
     cargo bench --bench disks -- --rows | scripts/disks_study.py --output docs/pictures/disks-study.svg
 
-Left: seconds of detection in a step, by each detector. Right: the ratio of detection to all other stages.
+Left: seconds of detection in a step, for each detector. Right: the ratio of the time of detection to that of all other
+stages.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import numpy as np
 
 
 def read_rows(lines):
-    """By detector: N, seconds of detection, seconds of a step."""
+    """Rows (N, seconds of detection, seconds of a step) by detector."""
     rows = {}
     for line in lines:
         if line.startswith("row,"):

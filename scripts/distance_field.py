@@ -4,10 +4,10 @@
     cargo build --release
     scripts/distance_field.py --output docs/pictures
 
-After Wolff & Bucher 2013. Figures 3 to 5: the distance in a strip one triangle thick, exact, interpolated from its
-nodes, where it vanishes, and from seven points of each triangle. Figures 18 to 21: the fields `distance` and
-`distance_gradient` that `ictus run` writes, in a sphere of radius 5 of tetrahedra and in a block 10 x 10 x 4 of
-hexahedra with a hole.
+The pictures follow Wolff & Bucher 2013. Figures 3 to 5: the distance in a strip one triangle thick. It is drawn
+exactly, interpolated from the nodes, where all values are zero, and interpolated from seven points of each triangle.
+Figures 18 to 21: the fields `distance` and `distance_gradient` that `ictus run` writes, in a sphere of radius 5 of
+tetrahedra and in a block 10 x 10 x 4 of hexahedra with a hole.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import numpy as np
 import pyvista
 
 COLOURS = "viridis"
-LENGTH, THICKNESS, CELLS = 4.0, 1.0, 4  # of the strip
-SUBDIVISION = 24  # of a triangle of the strip, for drawing
+LENGTH, THICKNESS, CELLS = 4.0, 1.0, 4  # dimensions and number of cells of the strip
+SUBDIVISION = 24  # subdivision of a triangle of the strip for drawing
 
 SCENARIO = """title = "distance field"
 [time]
@@ -66,7 +66,7 @@ def enriched_values(l):
 
 
 def draw_strip(path):
-    """The distance in the strip: exact, from the nodes, from seven points of each triangle."""
+    """Draw the distance in the strip: exact, from the nodes, and from seven points of each triangle."""
     nodes, triangles = strip()
     n = SUBDIVISION
     places = [(i, j) for j in range(n + 1) for i in range(n + 1 - j)]
@@ -102,13 +102,13 @@ def draw_strip(path):
 
 
 def bar():
-    """The scale of colours."""
+    """Options of the scale of colours."""
     return {"title": "distance", "vertical": False, "width": 0.4, "height": 0.08, "position_x": 0.3,
             "position_y": 0.02, "color": "black", "title_font_size": 18, "label_font_size": 16}
 
 
 def save(plotter, path):
-    """Writes a picture."""
+    """Write a picture."""
     plotter.set_background("white")
     plotter.screenshot(path)
     plotter.close()
@@ -116,7 +116,7 @@ def save(plotter, path):
 
 
 def sphere_mesh(path):
-    """A sphere of radius 5 of tetrahedra with edges of 1.5."""
+    """Write a sphere of radius 5 of tetrahedra with edges of length 1.5."""
     gmsh.initialize(readConfigFiles=False)
     gmsh.option.setNumber("General.Verbosity", 2)
     gmsh.option.setNumber("General.NumThreads", 1)
@@ -131,7 +131,7 @@ def sphere_mesh(path):
 
 
 def block_mesh(path, per_unit=2):
-    """The block 10 x 10 x 4 with the hole [2, 5] x [3, 8] of cubes, in MSH 2.2."""
+    """Write the block 10 x 10 x 4 with the hole [2, 5] x [3, 8], meshed with cubes, in MSH 2.2."""
     nx, ny, nz = 10 * per_unit, 10 * per_unit, 4 * per_unit
 
     def number(i, j, k):
@@ -170,7 +170,7 @@ def compute(program, write_mesh):
 
 
 def draw_cut(grid, path, normal, origin, view, zoom):
-    """A body cut open, coloured by distance, with the gradients at the points where edges cross the cut."""
+    """Draw a body cut open, coloured by distance, with arrows of the gradient where edges of elements cross the cut."""
     kept = grid.clip(normal=normal, origin=origin)
     size = np.cbrt(grid.volume / grid.n_cells)
     cut = grid.slice(normal=normal, origin=origin)

@@ -4,9 +4,10 @@
     cargo bench --bench closest_point -- --maps MAPS
     scripts/iteration_maps.py MAPS --output maps.png
 
-MAPS holds `outlines.csv` (face, x, y: the border of each face) and a file per face, `tri3.csv` and so on: x, y of a
-query and a column of iterations per method. A row of the picture is a method, a column a face; colours are shared
-within a row. `--faces` and `--methods` choose, by the names in the files.
+The folder MAPS contains `outlines.csv` with the columns face, x, y of the border of each face. It also contains a file
+for each face, such as `tri3.csv`, with x, y of a query and a column of iterations for each method. A row of the picture
+is a method and a column is a face; colours are shared within a row. `--faces` and `--methods` select faces and methods
+by the names in the files.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm
 
-BANDS = 10  # largest number of colours of a row; higher counts share the last
+BANDS = 10  # largest number of colours of a row; larger numbers of iterations share the last colour
 
 
 def read_columns(path):
@@ -42,7 +43,7 @@ def read_outlines(directory):
 
 
 def read_map(directory, face):
-    """Coordinates of the lattice lines, and a grid of iterations a method."""
+    """Coordinates of the lattice lines, and a grid of iterations for each method."""
     columns = read_columns(directory / f"{face}.csv")
     x, column = np.unique(np.array(columns.pop("x"), dtype=float), return_inverse=True)
     y, row = np.unique(np.array(columns.pop("y"), dtype=float), return_inverse=True)
@@ -55,7 +56,8 @@ def read_map(directory, face):
 
 
 def norm_of_row(grids):
-    """One colour per iteration from the fewest; the bands widen where the colours do not suffice."""
+    """One colour for each number of iterations from the smallest. If there are not enough colours, one covers several
+    numbers."""
     low, high = (int(bound(np.nanpercentile(grid, share) for grid in grids)) for bound, share in ((min, 0), (max, 99)))
     width = max(1, -(-(high - low + 1) // BANDS))
     edges = np.arange(low, high + width + 1, width) - 0.5

@@ -24,7 +24,7 @@ def inner(k):
 
 
 def outer(k):
-    """Number of the k-th node of the outer circle; every second is outward of an inner one."""
+    """Number of the k-th node of the outer circle; every second one lies radially outward of an inner node."""
     return 2 + INSIDE + k % OUTSIDE
 
 
@@ -48,7 +48,7 @@ def write_mesh():
 
 
 def print_bodies(count):
-    """Disks in columns from left to right; those of the first column move."""
+    """Print the tables of the disks in columns from left to right; the disks of the first column move."""
     for column in range(count):
         for row in range(count):
             x, y = (SPACING * (1 + place) for place in (column, row))

@@ -2,9 +2,9 @@
 
     python scripts/mesh_helmet.py        writes meshes/helmet.msh and meshes/head_form.msh
 
-Shell and liner are half spheres around the origin, open above, of hexahedra whose edges follow the radii: the sphere of
-directions is projected from a cube with equal angles. The head form is a closed sphere of triangles with the same
-directions, so that the gap to the liner is even. Groups: volumes "shell" and "liner", surface "head".
+Shell and liner are lower half spheres around the origin, of hexahedra whose edges follow the radii. The directions of
+the nodes are a projection of a cube onto the sphere with equal angles. The head form is a closed sphere of triangles
+with the same directions, so that the gap to the liner is uniform. Groups: volumes "shell" and "liner", surface "head".
 """
 
 import gmsh
@@ -16,12 +16,12 @@ HEAD = 0.0995  # radius [m]
 LINER = (0.100, 0.135)  # inner and outer radius [m]
 SHELL = (0.135, 0.138)
 COUNT = 16  # edges across a face of the cube
-LAYERS = 3  # of the liner
+LAYERS = 3  # number of layers of the liner
 TRIANGLE, HEXAHEDRON = 2, 5
 
 
 def cube_sphere(is_whole):
-    """Unit vectors on the faces of the cube, and quadrilaterals, outward; without the upper half unless whole."""
+    """Unit vectors through grid points of a cube, and outward quadrilaterals; only the lower half unless `is_whole`."""
     angles = np.tan(np.linspace(-np.pi / 4.0, np.pi / 4.0, COUNT + 1))
     points, index, quads = [], {}, []
 
@@ -56,7 +56,7 @@ def layers(directions, quads, radii):
 
 
 def add(model, dimension, name, kind, nodes, elements, first):
-    """Adds a part as a discrete entity and physical group; returns the next free node tag."""
+    """Add a part as a discrete entity and physical group; return the next free node tag."""
     entity = model.addDiscreteEntity(dimension)
     model.mesh.addNodes(dimension, entity, np.arange(first, first + len(nodes)), nodes.ravel())
     model.mesh.addElementsByType(entity, kind, [], (elements + first).ravel())

@@ -2,9 +2,10 @@
 
     python scripts/mesh_hertz_sphere.py        writes meshes/hertz_sphere.msh
 
-The quarter x >= 0, y >= 0 of the ball around (0, 0, 0.1): its lowest point is the origin. Edges are R/100 within
-0.15 R of the lowest point, which contains the contact radius (0.08 R), and grow to R/6. Groups: volume "ball",
-surfaces "skin" (the spherical part), "x0" and "y0" (the planes of symmetry).
+The mesh is the quarter x >= 0, y >= 0 of the ball around (0, 0, 0.1); the lowest point is the origin. Edges are R/100
+within 0.15 R of the lowest point and grow to R/6. The contact radius is 0.2 R at 1 m/s (configs/hertz.toml), and 0.08 R
+at 0.1 m/s (tests/verification/hertz.rs). Groups: volume "ball", surfaces "skin" (the spherical part), "x0" and
+"y0" (the planes of symmetry).
 """
 
 import gmsh
@@ -15,11 +16,11 @@ from meshing import finish, outer_facets, require, session, surfaces_in_plane
 RADIUS = 0.1
 FINE, COARSE = RADIUS / 100.0, RADIUS / 6.0
 FINE_ZONE = 0.15 * RADIUS
-GROWTH = 0.2  # of the edge length per length
+GROWTH = 0.2  # growth of the edge length per distance
 
 
 def quarter_ball(model):
-    """The solid. The sphere is turned so that its poles and seam are cut away."""
+    """The quarter ball as a solid. The sphere is rotated so that its poles and its seam are cut away."""
     sphere = model.occ.addSphere(0.0, 0.0, RADIUS, RADIUS)
     model.occ.rotate([(3, sphere)], 0.0, 0.0, RADIUS, 1.0, -1.0, 0.0, np.pi / 2.0)
     model.occ.rotate([(3, sphere)], 0.0, 0.0, RADIUS, 0.0, 0.0, 1.0, np.pi)
@@ -30,7 +31,8 @@ def quarter_ball(model):
 
 
 def snap_to_planes(model):
-    """Set to zero what rounding left of coordinates on the planes of symmetry and at the lowest point."""
+    """Set coordinates to zero that differ from zero by rounding only, on the planes of symmetry and at the lowest
+    point."""
     tags, x, _ = model.mesh.getNodes()
     for tag, position in zip(tags, x.reshape(-1, 3)):
         if ((position != 0.0) & (np.abs(position) < 1e-9)).any():

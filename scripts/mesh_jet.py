@@ -2,9 +2,9 @@
 
     python scripts/mesh_jet.py        writes meshes/generated/jet.msh (about two minutes)
 
-A stand-in for the jet of Aragón & Molinari 2014, §3.2, whose mesh is not public: the paper gives the depths of its tree,
-8 to 43 with a mean of 18. It flies along +x and is built symmetric about y = 0. Parts, union and remeshing are those
-of mesh_motorcycle.py. Groups: volume "jet", surface "skin".
+The mesh replaces the jet of Aragón & Molinari 2014, §3.2, whose mesh is not public. The paper gives the depths of the
+leaves of its tree, 8 to 43 with a mean of 18. The jet flies along +x, and its parts are symmetric about y = 0. Parts
+are united and remeshed as in mesh_motorcycle.py. Groups: volume "jet", surface "skin".
 """
 
 import argparse

@@ -3,13 +3,14 @@
     python scripts/mesh_motorcycle.py        writes meshes/motorcycle.msh (two to three minutes)
     python scripts/mesh_motorcycle.py --edges 0.86 --name generated/motorcycle_fine        shorter edges
 
-A stand-in for the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not
-public. It drives along +x, is built symmetric about y = 0, stands on z = 0, and its foremost node is at x = 0.
+The mesh replaces the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not
+public. The motorcycle drives along +x and stands on z = 0. Its parts are symmetric about y = 0, and its foremost node
+is at x = 0.
 
-The parts are simple solids that overlap; OpenCASCADE makes their union and Gmsh a fine mesh of it, with short edges
-where seams and curves of the union nearly touch. Mmg then coarsens that mesh to the edge lengths of the parts, keeps
-the sharp edges, and contracts edges shorter than the prescribed minimum: the smallest altitude controls the critical
-time step. Groups: volume "motorcycle", surface "skin".
+The parts are simple solids that overlap. OpenCASCADE makes their union, and Gmsh a fine mesh of the union, with short
+edges where seams and curves of the union nearly touch. Mmg then coarsens this mesh to the edge lengths of the parts and
+keeps the sharp edges. It contracts edges shorter than the prescribed minimum, since the smallest altitude controls the
+critical time step. Groups: volume "motorcycle", surface "skin".
 """
 
 import argparse
@@ -25,14 +26,14 @@ from meshing import (
 )
 from solids import Block, Ellipsoid, Hoop, Torus, Tube, both_sides, longest_edges
 
-# Built with the rear axle at x = 0; the finished mesh is moved.
+# The parts are placed with the rear axle at x = 0. The finished mesh is moved to its position.
 WHEEL_RADIUS = 0.322
 REAR_AXLE = np.array([0.0, 0.0, WHEEL_RADIUS])
 FRONT_AXLE = np.array([1.443, 0.0, WHEEL_RADIUS])
-RAKE = np.radians(26.3)  # of the steering axis, from the vertical
-GROWTH = 0.6  # of the longest edge per distance from a part
-FINE = 0.26  # edge length of the first mesh, over that of the final one
-INSIDE = 3.0  # edge length inside, over that on the skin
+RAKE = np.radians(26.3)  # angle of the steering axis from the vertical
+GROWTH = 0.6  # growth of the longest edge per distance from a part
+FINE = 0.26  # edge length of the first mesh relative to that of the final mesh
+INSIDE = 3.0  # edge length inside relative to that on the skin
 SHORTEST_EDGE = 0.007  # minimum in the final mesh [m]
 CHORD_ERROR = 0.006  # largest distance of a face from the surface of its part [m]
 SHARP = np.radians(25.0)  # curves of the union with a larger angle between their two surfaces are kept
@@ -56,7 +57,7 @@ def wheel(axle, num_spokes, disc_radius):
 
 
 def on_fork(up, forward=0.0, side=0.0):
-    """The point at a distance up the steering axis from the front axle, and off that axis."""
+    """The point at the distance `up` along the steering axis from the front axle, with offsets from this axis."""
     return FRONT_AXLE + np.array(
         [forward * cos(RAKE) - up * sin(RAKE), side, forward * sin(RAKE) + up * cos(RAKE)]
     )
@@ -113,7 +114,7 @@ def engine():
 
 
 def exhausts():
-    """From the cylinder head down in front of the engine, under it, and out past the rear wheel."""
+    """Exhaust pipes from the cylinder head down in front of the engine, under the engine, and past the rear wheel."""
     knots = np.array([[0.79, 0.046, 0.65], [0.967, 0.099, 0.636], [0.903, 0.181, 0.237], [0.463, 0.197, 0.262]])
     tail = np.array([-0.137, 0.197, 0.353])
     parts = []
@@ -153,7 +154,7 @@ def bodywork():
 
 
 class SizeGrid:
-    """`longest_edges` at the points of a grid in y >= 0, for the many single queries of Gmsh."""
+    """`longest_edges` at the points of a grid in y >= 0. The grid makes the many single queries of Gmsh fast."""
 
     SPACING = 0.01
 
@@ -186,7 +187,7 @@ def sharp_edges(model, row):
     for _, curve in model.getEntities(1):
         surfaces = sorted(set(model.getAdjacencies(1, curve)[0]))
         if len(surfaces) != 2:
-            continue  # a seam
+            continue  # a seam, which belongs to one surface only
         start, end = (bound[0] for bound in model.getParametrizationBounds(1, curve))
         middle = [0.5 * (start + end)]
         a, b = (model.getNormal(s, model.reparametrizeOnSurface(1, curve, middle, s)) for s in surfaces)
@@ -210,7 +211,7 @@ def fine_mesh(parts):
 
 
 def coarsen(parts, x, tets, triangles, edges):
-    """Remesh with the edge lengths of the parts; returns nodes and tetrahedra."""
+    """Remesh with the edge lengths of the parts; return nodes and tetrahedra."""
     lengths = longest_edges(parts, x, GROWTH)
     inside = np.ones(len(x), dtype=bool)
     inside[triangles] = False
@@ -228,7 +229,7 @@ def coarsen(parts, x, tets, triangles, edges):
 
 
 def add_mesh(model, x, tets):
-    """Put a mesh and its skin into the model; returns the tags of volume and surface."""
+    """Put a mesh and its skin into the model; return the tags of volume and surface."""
     surface, volume = model.addDiscreteEntity(2), model.addDiscreteEntity(3)
     model.mesh.addNodes(3, volume, np.arange(1, len(x) + 1), x.ravel())
     model.mesh.addElementsByType(volume, TETRAHEDRON, [], (tets + 1).ravel())
@@ -237,7 +238,7 @@ def add_mesh(model, x, tets):
 
 
 def write_solid(parts, group, name, smallest_angle=1.0):
-    """Mesh the union of the parts, with its foremost node at x = 0 and its lowest one at z = 0."""
+    """Mesh the union of the parts, with its foremost node at x = 0 and its lowest node at z = 0."""
     x, tets = coarsen(parts, *fine_mesh(parts))
     require(tetrahedron_volumes(x, tets).min() > 0.0, "a cell is inverted")
     x -= [x[:, 0].max(), 0.0, x[:, 2].min()]

@@ -4,10 +4,10 @@
     python scripts/mesh_peers.py     writes into meshes/generated/
 
 bar_tet_50k, bar_tet_400k    the bar of 10 m x 1 m x 1 m, 50 302 and 397 045 tetrahedra by Delaunay
-bar_hex_50k, bar_hex_400k    the same of 17 x 17 x 170 and 34 x 34 x 340 hexahedra
-blocks_tet_20k               two unit cubes, a tenth of a millimetre apart along z, 39 067 tetrahedra, 1 230 triangles
-                             on the two faces, non-matching
-spheres_tet_20k              two balls of radius 0.5 m, equally far apart, 39 367 tetrahedra, 6 160 triangles of skin
+bar_hex_50k, bar_hex_400k    the same bar of 17 x 17 x 170 and 34 x 34 x 340 hexahedra
+blocks_tet_20k               two unit cubes, a tenth of a millimetre apart along z, of 39 067 tetrahedra, with 1 230
+                             triangles on the two facing sides, whose meshes do not match
+spheres_tet_20k              two balls of radius 0.5 m, as far apart, of 39 367 tetrahedra and 6 160 skin triangles
 
 The files are too large for the repository. Groups: volume "bulk" of bars; volumes "left" and "right" of pairs, and
 their contact surfaces "left_face" and "right_face".
@@ -22,14 +22,15 @@ BAR = (10.0, 1.0, 1.0)
 CELLS_ACROSS = {"50k": 17, "400k": 34}
 SIZES = {"50k": 0.0984, "400k": 0.0487}
 BLOCK_SIZE, BALL_SIZE = 0.0634, 0.0499
-# The right block has smaller elements, so that the faces are non-matching.
+# The right block has smaller elements, so that the meshes of the two faces do not match.
 RIGHT_BLOCK = 0.97
-# The y axis turns, so that no nodes of the two balls are opposite.
+# Rotations of the balls about y [rad], so that nodes of the two balls are not opposite each other.
 TURNS = (0.7, -0.6)
 
 
 def element_size(*sizes):
-    """Elements of these sizes everywhere, or in the volumes given with them; points and curves set none."""
+    """Set the sizes of elements, pairs (size, volume): everywhere if the volume is None. Points and curves set no
+    sizes."""
     field = gmsh.model.mesh.field
     tags = []
     for size, volume in sizes:
@@ -56,7 +57,7 @@ def surfaces_of(volume):
 
 
 def write(name, along_z=False):
-    """Meshes the model and writes it; along z what was along x."""
+    """Mesh the model and write it. With `along_z` the x axis of the model becomes the z axis of the mesh."""
     mesh = gmsh.model.mesh
     mesh.generate(3)
     if along_z:
@@ -88,7 +89,7 @@ def bars():
 
 
 def pair(name, volumes, surfaces, *sizes):
-    """Names the groups of two bodies and meshes them."""
+    """Name the groups of two bodies, mesh and write them."""
     for body, volume, faces in zip(("left", "right"), volumes, surfaces):
         gmsh.model.addPhysicalGroup(3, [volume], name=body)
         gmsh.model.addPhysicalGroup(2, faces, name=f"{body}_face")

@@ -2,7 +2,7 @@
 
     python scripts/mesh_plate.py        writes meshes/plate.msh
 
-x and y from -0.02 m to 0.06 m: far more than the contact radius of the quarter ball, and beyond its planes of
+x and y range from -0.02 m to 0.06 m, far beyond the contact radius of the quarter ball and beyond its planes of
 symmetry. Groups: volume "plate", surfaces "top" (z = 0) and "bottom" (z = -0.02).
 """
 

@@ -2,9 +2,9 @@
 
     python scripts/mesh_projectile.py        writes meshes/projectile.msh
 
-The skin is an icosahedron with a vertex on the x axis, split twice and projected onto the sphere: every skin node
-lies on it, and (-1, 0, 0) and (1, 0, 0) are nodes, so that two such balls that approach along x touch exactly when
-their spheres do. Groups: volume "ball", surface "skin".
+The skin is an icosahedron with a vertex on the x axis, split twice and projected onto the sphere, so every skin node
+lies on the sphere. The points (-1, 0, 0) and (1, 0, 0) are nodes, so two of these balls that approach along x touch
+exactly when their spheres do. Groups: volume "ball", surface "skin".
 """
 
 import gmsh
@@ -17,12 +17,12 @@ SPLITS = 2
 
 
 def icosahedron():
-    """Points on the unit sphere with two of them on the x axis, and outward triangles."""
+    """Points on the unit sphere, two of which are on the x axis, and outward triangles."""
     ring = np.arange(5) * 2.0 * np.pi / 5.0
     height, radius = 1.0 / np.sqrt(5.0), 2.0 / np.sqrt(5.0)
     front = np.column_stack([np.full(5, height), radius * np.cos(ring), radius * np.sin(ring)])
     points = np.vstack([[[1.0, 0.0, 0.0]], front, -front, [[-1.0, 0.0, 0.0]]])
-    # Point 6 + k is opposite to 1 + k, hence between 1 + (k + 2) % 5 and 1 + (k + 3) % 5.
+    # Point 6 + k is opposite to point 1 + k, and therefore between points 1 + (k + 2) % 5 and 1 + (k + 3) % 5.
     caps, belt = [], []
     for k in range(5):
         following, facing = (k + 1) % 5, (k + 3) % 5
@@ -41,7 +41,7 @@ def outward(points, triangles):
 
 
 def split(points, triangles):
-    """Each triangle into four, the new points on the unit sphere."""
+    """Split each triangle into four, with the new points on the unit sphere."""
     points = list(points)
     middles = {}
 

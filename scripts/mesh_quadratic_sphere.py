@@ -3,13 +3,13 @@
     python scripts/mesh_quadratic_sphere.py        writes meshes/sphere_tet10.msh and meshes/sphere_hex20.msh
 
 All nodes of the skin, mid-side nodes too, lie on the sphere; interior edges are straight. The points (±R, 0, 0) are
-the centres of faces, without a node: contact there is contact of curved faces, whose interpolation gives their
-position (printed). Group: volume "ball".
+near the middles of faces, not near nodes, so contact there is between curved faces. The script prints the positions of
+these middles, which the interpolation of the faces gives. Group: volume "ball".
 
-Tetrahedra: each face of an icosahedron cut into n² triangles, in layers towards the centre; the prisms between the
-layers are cut into three tetrahedra by the order of their nodes, so that neighbours conform. Hexahedra: a cube of n³
-cells of equal angles, and layers of 6 n² from it to the sphere. Both meshes are then graded towards the x axis:
-elements near the poles are a third as large.
+Tetrahedra: each face of an icosahedron is divided into n² triangles, in layers towards the centre. The prisms between
+the layers are divided into three tetrahedra each, by the order of their node numbers, so that neighbours conform.
+Hexahedra: a cube of n³ cells of equal angles, and layers of 6 n² cells from the cube to the sphere. Both meshes are
+then graded: elements near the poles on the x axis are a third as large.
 """
 
 from itertools import product
@@ -20,9 +20,9 @@ import numpy as np
 from meshing import MESHES, require
 
 RADIUS = 0.01
-TRIANGLES_PER_EDGE = 4  # even and no multiple of three: a triangle in the middle of each face of the icosahedron
+TRIANGLES_PER_EDGE = 4  # even and no multiple of three: one triangle is in the middle of each icosahedron face
 TETRAHEDRAL_RADII = (0.35, 0.7, 1.0)
-HEXAHEDRA_PER_EDGE = 5  # odd: a quadrilateral in the middle of each side of the cube
+HEXAHEDRA_PER_EDGE = 5  # odd, so that a quadrilateral is in the middle of each side of the cube
 CUBE = 0.32  # half the side of the cube
 HEXAHEDRAL_RADII = (0.65, 1.0)
 DRAWN = 0.65
@@ -33,7 +33,7 @@ HEXAHEDRON_EDGES = ((0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 
 
 
 def icosahedron():
-    """Corners on the unit sphere and outward faces, the centre of one at (1, 0, 0)."""
+    """Corners on the unit sphere and outward faces; the centre of one face is on the positive x axis."""
     golden = 0.5 * (1.0 + np.sqrt(5.0))
     x = np.array([p for a, b in product((-1, 1), (-golden, golden)) for p in ((0, a, b), (a, b, 0), (b, 0, a))])
     x = x / np.linalg.norm(x[0])
@@ -48,7 +48,7 @@ def icosahedron():
 
 
 class Nodes:
-    """Nodes by position: the same place is the same node."""
+    """Nodes by position: a position that is added twice gives the same node."""
 
     def __init__(self):
         self.numbers, self.positions = {}, []
@@ -104,7 +104,7 @@ def hexahedra(nodes):
             direction = np.roll([side, angle[u], angle[v]], axis)
             cube, sphere = CUBE * direction, direction / np.linalg.norm(direction)
             radius = (CUBE, *HEXAHEDRAL_RADII)[layer]
-            # From the cube to the sphere in equal parts of the way.
+            # The shape changes linearly from the cube to the sphere.
             part = (radius - CUBE) / (1.0 - CUBE)
             return nodes.add((1.0 - part) * cube + part * sphere)
 
@@ -115,7 +115,7 @@ def hexahedra(nodes):
 
 
 def draw_to_poles(nodes):
-    """Turn each node about the centre towards the nearer pole, the angle from it to angle - DRAWN/2 sin(2 angle)."""
+    """Rotate each node towards the nearer pole: its angle from the x axis becomes angle - DRAWN/2 sin(2 angle)."""
     for i, (x, y, z) in enumerate(nodes.positions):
         across = np.hypot(y, z)
         angle = np.arctan2(across, x)
@@ -127,7 +127,7 @@ def draw_to_poles(nodes):
 
 
 def second_order(nodes, cells, edges):
-    """Cells with a node in the middle of each edge, on the sphere between corners on the sphere."""
+    """Cells with a node in the middle of each edge. It lies on the sphere if both ends of the edge do."""
     on_sphere = [abs(np.linalg.norm(x) - 1.0) < 1e-9 for x in nodes.positions]
     between = {}
 
@@ -143,7 +143,7 @@ def second_order(nodes, cells, edges):
 
 
 def write(name, kind, cells, positions):
-    """Write the mesh in millimetres scaled to metres, binary, and read its Jacobians back."""
+    """Write the mesh of the unit ball scaled to metres, in binary, and check its Jacobians."""
     gmsh.initialize(readConfigFiles=False)
     gmsh.option.setNumber("General.Verbosity", 2)
     gmsh.model.add(name)
@@ -168,11 +168,11 @@ def write(name, kind, cells, positions):
 
 
 def pole(positions, corners, shares):
-    """How far the middle of the face around (1, 0, 0) lies from the centre, of the radius."""
+    """Distance of the middle of the face around (1, 0, 0) from the centre of the ball, relative to the radius."""
     x = np.array(positions)
     on_sphere = np.flatnonzero(np.abs(np.linalg.norm(x, axis=1) - 1.0) < 1e-9)
     ring = on_sphere[np.argsort(-x[on_sphere, 0])][: 2 * corners]
-    # The mid-side nodes are the nearer ones.
+    # The mid-side nodes are nearer to the pole than the corners.
     mid_sides, ends = x[ring[:corners]], x[ring[corners:]]
     return shares[0] * ends[:, 0].sum() + shares[1] * mid_sides[:, 0].sum()
 

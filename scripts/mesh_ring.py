@@ -17,7 +17,7 @@ QUADRILATERAL = 3
 
 
 def node(i, j, k):
-    """Number of a node: the i-th around, the j-th from the inside, the k-th along the axis."""
+    """Number of the node that is the i-th around, the j-th from the inside, and the k-th along the axis."""
     return 1 + (k * (ACROSS + 1) + j) * AROUND + i % AROUND
 
 

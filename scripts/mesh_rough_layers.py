@@ -5,17 +5,18 @@
     python scripts/mesh_rough_layers.py --order 2    writes meshes/generated/rough_layers_quadratic.msh
     python scripts/mesh_rough_layers.py --nodes 25 --output meshes/rough_layers.msh    the layers of configs/rough-layers.toml
 
-The first two files are too large for the repository. With --nodes the layers are coarse, have waves no shorter than three
-spacings, and are apart. Each layer is the unit square, one tetrahedron thick, between a
-self-affine rough side (rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162
-tetrahedra with 48 426 nodes, of which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; it does not
-state how they were made, and one mesh cannot have all of these (nodes and edges of the linear one are more than 246
-000). Here the linear layers have its contactors and tetrahedra, the quadratic ones its contactors and nodes.
+The first two files are too large for the repository. With --nodes the layers are coarse, have waves no shorter than
+three spacings, and do not touch. Each layer is the unit square, one tetrahedron thick, between a self-affine rough side
+(rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162 tetrahedra with 48 426 nodes, of
+which 20 589 are on a rough side, and 195 035 nodes of quadratic tetrahedra. It does not state how the meshes were made.
+One mesh cannot have all of these numbers: a quadratic mesh has as many nodes as the linear mesh has nodes and edges,
+more than 246 000. Here the linear layers have the numbers of contactors and tetrahedra of the paper, and the quadratic
+layers those of contactors and nodes.
 
-The layers are triangulated by Delaunay's criterion as flat layers: between two planes the tetrahedra do not depend on
-their distance, and no node is added. Quadratic tetrahedra have straight edges except on the rough side, where mid-side
-nodes lie on the rough surface; the few edges that would invert a cell are straight.
-Groups: volumes "lower" and "upper", surfaces "lower rough" and, if linear, "lower back", and so on.
+The layers are triangulated by Delaunay's criterion as flat layers. Between two planes the tetrahedra do not depend on
+the distance of the planes, and no node is added. Quadratic tetrahedra have straight edges except on the rough side,
+where mid-side nodes lie on the rough surface. The few edges on the rough side that would invert a cell are straight
+too. Groups: volumes "lower" and "upper", surfaces "lower rough" and, if linear, "lower back", and so on.
 """
 
 import argparse
@@ -28,31 +29,31 @@ from meshing import MESHES, outer_facets, require, session, tetrahedron_volumes
 from rough_surfaces import height_field
 
 RMS = 0.006
-APART = 0.05          # of the mean planes of coarse layers: no nodes penetrate
-MEAN_GAP = 0.002      # of the mean planes of the rough sides: two nodes in five penetrate the other side
-THICKNESS = 0.04      # between the mean plane and the back
-JITTER = 0.15         # of the nodes inside a back, relative to their spacing: no edge of it is parallel to the grid
+APART = 0.05          # distance of the mean planes of coarse layers, at which no nodes penetrate
+MEAN_GAP = 0.002      # distance of the mean planes of the rough sides, at which two nodes in five penetrate
+THICKNESS = 0.04      # distance between the mean plane and the back
+JITTER = 0.15         # displacement of inner nodes of a back relative to their spacing, against parallel edges
 MOST_ATTEMPTS = 50
-SMALLEST_VOLUME = 1e-3  # of a tetrahedron, relative to a cell of the grid times the thickness
-SMALLEST_DETERMINANT = 0.05  # in a quadratic tetrahedron, relative to the mean over it
-SHEAR = 1e-3          # by which the diagonals of the grid are chosen
+SMALLEST_VOLUME = 1e-3  # smallest tetrahedron, relative to a cell of the grid times the thickness
+SMALLEST_DETERMINANT = 0.05  # smallest determinant in a quadratic tetrahedron, relative to its mean
+SHEAR = 1e-3          # small shear that determines the diagonals of the grid
 SEEDS = {"lower": 1, "upper": 2}
-# Nodes along the sides of the rough grid and of the back.
+# Numbers of nodes along the sides of the rough grid and of the back.
 COUNTS = {1: {"lower": (143, 75), "upper": (144, 75)}, 2: {"lower": (138, 12), "upper": (138, 12)}}
 TETRAHEDRON = {1: 4, 2: 11}
 TRIANGLE = {1: 2, 2: 9}
-# The edges that the middle nodes of Gmsh's quadratic tetrahedron and triangle lie on.
+# The edges on which the mid-side nodes of Gmsh's quadratic tetrahedron and triangle lie.
 TETRAHEDRON_EDGES = ((0, 1), (1, 2), (2, 0), (3, 0), (3, 2), (3, 1))
 TRIANGLE_EDGES = ((0, 1), (1, 2), (2, 0))
 
 
 def square_grid(count):
-    """count x count points of the unit square, y fastest."""
+    """A grid of count x count points of the unit square, with y running fastest."""
     return np.stack(np.meshgrid(*2 * [np.linspace(0.0, 1.0, count)], indexing="ij"), axis=-1).reshape(-1, 2)
 
 
 def back_grid(count, generator):
-    """The nodes of a back: a grid, those inside moved a little. And a function that moves some of them anew."""
+    """The nodes of a back, a grid whose inner nodes are moved a little, and a function that moves some nodes again."""
     grid = square_grid(count)
     inside = ((grid > 1e-9) & (grid < 1.0 - 1e-9)).all(axis=1)
     points = grid.copy()
@@ -66,7 +67,7 @@ def back_grid(count, generator):
 
 
 def refined(heights):
-    """The periodic field at twice as many points a side, by its Fourier series."""
+    """The periodic field at twice as many points per side, by its Fourier series."""
     count = len(heights)
     spectrum = np.fft.fftshift(np.fft.fft2(heights))
     padded = np.zeros((2 * count, 2 * count), dtype=complex)
@@ -76,7 +77,8 @@ def refined(heights):
 
 
 def connect(rough, back, shear):
-    """Tetrahedra between two planes of points, rough ones first, upright with the rough side above."""
+    """Tetrahedra between two planes of points, with the rough points first. They are positive with the rough side
+    above."""
     flat = np.concatenate([np.column_stack([rough, np.full(len(rough), 0.1)]),
                            np.column_stack([back, np.zeros(len(back))])])
     sheared = flat.copy()
@@ -92,7 +94,7 @@ def connect(rough, back, shear):
 
 
 def with_middles(x, tets, triangles):
-    """Adds a node in the middle of every edge: nodes, quadratic tetrahedra and quadratic triangles."""
+    """Add a node in the middle of every edge; return nodes, quadratic tetrahedra and quadratic triangles."""
     ends = np.sort(np.concatenate([tets[:, list(edge)] for edge in TETRAHEDRON_EDGES]), axis=1)
     edges, number = np.unique(ends, axis=0, return_inverse=True)
     middles = number.reshape(len(TETRAHEDRON_EDGES), -1).T + len(x)
@@ -105,8 +107,8 @@ def with_middles(x, tets, triangles):
 def upright_layer(count, coarse, heights, seed, shear):
     """Nodes and tetrahedra under a rough side about z = 0.
 
-    Where an edge of the back is nearly parallel to one of the grid, a steep rough side may invert their tetrahedron:
-    the ends of that edge of the back are then moved.
+    If an edge of the back is nearly parallel to an edge of the grid, a steep rough side may invert the tetrahedron of
+    both edges. The ends of the edge of the back are then moved.
     """
     rough, (back, move) = square_grid(count), back_grid(coarse, np.random.default_rng(seed))
     smallest = SMALLEST_VOLUME * THICKNESS / (count - 1) ** 2
@@ -122,7 +124,8 @@ def upright_layer(count, coarse, heights, seed, shear):
 
 
 def layer(name, order, nodes):
-    """Nodes, tetrahedra, rough triangles and those of the back of one layer; `nodes`: along a rough side, if given."""
+    """Nodes, tetrahedra, rough triangles and back triangles of one layer. `nodes` is the number along a rough side, or
+    None."""
     count, coarse = COUNTS[order][name] if nodes is None else (nodes, nodes // 2 + 1)
     waves = {} if nodes is None else {"longest": 2, "shortest": nodes // 3}
     heights = height_field(count, SEEDS[name], RMS, **waves)
@@ -151,7 +154,7 @@ def layer(name, order, nodes):
 
 
 def smallest_determinants(x, cells, order):
-    """The least Jacobian determinant at the nodes of each cell, relative to the mean over the cell."""
+    """The smallest Jacobian determinant at the nodes of each cell, relative to the mean over these nodes."""
     kind = TETRAHEDRON[order]
     nodes = gmsh.model.mesh.getElementProperties(kind)[4]
     gradients = gmsh.model.mesh.getBasisFunctions(kind, nodes, "GradLagrange")[1].reshape(-1, cells.shape[1], 3)

@@ -2,10 +2,10 @@
 
     python scripts/mesh_sliding_block.py        writes meshes/sliding_block.msh and meshes/sliding_plate.msh
 
-The block, 1 m x 1 m x 1 m in 3 x 3 x 3 hexahedra, has its left side at x = 0 and its bottom at z = 0, where the plate
-begins, 5 m x 2 m x 0.2 m in 5 x 5 x 1 hexahedra, from x = -1.5 m on: the block slides over its middle. Groups: volumes
-"block" and "plate", surface "bottom" of the block.
-Source: Wolff & Bucher, CMAME 259 (2013) 77-92, section 6.5.
+The block of 1 m x 1 m x 1 m has 3 x 3 x 3 hexahedra, its left side at x = 0 and its bottom at z = 0. The plate of 5 m x
+2 m x 0.2 m has 5 x 5 x 1 hexahedra, its top at z = 0, and begins at x = -1.5 m, so that the block slides over its
+middle. Groups: volumes "block" and "plate", surface "bottom" of the block. Source: Wolff & Bucher, CMAME 259 (2013)
+77-92, section 6.5.
 """
 
 from meshing import finish, hexahedral_box, session, surfaces_in_plane

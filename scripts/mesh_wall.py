@@ -2,8 +2,8 @@
 
     python scripts/mesh_wall.py        writes meshes/wall.msh
 
-6 x 4 cells of six tetrahedra: 144 in all, as many elements as the wall of Aragón & Molinari 2014, §5.2.
-Groups: volume "wall", surfaces "front" (x = 0) and "back" (x = 0.3).
+The wall has 6 x 4 cells of six tetrahedra. These are 144 elements, as many as in the wall of Aragón & Molinari 2014,
+§5.2. Groups: volume "wall", surfaces "front" (x = 0) and "back" (x = 0.3).
 """
 
 from meshing import finish, session, structured_box, surfaces_in_plane

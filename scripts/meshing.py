@@ -1,8 +1,8 @@
 """Shared by the mesh scripts: a deterministic Gmsh session, and the quality report of a mesh.
 
-A script builds its model inside `session(name)`, names its physical groups, and ends with `finish(...)`, which
-writes `../meshes/<name>.msh` (MSH 4.1, binary), reads that file back and refuses it unless its cells are
-positively oriented, well shaped and connected.
+A script builds its model inside `session(name)`, names its physical groups, and ends with `finish(...)`, which writes
+`../meshes/<name>.msh` (MSH 4.1, binary) and reads this file back. The file is refused if its cells are not positively
+oriented, well shaped and connected.
 """
 
 from contextlib import contextmanager
@@ -16,13 +16,14 @@ MESHES = Path(__file__).resolve().parent.parent / "meshes"
 TRIANGLE, TETRAHEDRON, HEXAHEDRON = 2, 4, 5
 # Corners of the facets of a tetrahedron, outward; facet i is opposite to corner i.
 TETRAHEDRON_FACETS = ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))
-# The corners of a hexahedron next to each corner, so that the three edges are a right-handed triad.
+# The three neighbours of each corner of a hexahedron, in the order in which the edges to them form a right-handed
+# triad.
 HEXAHEDRON_TRIADS = ((1, 3, 4), (2, 0, 5), (3, 1, 6), (0, 2, 7), (7, 5, 0), (4, 6, 1), (5, 7, 2), (6, 4, 3))
 
 
 @contextmanager
 def session(name):
-    """A quiet, single-threaded Gmsh session: the same script gives the same file."""
+    """A quiet Gmsh session with one thread, so that the same script gives the same file."""
     gmsh.initialize(readConfigFiles=False)
     try:
         gmsh.option.setNumber("General.Verbosity", 2)
@@ -34,7 +35,7 @@ def session(name):
 
 
 def structured_box(corner, size, counts):
-    """A box of `counts` cells along x, y, z, each to be cut into six tetrahedra; returns its volume tag."""
+    """A box of `counts` cells along x, y, z, each of which becomes six tetrahedra; returns the volume tag."""
     model = gmsh.model
     box = model.occ.addBox(*corner, *size)
     model.occ.synchronize()
@@ -48,7 +49,7 @@ def structured_box(corner, size, counts):
 
 
 def hexahedral_box(corner, size, counts):
-    """A box of `counts` hexahedra along x, y, z; returns its volume tag."""
+    """A box of `counts` hexahedra along x, y, z; returns the volume tag."""
     box = structured_box(corner, size, counts)
     for _, surface in gmsh.model.getEntities(2):
         gmsh.model.mesh.setRecombine(2, surface)
@@ -66,7 +67,7 @@ def surfaces_in_plane(axis, value, tolerance=1e-6):
 
 
 def write(name):
-    """Write the current mesh to `../meshes/<name>.msh`, only what lies in physical groups."""
+    """Write the entities of the current mesh that are in physical groups to `../meshes/<name>.msh`."""
     MESHES.mkdir(exist_ok=True)
     path = MESHES / f"{name}.msh"
     gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
@@ -77,7 +78,7 @@ def write(name):
 
 
 def node_positions():
-    """Coordinates of all nodes, and the row of a node tag."""
+    """Coordinates of all nodes, and an array that gives the row of each node tag."""
     tags, xyz, _ = gmsh.model.mesh.getNodes()
     row = np.zeros(int(tags.max()) + 1, dtype=np.int64)
     row[tags.astype(np.int64)] = np.arange(len(tags))
@@ -91,7 +92,7 @@ def cells(kind, corners, row):
 
 
 def tetrahedron_volumes(x, tets):
-    """Signed volumes [m³]."""
+    """Signed volumes of tetrahedra [m³]."""
     a, b, c, d = (x[tets[:, i]] for i in range(4))
     return np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a) / 6.0
 
@@ -109,7 +110,7 @@ def tetrahedron_gradients(x, tets):
 
 
 def critical_steps(x, tets, wave_speed):
-    """Guaranteed stable step of each cell, 1 / (c sqrt(Σ 1/h²)) over its altitudes h [s].
+    """Guaranteed stable step of each cell, 1 / (c sqrt(Σ 1/h²)) with a sum over its altitudes h [s].
 
     Flanagan & Belytschko 1984, with lumped mass and one quadrature point.
     """
@@ -127,7 +128,8 @@ def smallest_dihedral_angles(x, tets):
 
 
 def smallest_gamma():
-    """The least of Gmsh's gamma, three times the inscribed over the circumscribed radius, of all tetrahedra."""
+    """The smallest value over all tetrahedra of Gmsh's gamma, three times the inscribed over the circumscribed
+    radius."""
     tags, _ = gmsh.model.mesh.getElementsByType(TETRAHEDRON)
     return gmsh.model.mesh.getElementQualities(tags, "gamma").min()
 
@@ -140,7 +142,7 @@ def edges_of(simplices):
 
 
 def outer_facets(tets):
-    """Facets of one tetrahedron only, oriented outward."""
+    """Facets that belong to one tetrahedron only, oriented outward."""
     facets = np.concatenate([tets[:, list(facet)] for facet in TETRAHEDRON_FACETS])
     _, first, count = np.unique(np.sort(facets, axis=1), axis=0, return_index=True, return_counts=True)
     if count.max() > 2:
@@ -149,7 +151,7 @@ def outer_facets(tets):
 
 
 def count_components(num_nodes, simplices):
-    """Number of components connected by shared nodes, over the nodes of cells."""
+    """Number of components of cells that are connected by shared nodes."""
     parent = list(range(num_nodes))
 
     def root(node):
@@ -166,13 +168,13 @@ def count_components(num_nodes, simplices):
 
 
 def require(condition, complaint):
-    """Refuse the mesh."""
+    """Refuse the mesh with an error unless the condition holds."""
     if not condition:
         raise SystemExit(f"error: {complaint}")
 
 
 def check_tetrahedra(x, tets, smallest_angle):
-    """Shape, orientation and connectivity of the tetrahedra of the open model; prints its findings."""
+    """Check shape, orientation and connectivity of the tetrahedra of the open model; print the results."""
     volumes = tetrahedron_volumes(x, tets)
     skin = outer_facets(tets)
     angles = smallest_dihedral_angles(x, tets)
@@ -193,7 +195,7 @@ def check_tetrahedra(x, tets, smallest_angle):
 
 
 def check_hexahedra(x, hexes, pieces):
-    """Orientation and connectivity of hexahedral bodies; prints its findings."""
+    """Check orientation and connectivity of hexahedral bodies; print the results."""
     corner_volumes = np.stack(
         [
             np.einsum("ij,ij->i", np.cross(x[hexes[:, a]] - x[hexes[:, i]], x[hexes[:, b]] - x[hexes[:, i]]),
@@ -210,8 +212,8 @@ def check_hexahedra(x, hexes, pieces):
 
 
 def finish(name, smallest_angle=10.0, pieces=1):
-    """Write the mesh, read the file back, report on it and check it; returns coordinates and cells. Hexahedra are in
-    so many pieces."""
+    """Write the mesh, read the file back, report on it and check it; return coordinates and cells. Hexahedra must form
+    `pieces` connected bodies."""
     path = write(name)
     gmsh.clear()
     gmsh.open(str(path))
@@ -231,7 +233,7 @@ def finish(name, smallest_angle=10.0, pieces=1):
 
 
 def fill_triangulation(points, triangles):
-    """Make a closed triangulation the boundary of a volume, kept as it is; returns (surface, volume) tags."""
+    """Make a closed triangulation, which stays unchanged, the boundary of a volume; return (surface, volume) tags."""
     surface = gmsh.model.addDiscreteEntity(2)
     gmsh.model.mesh.addNodes(2, surface, np.arange(1, len(points) + 1), points.ravel())
     gmsh.model.mesh.addElementsByType(surface, TRIANGLE, [], (triangles + 1).ravel())

@@ -3,10 +3,10 @@
 
     scripts/render.py OUT_DIR --frame last --field von_mises --output picture.png
 
-Reads the .pvd in OUT_DIR. `--view` is the direction from the focus to the camera, `--zoom` enlarges about the focus,
-which is the centre of the bodies drawn, or the given `--focus`. A direction or point that begins with a minus sign
-follows `=`, as in `--view=-1,-1,0.5`. Scenarios are taken to be in SI units: stresses are drawn in MPa, displacements in
-mm, and `--range` is in these units.
+The script reads the .pvd in OUT_DIR. `--view` is the direction from the focus to the camera, and `--zoom` enlarges
+about the focus. The focus is the given `--focus`, by default the centre of the drawn bodies. A direction or point that
+begins with a minus sign follows `=`, as in `--view=-1,-1,0.5`. Scenarios must be in SI units: stresses are drawn in
+MPa, displacements in mm, and `--range` is in the units of the picture.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from PIL import Image
 
 BODY_COLOURS = ["#4878a8", "#c9c4b8", "#d08c4a", "#6d9b5f", "#8e6c9e", "#b0574f"]
 
-# Title, factor from SI, whether it is a point field, colours.
+# For each field: title with the unit, factor from SI, whether it is a point field, and colours.
 FIELDS = {
     "von_mises": ("von Mises stress [MPa]", 1e-6, False, "YlOrRd"),
     "stress_xx": ("stress XX [MPa]", 1e-6, False, "RdBu"),
@@ -54,7 +54,7 @@ def scalars(grid, field):
     return factor * (np.linalg.norm(values, axis=1) if values.ndim == 2 else values)
 
 
-# Ends and middle of the edges of VTK's quadratic cells; those with 27 and 20 nodes, and with 9 and 8, have the same.
+# Ends and middle of the edges of VTK's quadratic cells. They are equal for 27 and 20 nodes, and for 9 and 8 nodes.
 HEXAHEDRON_EDGES = [(0, 1, 8), (1, 2, 9), (2, 3, 10), (3, 0, 11), (4, 5, 12), (5, 6, 13), (6, 7, 14), (7, 4, 15)]
 HEXAHEDRON_EDGES += [(0, 4, 16), (1, 5, 17), (2, 6, 18), (3, 7, 19)]
 QUADRILATERAL_EDGES = [(0, 1, 4), (1, 2, 5), (2, 3, 6), (3, 0, 7)]
@@ -66,7 +66,7 @@ CURVED_EDGES = {
     28: QUADRILATERAL_EDGES,
     29: HEXAHEDRON_EDGES,
 }
-SUBDIVISION = 4  # of curved faces; each halves the size of the triangles they are drawn with
+SUBDIVISION = 4  # number of times that the triangles of a curved face are halved for drawing
 
 
 def is_curved(part):
@@ -93,7 +93,7 @@ def curved_edges(part):
 
 
 def add_part(plotter, part, style, options, **look):
-    """A part with its edges; curved faces and edges are drawn curved."""
+    """Add a part with its edges; curved faces and edges are drawn curved."""
     if not is_curved(part):
         plotter.add_mesh(part, **look, **style)
         return
@@ -107,7 +107,7 @@ def add_part(plotter, part, style, options, **look):
 
 
 def add_bodies(plotter, grid, options):
-    """The bodies, coloured by field, or each in a colour of its own."""
+    """Add the bodies, coloured by field or each in its own colour."""
     style = {
         "show_edges": not options.no_edges,
         "edge_color": "#303030",
@@ -154,7 +154,7 @@ def add_bodies(plotter, grid, options):
 
 
 def add_walls(plotter, directory, time):
-    """The rigid walls at the time of the frame, if the run has any."""
+    """Add the rigid walls at the time of the frame, if the run has any."""
     for collection in directory.glob("*_walls.pvd"):
         reader = pyvista.get_reader(collection)
         reader.set_active_time_value(min(reader.time_values, key=lambda other: abs(other - time)))
@@ -163,7 +163,7 @@ def add_walls(plotter, directory, time):
 
 
 def place_camera(plotter, grid, options):
-    """A parallel projection along the view."""
+    """Set a parallel projection along `--view`."""
     bodies = grid.cell_data["body"]
     shown = grid if options.bodies is None else grid.extract_cells(np.isin(bodies, options.bodies))
     focus = np.array(options.focus if options.focus else shown.center)

@@ -4,10 +4,10 @@
     cargo build --release
     scripts/response_figures.py --output docs/pictures/responses.png
 
-Runs `ictus` with every response on three problems of the verification: two equal bars end to end
-(configs/two-bars.toml), a rubber block that drops on a larger one, and a rigid block that slides to rest on a rough
-wall. All lines are columns of the `history.csv` and `pairs.csv` that the runs write. A column of the picture is a
-response; the upper row of each problem shows energies, the lower one momenta in front of the contact force.
+The script runs `ictus` with every response on three problems of the verification: two equal bars that collide end to
+end (configs/two-bars.toml), a rubber block that falls on a larger block, and a rigid block that slides to rest on a
+rough wall. All lines are columns of the `history.csv` and `pairs.csv` that the runs write. A column of the picture is a
+response. The upper row of each problem shows energies, the lower row momenta in front of the contact force.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 RESPONSES = ["penalty", "decomposition", "energy-momentum"]
 AXES = {"x": 0, "z": 2}
-FORCE_POINTS = 150  # of the force between bodies, each the mean of the rows around it: single steps chatter
+FORCE_POINTS = 150  # points of a force curve; each is a mean over rows, as the force oscillates from step to step
 
 DROP = """
 gravity = [0.0, 0.0, -9.81]
@@ -85,13 +85,13 @@ history = { interval = 0 }
 
 @dataclass
 class Problem:
-    """What is run and drawn."""
+    """A problem that is run and drawn."""
 
     title: str
     scenario: str  # a file of the repository, or a text
-    momenta: dict  # names of bodies and how they are called; None is the sum of all
+    momenta: dict  # titles by names of bodies; None stands for the sum over all bodies
     axis: str  # along which momenta and forces are drawn
-    unit: tuple  # of time: name and factor
+    unit: tuple  # unit of time: name and factor
     keys: dict  # overrides by response
 
 
@@ -144,7 +144,8 @@ def box_mesh(low, high, cells):
 
 
 def write_scenario(problem, folder):
-    """The path of the scenario of a problem; its text and meshes are written to the folder if it is not a file."""
+    """The path of the scenario of a problem. If it is given as a text, the text and its meshes are written to the
+    folder."""
     if problem.scenario.endswith(".toml"):
         return ROOT / problem.scenario
     meshes = {
@@ -160,7 +161,7 @@ def write_scenario(problem, folder):
 
 
 def read_columns(path):
-    """A CSV file as a dictionary of arrays; what is no number stays text."""
+    """A CSV file as a dictionary of arrays; values that are no numbers stay text."""
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     if not rows:
@@ -176,7 +177,7 @@ def read_columns(path):
 
 
 def run(program, problem, response, folder):
-    """History and pairs of a run."""
+    """Run a problem with a response; return the columns of history and pairs."""
     scenario, results = write_scenario(problem, folder), folder / "results"
     overrides = [f"response={response}", *problem.keys.get(response, [])]
     command = [program, "run", scenario, "--output", results, "--quiet", "--set", "output.frames=1"]
@@ -191,7 +192,7 @@ def run(program, problem, response, folder):
 
 
 def mean_force(pairs, axis):
-    """Times and means of the force on the first body over stretches of the run."""
+    """Times and mean forces on the first body over consecutive intervals of the run."""
     time, force = pairs["time"], pairs[f"force_{axis}"]
     width = max(1, len(time) // FORCE_POINTS)
     count = len(time) // width * width

@@ -4,8 +4,8 @@
     ictus run configs/rough-layers.toml
     scripts/rough_layers_figure.py out/rough-layers --output docs/pictures/rough-layers.png
 
-Three panels of one frame, the last one unless --time is given: the layers with the upper one lifted, a cut through both,
-and the contact pressure on the rough side of the lower layer, seen from above.
+The picture has three panels of one frame, the last frame unless --time is given: the layers with the upper layer
+lifted, a cut through both layers, and the contact pressure on the rough side of the lower layer, seen from above.
 """
 
 import argparse
@@ -22,7 +22,7 @@ warnings.filterwarnings("ignore", message="(?s).*default value of `algorithm`")
 COLOURS = ["#5b8fc4", "#cfc4ab"]
 SIZE = [466, 400]
 LIFT = 0.25  # m
-STRETCH = 3.0  # of heights in the cut
+STRETCH = 3.0  # factor of heights in the cut
 
 
 def read(folder, time):
@@ -42,7 +42,7 @@ def body_of(grid, body):
 
 
 def panel(add, view, up, height):
-    """A picture of what `add` adds, seen along a direction."""
+    """A picture of the parts that `add` adds, seen from the direction `view`."""
     plotter = pyvista.Plotter(off_screen=True, window_size=SIZE)
     plotter.background_color = "white"
     focus = add(plotter)
@@ -59,7 +59,7 @@ def panel(add, view, up, height):
 
 
 def lifted(grid):
-    """Both layers, the upper one lifted."""
+    """Panel of both layers, with the upper layer lifted."""
     def add(plotter):
         for body, lift in ((0, 0.0), (1, LIFT)):
             surface = body_of(grid, body).extract_surface().translate([0.0, 0.0, lift])
@@ -69,7 +69,7 @@ def lifted(grid):
 
 
 def cut(grid):
-    """A cut through the middle of both, heights stretched."""
+    """Panel of a cut through the middle of both layers, with stretched heights."""
     def add(plotter):
         for body in (0, 1):
             section = body_of(grid, body).slice(normal="y", origin=[0.5, 0.5, 0.0]).scale([1.0, 1.0, STRETCH])
@@ -79,7 +79,7 @@ def cut(grid):
 
 
 def pressed(grid):
-    """The contact pressure on the lower layer."""
+    """Panel of the contact pressure on the lower layer."""
     def add(plotter):
         surface = body_of(grid, 0).extract_surface()
         bar = {"title": "contact pressure [Pa]", "n_labels": 2, "color": "black", "fmt": "%.1e", "vertical": False,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Self-affine height fields by spectral synthesis, and the two that the benches read.
+"""Self-affine height fields by spectral synthesis, and the two height fields that the benches read.
 
-White noise, filtered to the amplitude |q|^-(1+H) between two wave numbers (in periods per side) and scaled to a root
-mean square, is periodic with a power spectrum ~ |q|^-2(1+H): Persson et al., J. Phys.: Condens. Matter 17 (2005) R1,
-section 3. The fields of the benches are in the repository, as another version of the transform may round differently:
+A field is white noise that is filtered to the amplitude |q|^-(1+H) between two wave numbers q (in periods per side) and
+scaled to a root mean square; H is the Hurst exponent. It is periodic with a power spectrum ~ |q|^-2(1+H): Persson et
+al., J. Phys.: Condens. Matter 17 (2005) R1, section 3. The fields of the benches are in the repository, as another
+version of the Fourier transform may round differently. The command
 
     python3 scripts/rough_surfaces.py benches/data
 
@@ -22,7 +23,7 @@ LONGEST, SHORTEST = 4, 32
 
 def height_field(nodes: int, seed: int, rms: float, hurst: float = HURST, longest: float = LONGEST,
                  shortest: float = SHORTEST) -> np.ndarray:
-    """Heights of nodes x nodes points of zero mean and the given root mean square.
+    """Heights at nodes x nodes points, with zero mean and the given root mean square.
 
     `longest` and `shortest` are the wave numbers of the longest and the shortest waves, in periods per side.
     """

@@ -4,9 +4,11 @@
     cargo build --release
     scripts/sliding_block.py --output docs/pictures/sliding-block.png
 
-Runs `ictus` on configs/sliding-block.toml with nodes in elements (distance field), nodes on faces with and without the
-couples that restore the angular momentum, and the inside-outside algorithm with mean normals of the contactors, on
-springs, as it fails at once by impulses; then the angular momentum with the response in every step and every fifth. All lines are columns of `history.csv`.
+The script runs `ictus` on configs/sliding-block.toml with four kinds of contact: nodes in elements (distance field),
+nodes on faces with the couples that restore the angular momentum, nodes on faces without these couples, and the
+inside-outside algorithm with mean normals of the contactors. The inside-outside algorithm runs with springs, as it
+fails at once with impulses. Further panels show the angular momentum with the response in every step and in every fifth
+step. All lines are columns of `history.csv`.
 """
 
 import argparse
@@ -41,7 +43,7 @@ WEIGHT, FRICTION, SPEED, MASSES = 1.0, 0.5, 1.0, (1.0, 200.0)
 
 
 def history(program, overrides):
-    """Columns of the history of a run, as far as it came."""
+    """Columns of the history of a run, up to its end or its failure."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "run", ROOT / "configs/sliding-block.toml", "--output", folder]
         for override in [*overrides, "time.energy_tolerance=100"]:
@@ -68,7 +70,7 @@ def point_masses(time):
 
 
 def moment_of_gravity(columns):
-    """Angular momentum about y that the weight of the block has given about the origin."""
+    """Angular momentum about the y axis through the origin that the weight of the block has supplied."""
     rate = WEIGHT * columns["block.centre_x"]
     steps = np.diff(columns["time"]) * 0.5 * (rate[1:] + rate[:-1])
     return np.concatenate([[0.0], np.cumsum(steps)])

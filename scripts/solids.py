@@ -1,7 +1,8 @@
-"""Simple solids of a model, each with its OpenCASCADE geometry and distance function.
+"""Simple solids as parts of a model, each with its OpenCASCADE geometry and distance function.
 
-`size` is the longest edge on the part [m]. `build(occ)` returns a volume tag; `distance(points)` returns the
-distance of each row of an n x 3 array, negative or zero inside (exact but for the ellipsoid, where it is a bound).
+`size` is the longest edge on the part [m]. `build(occ)` returns a volume tag. `distance(points)` returns the distance
+of each row of an n x 3 array from the part, negative or zero inside. The distance is exact, except for the ellipsoid,
+where it is a bound.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Tube:
 
 @dataclass
 class Ellipsoid:
-    """An ellipsoid with its axes along x, y, z and its poles at the ends in x."""
+    """An ellipsoid with its axes along x, y, z; the poles of its parametrisation are at the ends of the x axis."""
 
     centre: tuple
     radii: tuple
@@ -104,7 +105,7 @@ class Hoop:
             for radius in self.radii
         )
         band = occ.cut([(3, outer)], [(3, inner)])[0][0][1]
-        if end - start < 2.0 * pi:  # wherever OpenCASCADE starts to count the angle, turn the band into place
+        if end - start < 2.0 * pi:  # rotate the band into place, as OpenCASCADE may count the angle from elsewhere
             middle = occ.getCenterOfMass(3, band)
             now = np.arctan2(middle[2] - z, middle[0] - x)
             occ.rotate([(3, band)], *self.centre, 0.0, 1.0, 0.0, now - 0.5 * (start + end))
@@ -129,5 +130,5 @@ def both_sides(make):
 
 
 def longest_edges(parts, points, growth):
-    """The edge length wanted at points: the least over the parts of size + growth x distance [m]."""
+    """The prescribed edge length at points: the minimum over the parts of size + growth x distance [m]."""
     return np.min([part.size + growth * np.maximum(0.0, part.distance(points)) for part in parts], axis=0)

@@ -3,8 +3,8 @@
 
     scripts/sorting_tree.py --output docs/pictures/sorting-tree.svg
 
-Left: the working space with its cells. Right: the tree, lower halves to the left. The particles are those of the unit
-test of `ParticleTree`; the report gives no coordinates.
+Left: the working space with its cells. Right: the tree, with lower halves to the left. The report gives no coordinates,
+so the particles are those of the unit test of `ParticleTree`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ GREY, BLUE, ORANGE = "#777777", "#0072b2", "#e69f00"
 
 
 def sort(particles, low, high, depth=0):
-    """Cell of these particles: their numbers, box, and the occupied halves across the axis of the depth."""
+    """Cell of these particles: their numbers, the box, and its occupied halves along the axis of this depth."""
     cell = {"particles": particles, "box": (low, high), "depth": depth, "halves": []}
     if len(particles) > 1:
         axis = depth % 2

@@ -1,4 +1,4 @@
-//! Iterations and times over the lattices of the literature, beside the published ones.
+//! Iterations and times over the lattices of Aragón, Yastrebov & Molinari 2013, next to the published values.
 
 use std::fs;
 use std::hint::black_box;
@@ -15,14 +15,15 @@ use ictus::mesh::CellKind;
 use crate::common::{Timing, heading, mean_and_deviation, measure, repetitions, report};
 use crate::study::{APPROACHES, Approach, Case, Iterations, PLANE, SPACE};
 
-/// Lines of a lattice: the paper's 10 000 points; few if run as a test.
+/// Number of lines of a lattice: 100 give the 10 000 points of the paper. A run as a test has fewer.
 fn lines() -> u32 {
     if repetitions(2) == 1 { 20 } else { 100 }
 }
 
 fn time_of(approach: Approach, case: &Case, lattice: &[Vec3]) -> Timing {
     let nodes = case.points();
-    // One row of the lattice at a time, so that some repetitions are undisturbed.
+    // Each timing is for one row of the lattice, which is short, so that some repetitions are not disturbed by other
+    // programs.
     let rows = lattice.chunks(lattice.len().isqrt()).map(|row| {
         measure(row.len(), repetitions(7), || {
             for query in row {
@@ -45,7 +46,7 @@ fn optional(value: Option<f64>) -> String {
     value.map_or("-".into(), |value| format!("{value:.1}"))
 }
 
-/// Aragón, Yastrebov & Molinari 2013, table I.
+/// Prints table I of Aragón, Yastrebov & Molinari 2013 with our values.
 pub fn table_of_the_plane() {
     let count = lines() * lines();
     println!(
@@ -76,7 +77,8 @@ pub fn table_of_the_plane() {
     }
 }
 
-/// The same over the plane x₃ = 2, for which the paper gives mean times of 6.7 µs (SQP) and 5.8 µs (active set).
+/// Prints the same table for the plane x₃ = 2, for which the paper gives mean times of 6.7 µs (SQP) and 5.8 µs (active
+/// set).
 pub fn table_of_space() {
     println!(
         "\niterations over lattices in the plane x3 = 2, [-4, 4]², above a triangle whose right side is at x3 = 1"
@@ -98,7 +100,8 @@ pub fn table_of_space() {
     }
 }
 
-/// Points of the lattices from which a method fails to converge, and from which it misses the global minimum.
+/// Prints the numbers of lattice points for which a method fails to converge, or finds a local minimum that is not the
+/// global one.
 pub fn failures() {
     println!(
         "\npoints of the lattices without convergence, and with a local minimum that is not the closest point"
@@ -128,7 +131,7 @@ pub fn failures() {
     }
 }
 
-/// The border of a face, closed.
+/// The border of a face as a closed polygon.
 fn outline(case: &Case) -> Vec<Vec3> {
     const PARTS: u32 = 20;
     let corners = Domain::of(case.kind).map_or([].as_slice(), |domain| domain.corners);
@@ -142,8 +145,8 @@ fn outline(case: &Case) -> Vec<Vec3> {
     (0..corners.len()).flat_map(on_edge).map(|xi| case.at(xi)).collect()
 }
 
-/// The row "distance" of Aragón & Molinari 2014, table 1, whose pairs of triangles overlap in half of the cases: from
-/// a corner of one to the other.
+/// Prints the row "distance" of Aragón & Molinari 2014, table 1: the distance from a corner of one triangle to another
+/// triangle. The triangles overlap in half of the pairs.
 pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
     heading(
         "distance of a point to a triangle (Aragón & Molinari 2014, table 1: 20 457 ns, 12 [5, 29] iterations)",

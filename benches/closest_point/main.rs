@@ -1,9 +1,10 @@
-//! Level 3 and its primitives: closest points, segment pairs, times of impact.
+//! Level 3 of detection (AM14) and its primitives: closest points, segment pairs, and times of impact.
 //!
 //! Aragón & Molinari 2014, table 1, give for the distance of a point to a triangle by sequential quadratic programming
 //! 20 457 ns in 12 iterations (C++, 2.6 GHz i7). Aragón, Yastrebov & Molinari 2013 count the iterations of four methods
-//! from the points of a lattice; this study is repeated here. The reference is Ericson's triangle, plainly written:
-//! point only, without natural coordinates, feature or guard for slivers.
+//! from the points of a lattice; this study is repeated here. The reference is a plain implementation of Ericson's
+//! closest point of a triangle. It returns the point only, without natural coordinates and feature, and has no
+//! safeguard for slivers.
 //!
 //! `cargo bench --bench closest_point -- --maps DIR` only writes the iterations at each lattice point as CSV, for
 //! `scripts/iteration_maps.py`.

@@ -43,8 +43,8 @@ const METHODS: [Method; 8] = [
 /// Nodes of a face \[m\] and a query \[m\].
 type Sample = (Vec<Vec3>, Vec3);
 
-/// A face with nodes perturbed by up to a twentieth of its side in each direction, and a query within a tenth of a
-/// point of the face: a typical query of detection.
+/// A face and a query as they are typical of detection. The nodes are perturbed by up to a twentieth of the side of the
+/// face in each direction; the query is within a tenth of the side from a point of the face.
 fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let corners = Domain::of(kind).map_or([].as_slice(), |domain| domain.corners);
     let natural = |k: usize| Vec3::new(corners[k][0], corners[k][1], 0.0);
@@ -71,7 +71,7 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
     (nodes, query)
 }
 
-/// Time per query of triangles in lanes.
+/// Prints the time per query for triangles that are processed in vector lanes.
 fn in_lanes(samples: &[Sample], yardstick: f64) {
     let mut triangles = vec![TriangleLanes::ZERO; samples.len() / LANES];
     let mut queries: Vec<PointLanes> = vec![[Lanes([0.0; LANES]); 3]; triangles.len()];
@@ -87,17 +87,17 @@ fn in_lanes(samples: &[Sample], yardstick: f64) {
     report(&format!("tri3 in lanes {:.1}", timing.minimum / yardstick), "query", timing);
 }
 
-/// Time per query, mean iterations and outcome, per kind and method.
+/// Prints the time per query, the mean iterations and the outcome for each kind of face and each method.
 pub fn closest_points(random: &mut Random) {
     heading(
         "closest point of a face to a query near it (iterations, certified without a search; minimum over that of the yardstick)",
     );
-    // Set by the first kind, the triangle.
+    // The yardstick is the time for the first kind, the triangle.
     let mut yardstick = f64::NAN;
     for kind in KINDS {
         let samples: Vec<_> = (0..COUNT).map(|_| sample(random, kind)).collect();
         let time = |label: &str, yardstick: f64, work: &dyn Fn(&Sample)| {
-            // Short repetitions, so that some are undisturbed.
+            // Repetitions are short, so that some of them are not disturbed by other programs.
             let timing = measure(COUNT, repetitions(150), || samples.iter().for_each(work));
             report(&format!("{label} {:.1}", timing.minimum / yardstick), "query", timing);
             timing.minimum

@@ -1,4 +1,4 @@
-//! Reproducible random numbers, and vectors of them.
+//! Reproducible random numbers and vectors.
 
 use ictus::math::Vec3;
 

@@ -59,7 +59,7 @@ pub fn times_of_impact(random: &mut Random) {
     }
 }
 
-/// Segments, the edges of faces that cross.
+/// Prints the time for the closest points of two segments.
 pub fn segments(random: &mut Random) {
     heading("closest points of two segments");
     let pairs: Vec<[[Vec3; 2]; 2]> =

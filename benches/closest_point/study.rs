@@ -1,11 +1,12 @@
 //! The iteration study of Aragón, Yastrebov & Molinari 2013, §5.1: the same minimisation from every point of a lattice
-//! about a single face. The lattices are the paper's; the paper does not give its node coordinates, so those here
-//! follow its description (a triangle with one node on the left and two on the right; of quadratic faces the right
-//! edge convex and the others concave).
+//! about a single face. The lattices are those of the paper. The paper does not give the coordinates of the nodes, so
+//! the coordinates here follow its description: a triangle with one node on the left and two on the right; quadratic
+//! faces have a convex right edge and concave other edges.
 //!
-//! An iteration is an evaluation of F and its derivatives from which a step is computed (a quadratic program, a working
-//! set, a linear system), including the one that confirms the minimum. Sequential quadratic programming solves flat
-//! triangles in one step and predicts the last Newton step; here it iterates on triangles too, but still predicts. The
+//! The minimised function F is half the squared distance from the query. An iteration is an evaluation of F and its
+//! derivatives from which a step is computed (a quadratic program, a working set, a linear system). The evaluation that
+//! confirms the minimum counts too. In the library, sequential quadratic programming solves flat triangles in one step
+//! and predicts the last Newton step. Here it iterates on flat triangles too, and still predicts the last step. The
 //! paper counts "QP iterations" and does not state its tolerance.
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
@@ -32,7 +33,7 @@ pub struct Case {
     pub height: f64,
 }
 
-/// Queries in the plane of the face.
+/// Faces with queries in their plane.
 pub const PLANE: [Case; 4] = [
     Case {
         kind: CellKind::Tri3,
@@ -76,8 +77,8 @@ pub const PLANE: [Case; 4] = [
     },
 ];
 
-/// Queries in the plane x₃ = 2 above a triangle whose right nodes are at x₃ = 1, the left one at 0; flat, and curved as
-/// in [`PLANE`] (with its mid-side nodes half-way up).
+/// Faces with queries in the plane x₃ = 2: a triangle with its right nodes at x₃ = 1 and its left node at x₃ = 0. It is
+/// flat, or curved as in [`PLANE`] with mid-side nodes at mean heights.
 pub const SPACE: [Case; 2] = [
     Case {
         kind: CellKind::Tri3,
@@ -106,7 +107,7 @@ impl Case {
         self.nodes.iter().map(|&node| node.into()).collect()
     }
 
-    /// Point of the face.
+    /// Point of the face at natural coordinates (ξ, η).
     pub fn at(&self, [xi, eta]: [f64; 2]) -> Vec3 {
         let mut values = [0.0; 9];
         shape_values(self.kind, [xi, eta, 0.0], &mut values);
@@ -123,15 +124,16 @@ impl Case {
 /// A method with its starting point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approach {
-    /// Sequential quadratic programming with the exact Hessian, from the nearest node or the centre (option I).
+    /// Sequential quadratic programming with the exact Hessian, from the nearest of the nodes and the centre (option
+    /// I).
     SqpNearest,
-    /// As before, from the centre (option II).
+    /// Sequential quadratic programming with the exact Hessian, from the centre (option II).
     SqpCentre,
     /// Sequential quadratic programming with BFGS, option I.
     BfgsNearest,
-    /// As before, option II.
+    /// Sequential quadratic programming with BFGS, option II.
     BfgsCentre,
-    /// Interior point, which must start inside (option II).
+    /// Interior-point method, which must start inside the face (option II).
     InteriorPoint,
     /// Active set, option I.
     ActiveSetNearest,
@@ -139,7 +141,7 @@ pub enum Approach {
     ActiveSetCentre,
 }
 
-/// All of them.
+/// All methods with their starting points.
 pub const APPROACHES: [Approach; 7] = [
     Approach::SqpNearest,
     Approach::SqpCentre,
@@ -150,14 +152,14 @@ pub const APPROACHES: [Approach; 7] = [
     Approach::ActiveSetCentre,
 ];
 
-/// Mean iterations and times on the faces of [`PLANE`].
+/// Published mean iterations and times on the faces of [`PLANE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Published {
     /// Mean iterations of Aragón, Yastrebov & Molinari 2013, table I.
     pub iterations: [Option<f64>; 4],
-    /// Mean times there \[µs\].
+    /// Mean times of the same table \[µs\].
     pub microseconds: [Option<f64>; 4],
-    /// Mean iterations of plain implementations of the methods, independent of this code, on the faces above
+    /// Mean iterations of plain implementations of the methods, independent of this code, on the faces of [`PLANE`]
     /// (every second point of the lattices, step tolerance 10⁻⁸).
     pub independent: [f64; 4],
 }
@@ -211,7 +213,7 @@ impl Approach {
         Published { iterations, microseconds, independent }
     }
 
-    /// The local minimum, with its iteration count.
+    /// The local minimum that the method finds, with the number of iterations.
     pub fn solve(self, kind: CellKind, nodes: &[Vec3], query: &Vec3) -> Option<Minimum> {
         let newton = Iterated(Sqp { hessian: Hessian::Exact });
         let bfgs = Iterated(Sqp { hessian: Hessian::Bfgs });
@@ -253,23 +255,23 @@ impl Iterations {
         [mean, variance.sqrt()]
     }
 
-    /// Mean ± standard deviation [fewest, most].
+    /// Text "mean ± standard deviation [fewest, most]" of the iterations.
     pub fn described(&self) -> String {
         let [mean, deviation] = self.mean_and_deviation();
         format!("{mean:.1} ± {deviation:.1} [{}, {}]", self.fewest(), self.most())
     }
 
-    /// Mean.
+    /// Mean number of iterations.
     pub fn mean(&self) -> f64 {
         self.0.iter().map(|&n| f64::from(n)).sum::<f64>() / self.0.len() as f64
     }
 
-    /// Most.
+    /// Largest number of iterations.
     pub fn most(&self) -> u32 {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
-    /// Fewest.
+    /// Smallest number of iterations.
     pub fn fewest(&self) -> u32 {
         self.0.iter().copied().min().unwrap_or(0)
     }
@@ -280,7 +282,7 @@ impl Iterations {
     }
 }
 
-/// A method that treats all faces as non-affine, and so iterates on affine ones too.
+/// A method that treats all faces as non-affine, so that it iterates on affine faces too.
 #[derive(Clone, Copy, Debug)]
 struct Iterated<M>(M);
 

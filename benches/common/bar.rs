@@ -6,12 +6,13 @@ use std::path::Path;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-/// Six tetrahedra of a hexahedron, and edges by their corners in the order of the mid-side nodes of Gmsh.
+/// Corners of the six tetrahedra of a hexahedron; and edges of a tetrahedron by their corners, in the order of the
+/// mid-side nodes of Gmsh.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
-/// A lattice of half cells, `cells` along each axis, in the bar.
+/// A lattice of half cells in the bar, which has `cells` cells along each axis.
 struct Lattice {
     cells: [usize; 3],
 }
@@ -53,7 +54,7 @@ impl Lattice {
             for corners in TETRAHEDRA.map(|tetrahedron| tetrahedron.map(|local| hexahedron[local])) {
                 connectivity.extend(corners);
                 if kind == CellKind::Tet10 {
-                    // The midpoint of two lattice points has the mean of their numbers.
+                    // The number of the midpoint of two lattice points is the mean of their numbers.
                     connectivity.extend(EDGES.map(|[a, b]| u32::midpoint(corners[a], corners[b])));
                 }
             }

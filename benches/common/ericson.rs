@@ -1,4 +1,4 @@
-//! The reference for closest points: the plain form for one triangle.
+//! The reference for closest points: a plain implementation for one triangle.
 
 use ictus::math::Vec3;
 

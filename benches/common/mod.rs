@@ -17,7 +17,7 @@ pub struct Timing {
     pub minimum: f64,
     /// Median repetition.
     pub median: f64,
-    /// Mean of the repetitions and their standard deviation.
+    /// Mean and standard deviation of the repetitions.
     pub mean: [f64; 2],
 }
 
@@ -29,7 +29,7 @@ pub fn mean_and_deviation(values: &[f64]) -> [f64; 2] {
     [mean, variance.sqrt()]
 }
 
-/// Times `work`, which processes `units` units, for `repetitions` samples after one warm-up.
+/// Times `work`, which processes `units` units, `repetitions` times after one warm-up.
 pub fn measure(units: usize, repetitions: usize, mut work: impl FnMut()) -> Timing {
     work();
     let mut samples: Vec<f64> = (0..repetitions.max(1))
@@ -55,7 +55,7 @@ pub fn heading(title: &str) {
     println!("\n{title}\n{:<48} {:>12} {:>12} {:>12} ± {:<9}", "", "minimum", "median", "mean", "deviation");
 }
 
-/// Repetitions: few if run as a test (`cargo test --benches` or `--test`), many otherwise.
+/// Number of repetitions: 1 in a test (`cargo test --benches` or `--test`) or a debug build, `many` in a benchmark.
 pub fn repetitions(many: usize) -> usize {
     if std::env::args().any(|argument| argument == "--test") || cfg!(debug_assertions) { 1 } else { many }
 }

@@ -1,8 +1,8 @@
 //! Two interpenetrating self-affine surfaces on the unit square, for benches and tests of contact.
 //!
-//! Each is a grid of 145 × 145 nodes of spacing h = 1/144 with waves of 4 to 32 periods per side, Hurst exponent 0.8
-//! and root mean square 0.005; the upper one lies 0.005 above and is shifted by (0.37, 0.21) h. The heights come from
-//! `scripts/rough_surfaces.py`. Several independent libraries agree on these quantities:
+//! Each surface is a grid of 145 × 145 nodes of spacing h = 1/144, with waves of 4 to 32 periods per side, Hurst
+//! exponent 0.8 and root mean square 0.005. The upper surface lies 0.005 higher and is shifted by (0.37, 0.21) h. The
+//! heights come from `scripts/rough_surfaces.py`. Several independent libraries agree on these quantities:
 //!
 //! - [`SUM_OF_SQUARED_DISTANCES`] from the lower nodes to the upper triangles;
 //! - [`CANDIDATES`]: pairs of a lower node and an upper triangle whose boxes, both inflated by r, overlap.
@@ -14,11 +14,11 @@ use ictus::math::Vec3;
 pub const NODES_PER_SIDE: u32 = 145;
 /// Distance of neighbouring nodes in x and y \[m\].
 pub const SPACING: f64 = 1.0 / (NODES_PER_SIDE - 1) as f64;
-/// Height of the mean plane of the upper surface above that of the lower one \[m\].
+/// Height of the mean plane of the upper surface above the mean plane of the lower surface \[m\].
 pub const MEAN_GAP: f64 = 0.005;
 /// Sum over the lower nodes of the squared distance to the upper triangles \[m²\].
 pub const SUM_OF_SQUARED_DISTANCES: f64 = 1.5746598317;
-/// Inflation of the boxes, in [`SPACING`]s, and the number of pairs of boxes that then overlap.
+/// Inflation r of the boxes in units of [`SPACING`], and the number of pairs of boxes that overlap for this r.
 pub const CANDIDATES: [(f64, usize); 3] = [(0.25, 57_580), (0.5, 220_655), (1.0, 922_840)];
 
 /// A rough surface; all faces have their normal upward (+z).
@@ -26,9 +26,10 @@ pub const CANDIDATES: [(f64, usize); 3] = [(0.25, 57_580), (0.5, 220_655), (1.0,
 pub struct RoughSurface {
     /// Positions \[m\]; y runs fastest.
     pub nodes: Vec<Vec3>,
-    /// Two triangles per cell of the grid.
+    /// Two triangles for each cell of the grid.
     pub triangles: Vec<[u32; 3]>,
-    /// Six-node triangles over the same nodes, two per four cells: corners, then the middles of the edges 01, 12, 20.
+    /// Six-node triangles over the same nodes, two for each four cells. Corners are first, then the middles of the
+    /// edges 01, 12, 20.
     pub quadratic_triangles: Vec<[u32; 6]>,
 }
 
@@ -45,8 +46,8 @@ impl RoughSurface {
         Self::new(include_bytes!("../data/rough_upper.f64"), [0.37, 0.21, MEAN_GAP], triangles)
     }
 
-    /// `shift` is in spacings along x and y, in metres along z; `cut` splits a cell, given by its corners
-    /// counter-clockwise, into triangles.
+    /// `shift` is in spacings along x and y, and in metres along z. `cut` splits a cell into two triangles; its
+    /// argument is the list of corners, counter-clockwise.
     fn new(heights: &[u8], shift: [f64; 3], cut: impl Fn([u32; 4]) -> [[u32; 3]; 2]) -> Self {
         let n = NODES_PER_SIDE;
         let (heights, _) = heights.as_chunks::<8>();

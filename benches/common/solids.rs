@@ -36,15 +36,16 @@ impl Body {
     }
 }
 
-/// Corners of a cell of the lattice in the order of a hexahedron.
+/// Corners of a cell of the lattice, in the order of the nodes of a hexahedron.
 const CORNERS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
-/// Six tetrahedra of a cell about its diagonal from corner 0 to corner 6.
+/// Six tetrahedra of a cell, which share its diagonal from corner 0 to corner 6.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 
-/// The kept cells of a lattice, as hexahedra or tetrahedra, with their nodes placed.
+/// A body of the cells of a lattice that `keep` accepts, as hexahedra or tetrahedra. `place` gives the positions of the
+/// nodes.
 pub fn lattice(
     kind: CellKind,
     cells: [usize; 3],
@@ -81,15 +82,16 @@ pub fn block(kind: CellKind, cells: [usize; 3], size: [f64; 3]) -> Body {
     lattice(kind, cells, |_| true, |at| Vec3::from_fn(|i, _| size[i] * at[i] as f64 / cells[i] as f64))
 }
 
-/// Point of the unit ball of a point of the cube \[−1, 1\]³: the surface of each cube becomes a sphere.
+/// Maps a point of the cube \[−1, 1\]³ into the unit ball. The surface of the cube becomes the sphere; inner concentric
+/// cubes are rounded the less, the nearer they are to the centre.
 pub fn in_ball(x: Vec3) -> Vec3 {
-    // Angles in place of coordinates keep the cells near the sphere of equal size.
+    // With angles in place of coordinates, the cells near the sphere have nearly equal size.
     let radius = x.amax();
     if radius == 0.0 {
         return x;
     }
     let shell = (x / radius).map(|c| (c * PI / 4.0).tan());
-    // A cube inside, a sphere at the surface.
+    // The shape is a cube near the centre and a sphere at the surface.
     let (round, cube) = (shell.normalize(), x / radius / 1.5);
     (round * radius + cube * (1.0 - radius)) * radius
 }
@@ -100,7 +102,8 @@ pub fn ball(kind: CellKind, n: usize, radius: f64) -> Body {
     lattice(kind, [n; 3], |_| true, place)
 }
 
-/// A ball whose radius has random waves of the given amplitude, from a seed.
+/// A bumpy body between a ball and a cube. Its nodes are moved radially by random numbers of the given amplitude, which
+/// depend on a seed.
 pub fn bumpy(n: usize, amplitude: f64, seed: u64) -> Body {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(77);
     let mut random = move || {
@@ -111,14 +114,14 @@ pub fn bumpy(n: usize, amplitude: f64, seed: u64) -> Body {
     let place = |at: [usize; 3]| {
         let x = Vec3::from_fn(|i, _| 2.0 * at[i] as f64 / n as f64 - 1.0);
         let radius = x.amax();
-        // Between a ball and a cube, so that no element along the cube's edges is flat.
+        // The shape is between a ball and a cube, so that no element at the edges of the cube becomes flat.
         let round = in_ball(x) * 0.3 + x * 0.55;
         round * (1.0 + radius.powi(4) * noise[(at[2] * (n + 1) + at[1]) * (n + 1) + at[0]])
     };
     lattice(CellKind::Tet4, [n; 3], |_| true, place)
 }
 
-/// The block 10 × 10 × 4 with a hole \[2, 5\] × \[3, 8\] through its height, of cells 1/n.
+/// A block 10 × 10 × 4 of cells of size 1/n, with a hole \[2, 5\] × \[3, 8\] through its height.
 pub fn block_with_hole(n: usize) -> Body {
     let keep = |c: [usize; 3]| !((2 * n..5 * n).contains(&c[0]) && (3 * n..8 * n).contains(&c[1]));
     let place = |at: [usize; 3]| Vec3::from_fn(|i, _| at[i] as f64 / n as f64);
@@ -128,10 +131,10 @@ pub fn block_with_hole(n: usize) -> Body {
 /// Radii between the layers of the wall of the hollow sphere.
 const LAYERS: [f64; 4] = [0.9, 0.95, 0.97, 1.0];
 
-/// The quarter of a half of a hollow sphere of radius 1 and wall 0.1, with its part of the clamp at its equator: a
-/// tongue with a bead in the lower half, the groove around it in the upper.
+/// A quarter of the upper or lower half of a hollow sphere of radius 1 and wall thickness 0.1. At the equator it has
+/// its part of the clamp: in the lower half a tongue with a bead, in the upper half the groove around this tongue.
 ///
-/// `rows` of cells along the meridian of each half; the clamp has five of 0.02 each above the equator.
+/// Each half has `rows` rows of cells along the meridian. The clamp has five rows of height 0.02 above the equator.
 pub fn half_shell(kind: CellKind, is_upper: bool, rows: usize) -> Body {
     const CLAMP: usize = 5;
     let heights = |row: usize| {

@@ -7,8 +7,8 @@ mod writer;
 
 use writer::msh;
 
-/// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the opposite one, and whether
-/// they form a right-handed frame.
+/// The six paths along edges from a corner of a hexahedron to the opposite corner, each of which gives a tetrahedron:
+/// the order of the axes, and whether they form a right-handed frame in this order.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -21,7 +21,7 @@ const PATHS: [([usize; 3], bool); 6] = [
 /// A grid of `cells` along each axis, at least two along the first, in MSH 2.2: the volume `bulk`, and the faces at
 /// the ends of the first axis, `low` and `high`.
 ///
-/// `place` gives the position of a node of the grid \[m\]; it keeps the axes right-handed.
+/// `place` gives the position of a node of the grid \[m\], and must keep the axes right-handed.
 pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let [nx, ny, nz] = cells;
     let number = |[i, j, k]: [usize; 3]| (k * (ny + 1) + j) * (nx + 1) + i;
@@ -33,7 +33,8 @@ pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let mut elements = Vec::new();
     for cell in 0..nx * ny * nz {
         let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-        // From the corner nearest to the centre to the farthest, so that no tetrahedron has two faces on the skin.
+        // Paths lead from the corner nearest to the centre of the grid to the opposite corner, so that no tetrahedron
+        // has two faces on the skin.
         let is_upper = [0, 1, 2].map(|axis| low[axis] >= cells[axis] / 2);
         for (order, is_even) in PATHS {
             let mut at = [0, 1, 2].map(|axis| low[axis] + usize::from(!is_upper[axis]));

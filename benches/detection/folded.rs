@@ -11,20 +11,21 @@ use crate::scaling::Crowd;
 const LAYERS: usize = 6;
 /// Thickness over the length of a cell.
 const THICKNESS: f64 = 0.5;
-/// Distance of layers at the folds, in cells; and at their centres, where each is pressed slightly into the next.
+/// Distance of neighbouring layers in lengths of a cell: `APART` at the folds, and `PRESSED` at the centres of the
+/// layers, where layers are pressed slightly into each other.
 const APART: f64 = 2.0;
 const PRESSED: f64 = THICKNESS - 0.02;
-/// Start and end of the separation of layers, as fractions of the distance from the centre to a fold.
+/// Start and end of the transition from `PRESSED` to `APART`, as fractions of the distance from the centre to a fold.
 const PARTING: [f64; 2] = [0.3, 0.95];
-/// Points of the curve within a cell.
+/// Number of points of the centre line within a cell.
 const FINENESS: usize = 16;
 
-/// Centre line of the plate from the side: position and normal of each node, and the layer; a cell is one long.
+/// Centre line of the plate in the side view: position, normal and layer of each node. Cells have length 1.
 fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     let length = (LAYERS * cells_per_layer) as f64;
     let layer_length = cells_per_layer as f64;
     let bend = 0.5 * std::f64::consts::PI * APART;
-    // Runs alternate in direction; in between, the direction turns by half a circle.
+    // Neighbouring layers have opposite directions; at a fold the direction turns by 180°.
     let direction = |s: f64| {
         let fold = (s / layer_length - 0.5).floor() + 1.0;
         let turned = ((s - fold * layer_length) / bend + 0.5).clamp(0.0, 1.0);
@@ -54,8 +55,8 @@ fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     (0..=LAYERS * cells_per_layer).map(node).collect()
 }
 
-/// A plate of about `faces` triangles in total, square when folded; stress-free when flat. Layers slide on each other
-/// by up to half a hundredth of a cell per step.
+/// A plate of about `faces` triangles in total. It is square when folded, and stress-free when flat. Layers slide on
+/// each other by up to 0.005 cells per step.
 pub fn folded_plate(faces: usize) -> Crowd {
     let across = ((faces as f64 / (4 * LAYERS) as f64).sqrt().round() as usize).max(4);
     let along = LAYERS * across;

@@ -1,11 +1,12 @@
 //! Growth of the cost of detection with the number of bodies and of faces.
 //!
-//! Bodies: octahedra, sparse and in free motion like the molecules of a gas, and densely packed, each overlapping its
-//! six neighbours, vibrating. Faces: two sheets in contact, one sliding along the other, and one plate folded onto
-//! itself. The exponent of N is fitted to the times by least squares of their logarithms; the times are processor
-//! times of one thread, independent of other programs. Small numbers of bodies have a larger fraction at the border,
-//! with fewer neighbours, so the growth of contacts is reported too. Threads: the sheets again, with one and with two,
-//! in wall time.
+//! The bodies are octahedra, either sparse and in free motion like the molecules of a gas, or densely packed and
+//! vibrating, each overlapping its six neighbours. Growth with the number of faces is measured for two sheets in
+//! contact, one of which slides along the other, and for a plate folded onto itself. For N bodies or faces, the
+//! exponent of N is fitted to the logarithms of the times by least squares. The times are processor times of one
+//! thread, independent of other programs. A smaller crowd has a larger fraction of bodies at its border, with fewer
+//! neighbours, so the growth of the number of contacts is reported too. The sheets are also timed with one and with two
+//! threads, in wall time.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -26,8 +27,8 @@ use crate::random::Random;
 /// Largest exponent that counts as linear.
 const LINEAR: f64 = 1.1;
 
-/// Number of bodies or faces with measurable times: the system updates processor times every few milliseconds. Smaller
-/// cases are set up several times, and the copies processed one after the other.
+/// Number of bodies or faces that takes a measurable time, since the system updates processor times only every few
+/// milliseconds. Smaller cases are set up several times, and the copies are processed one after the other.
 const LONG: usize = 30_000;
 
 /// Faces of an octahedron by its corners −x, +x, −y, +y, −z, +z.
@@ -130,7 +131,8 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// A sheet of n × n cells on [0, 1]², and another on top of it, slightly waved, that slides along it.
+    /// A sheet of `cells` × `cells` cells on [0, 1]², and a slightly wavy second sheet on top, which slides along the
+    /// first.
     fn of_sheets(cells: u32) -> Self {
         let n = cells + 1;
         let size = 1.0 / f64::from(cells);
@@ -151,13 +153,14 @@ impl Crowd {
                 up.map(|[a, b, c]| if side > 0.0 { [a, b, c] } else { [a, c, b] })
             };
             let faces: Vec<[u32; 3]> = (0..cells * cells).flat_map(cell).collect();
-            // Outward is up on the lower one.
+            // The outward normal of the lower sheet is up.
             surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
         }
         Self::new(surfaces, positions, velocities)
     }
 
-    /// Set-up, then steps in which bodies move by a hundredth of their velocities, and vibrate: means over copies.
+    /// Times of the set-up and of steps in which bodies move by a hundredth of their velocities and vibrate, as means
+    /// over copies; and the number of contacts.
     fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
         let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();
@@ -185,7 +188,7 @@ impl Crowd {
         (times, constraints.len())
     }
 
-    /// The first impact of the bodies in flight; total time and set-up time.
+    /// Times of the set-up and of the search for the first impact of the bodies in flight.
     fn fly(&self, end: f64, copies: usize, clock: Clock) -> Times {
         let start = clock();
         let mut detectors: Vec<Engine> = (0..copies).map(|_| self.engine()).collect();
@@ -208,7 +211,7 @@ impl Crowd {
     }
 }
 
-/// One detection of a crowd, by the engine and by all pairs of nodes and faces, which find the same contacts.
+/// Times one detection of a crowd by the engine and by all pairs of nodes and faces. Both must find the same contacts.
 fn against_all_pairs(title: &str, crowd: &Crowd) {
     if !wanted(title) {
         return;
@@ -236,7 +239,7 @@ struct Moving<'a> {
 }
 
 impl<'a> Moving<'a> {
-    /// After the first step.
+    /// The crowd after the first step.
     fn from(crowd: &'a Crowd) -> Self {
         let [positions, positions_before] = [crowd.positions.clone(), crowd.positions.clone()];
         let mut moving = Self { crowd, step: 0, positions, positions_before };
@@ -286,7 +289,7 @@ fn print_exponents(sizes: &[f64], columns: &[(&str, Vec<f64>)]) {
     }
 }
 
-/// Number of copies of a crowd for measurable times.
+/// Number of copies of a crowd that together take a measurable time.
 fn copies(size: usize) -> usize {
     repetitions((LONG / size).max(1))
 }
@@ -365,7 +368,7 @@ fn check_of_input(title: &str, sizes: &[usize], crowd: impl Fn(usize) -> Crowd) 
     }
 }
 
-/// The same steps with one thread and with two.
+/// Times the same steps with one thread and with two threads.
 fn threads(title: &str, size: usize, steps: usize, crowd: impl Fn(usize) -> Crowd) {
     if !wanted(title) {
         return;

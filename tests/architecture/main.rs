@@ -1,19 +1,20 @@
-//! Import rules between modules: the tables of the design against the source text.
+//! Import rules between modules: the source text is checked against the tables in this file.
 //!
-//! An import is any path that begins with `crate::`, `super::` or `self::` in the code of a file under src/ or crates/,
-//! in a `use` tree or inside an expression, but not in comments and strings. Four rules:
+//! An import is any path that begins with `crate::`, `super::` or `self::` in a file under src/ or crates/. The path
+//! may stand in a `use` tree or in an expression; comments and strings do not count. There are four rules:
 //!
-//! 1. A layer (a module of `ictus-core`, another crate, or the command line) imports only the layers that its table
-//!    allows, in its unit tests too.
-//! 2. Sibling modules have no import cycles. Module a depends on its sibling b if anything inside a names a path
-//!    into b; a name that their parent re-exports (`pub use b::Name`) is a path into b. Nor have a child and the
-//!    `mod.rs` of its folder, but for types whose methods are spread over the files of a folder. Unit tests are
-//!    exempt: they may use anything in their layer.
-//! 3. The submodules of contact detection and of the simulation import only those allowed by their tables.
-//! 4. A folder has at most [`MOST_ENTRIES`] entries, and a module, unless listed as a parent of modules, at most
-//!    [`MOST_LINES`] lines.
+//! 1. A layer (a module of `ictus-core`, another crate, or the command line) imports only the layers that the table
+//!    `LAYERS` allows. The rule also holds for unit tests.
+//! 2. Sibling modules have no import cycles. Module a depends on its sibling b if anything inside a names a path into
+//!    b; a name that their parent re-exports (`pub use b::Name`) is a path into b. A child and the `mod.rs` of its
+//!    folder have no import cycle either, except through the types in `SPREAD_TYPES`. Unit tests may import anything in
+//!    their layer.
+//! 3. The submodules of contact detection and of the simulation import only the submodules allowed by
+//!    `DETECTION_MODULES` and `SIMULATION_MODULES`.
+//! 4. A folder has at most [`MOST_ENTRIES`] entries and, unless it is in `PARENT_FOLDERS`, at most [`MOST_LINES`]
+//!    lines.
 //!
-//! A further test keeps home-made words out of identifiers, see `words`.
+//! The tests in `words` keep home-made words out of identifiers.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
@@ -106,8 +107,8 @@ const SIMULATION_MODULES: [(&str, &[&str]); 11] = [
     ),
 ];
 
-/// Types whose methods are spread over the files of their folder, one a stage: these files name the type that their
-/// `mod.rs` defines, and of it nothing else.
+/// Types whose methods are spread over the files of their folder, one file for each stage. These files may import from
+/// their `mod.rs` only this type.
 const SPREAD_TYPES: [(&str, &str); 7] = [
     ("contact::detection::engine", "Engine"),
     ("contact::detection::detectors::buckets", "Buckets"),
@@ -118,7 +119,7 @@ const SPREAD_TYPES: [(&str, &str); 7] = [
     ("simulation", "Simulation"),
 ];
 
-/// Parent folders of modules, without a limit of lines.
+/// Folders that contain other modules; they have no limit of lines.
 const PARENT_FOLDERS: [&str; 6] = [
     "crates/core/src",
     "crates/contact/src",
@@ -128,7 +129,7 @@ const PARENT_FOLDERS: [&str; 6] = [
     "crates/simulation/src",
 ];
 
-/// Largest number of lines of a module, including tests, and of entries of a folder.
+/// Largest number of lines of a folder, including tests and subfolders.
 const MOST_LINES: usize = 6_000;
 const MOST_ENTRIES: usize = 16;
 
@@ -160,7 +161,7 @@ fn submodules_import_only_what_their_table_allows() {
     }
 }
 
-/// Folders and modules are small enough to be surveyed.
+/// No folder has more entries or lines than allowed.
 #[test]
 fn folders_and_modules_are_small() {
     let mut large = Vec::new();
@@ -199,7 +200,7 @@ fn folders_and_their_mod_rs_have_no_import_cycles() {
     assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
 }
 
-/// The library does not use its command line, which uses only the public interface of the library.
+/// The library does not use the command line, and the command line uses only the public interface of the library.
 #[test]
 fn only_main_uses_the_command_line() {
     let lib = strip(&fs::read_to_string("src/lib.rs").unwrap());
@@ -218,7 +219,7 @@ fn only_main_uses_the_command_line() {
     }
 }
 
-/// The rules detect planted violations, one of each kind.
+/// Each rule detects a planted violation.
 #[test]
 fn planted_violations_are_found() {
     let plant = |files: &[(&str, &str)]| -> Crate {
@@ -291,7 +292,8 @@ fn illegal_imports(modules: &Crate) -> Vec<String> {
     illegal
 }
 
-/// Imports between submodules of `parent` that the table does not allow; items of the parent itself belong to none.
+/// Imports between submodules of `parent` that the table does not allow. Items defined in the parent itself may be
+/// imported.
 fn illegal_imports_in(modules: &Crate, parent: &ModulePath, children: &[(&str, &[&str])]) -> Vec<String> {
     let mut illegal = Vec::new();
     for (path, module) in modules.iter().filter(|(_, module)| !module.is_test) {
@@ -310,8 +312,8 @@ fn illegal_imports_in(modules: &Crate, parent: &ModulePath, children: &[(&str, &
     illegal
 }
 
-/// Import cycles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into
-/// that child.
+/// Import cycles between a folder and its `mod.rs`: a child names an item that the `mod.rs` defines, and the `mod.rs`
+/// names a path into that child.
 fn cycles_with_parent(modules: &Crate) -> Vec<String> {
     let mut found = Vec::new();
     for (parent, module) in modules.iter().filter(|(_, module)| !module.is_test) {

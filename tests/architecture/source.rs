@@ -13,11 +13,11 @@ pub struct Module {
     pub is_test: bool,
 }
 
-/// All modules of the crate by path; the root has the empty one.
+/// All modules of the crate by path; the path of the root is empty.
 pub type Crate = BTreeMap<ModulePath, Module>;
 
-/// The module that a path leads into: its longest part that is a module, names that a module passes on from a
-/// child followed into that child.
+/// The module that a path leads into: the module of the longest leading part of the path. A name that a module
+/// re-exports from a child leads into that child.
 pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
     let mut module = ModulePath::new();
     for name in path {
@@ -27,7 +27,7 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
             continue;
         }
         let parent = modules.get(&module).map_or("", |parent| parent.code.as_str());
-        // A module passes on a macro of its own under its own path.
+        // A module may re-export its own macro under its own path, which leads nowhere else.
         if let Some(source) = passed_on(&module, parent, &name).filter(|source| *source != child) {
             return if source.starts_with(&module) { resolve(modules, source) } else { module };
         }
@@ -36,7 +36,7 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
     module
 }
 
-/// The child of which a module passes everything on, if it defines this name.
+/// The child that a module re-exports by a glob (`pub use child::*`) and that defines this name.
 fn passed_on_by_glob(modules: &Crate, module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> {
     let globs = use_trees(code).filter(|(public, tree)| *public && tree.ends_with("::*"));
     let mut children = globs.map(|(_, tree)| [module.as_slice(), &leaves(tree)[0]].concat());
@@ -49,7 +49,7 @@ fn passed_on_by_glob(modules: &Crate, module: &ModulePath, code: &str, name: &st
     children.find(defines)
 }
 
-/// Where a module has a name from that it passes on.
+/// Absolute path of the item that a module re-exports under this name.
 fn passed_on(module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> {
     use_trees(code).filter(|(public, _)| *public).find_map(|(_, tree)| {
         let leaf = leaves(tree).into_iter().find(|leaf| leaf.last().is_some_and(|last| last == name))?;
@@ -60,7 +60,7 @@ fn passed_on(module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> 
     })
 }
 
-/// Absolute paths of everything a text names by `crate::`, `super::` or `self::`.
+/// Absolute paths of all names in a text that begin with `crate::`, `super::` or `self::`.
 pub fn imports(module: &ModulePath, code: &str) -> Vec<ModulePath> {
     let starts = ["crate::", "super::", "self::"].iter().flat_map(|head| code.match_indices(head));
     let whole = starts.filter(|(at, _)| {
@@ -73,7 +73,7 @@ pub fn imports(module: &ModulePath, code: &str) -> Vec<ModulePath> {
         .collect()
 }
 
-/// A path from the root; `None` if it begins elsewhere, as in another crate.
+/// The path from the root of the crate; `None` for a path that does not begin with `crate`, `self` or `super`.
 fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
     let mut base = module.clone();
     for (k, name) in path.iter().enumerate() {
@@ -88,7 +88,7 @@ fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
     Some(base)
 }
 
-/// Whether the code of a `mod.rs` uses a child itself, and does not only pass its names on.
+/// Whether the code of a `mod.rs` uses names of a child, beyond re-exporting them.
 pub fn uses_child(code: &str, child: &str) -> bool {
     let mut own = code.to_owned();
     let mut passed_on = Vec::new();
@@ -108,7 +108,7 @@ pub fn uses_child(code: &str, child: &str) -> bool {
     passed_on.iter().any(|name| names(name)) || own.contains(&format!("{child}::"))
 }
 
-/// `use` trees of a text, and whether they are public.
+/// The `use` trees of a text, each with whether it is public.
 fn use_trees(code: &str) -> impl Iterator<Item = (bool, &str)> {
     code.match_indices("use ").filter_map(|(at, _)| {
         let before = code[..at].trim_end();
@@ -119,7 +119,7 @@ fn use_trees(code: &str) -> impl Iterator<Item = (bool, &str)> {
     })
 }
 
-/// The path or tree that a text begins with.
+/// The path or `use` tree at the beginning of a text.
 fn tree_at(text: &str) -> &str {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -140,7 +140,7 @@ fn tree_at(text: &str) -> &str {
     text
 }
 
-/// Paths of a tree `a::{b, c::{d, e as f}}`; a path renamed ends in its own name.
+/// Paths of a tree `a::{b, c::{d, e as f}}`: `a::b`, `a::c::d` and `a::c::e`; renaming by `as` is ignored.
 fn leaves(tree: &str) -> Vec<ModulePath> {
     let Some(open) = tree.find('{') else {
         let path = tree.split(" as ").next().unwrap_or("");
@@ -176,7 +176,8 @@ fn leaves(tree: &str) -> Vec<ModulePath> {
         .collect()
 }
 
-/// Every module of the crates of the layers and of the command line, as one crate; of the program, main.rs is left out.
+/// Every module of the crates of the layers and of the command line, as one crate. The main.rs of the program is left
+/// out.
 pub fn read_crate() -> Crate {
     let mut modules = Crate::new();
     read_folder(Path::new("crates/core/src"), &ModulePath::new(), &mut modules);
@@ -210,7 +211,7 @@ fn read_folder(folder: &Path, module: &ModulePath, modules: &mut Crate) {
     }
 }
 
-/// Modules of a layer with a crate of its own, by their paths in the library.
+/// Adds the modules of a layer that is a separate crate, by their paths in the library.
 fn read_layer(layer: &str, modules: &mut Crate) {
     let mut own = Crate::new();
     read_folder(&Path::new("crates").join(layer).join("src"), &ModulePath::new(), &mut own);
@@ -223,8 +224,8 @@ fn read_layer(layer: &str, modules: &mut Crate) {
     }
 }
 
-/// The code of a layer with the paths from the root of its crate as paths from the root of the library. `imported` are
-/// the layers that this root imports.
+/// The code of a layer, with paths from the root of its crate changed to paths from the root of the library. `imported`
+/// are the layers that the root of the crate imports.
 fn with_library_paths(code: &str, layer: &str, imported: &[String]) -> String {
     let mut parts = code.split("crate::");
     let mut result = parts.next().unwrap_or("").to_owned();
@@ -248,7 +249,7 @@ fn imported_layers(root: &str) -> Vec<String> {
         .collect()
 }
 
-/// Modules that a text declares for tests only.
+/// Modules that a text declares under `#[cfg(test)]`.
 fn test_modules(module: &ModulePath, code: &str) -> Vec<ModulePath> {
     let declared = code.match_indices("#[cfg(test)]").filter_map(|(at, mark)| {
         let name =
@@ -259,7 +260,7 @@ fn test_modules(module: &ModulePath, code: &str) -> Vec<ModulePath> {
     declared.collect()
 }
 
-/// A text up to its unit tests, which stand at its end.
+/// The text before its unit tests, which are at the end of a file.
 pub fn without_tests(code: &str) -> String {
     let mut end = code.len();
     for (at, mark) in code.match_indices("#[cfg(test)]") {
@@ -271,7 +272,7 @@ pub fn without_tests(code: &str) -> String {
     code[..end].to_owned()
 }
 
-/// A text without comments and the content of strings, with all its line breaks.
+/// A text without its comments and without the content of its strings. All line breaks are kept.
 pub fn strip(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -293,7 +294,7 @@ pub fn strip(text: &str) -> String {
     code
 }
 
-/// Length of the string that a text begins with, raw ones too.
+/// Length of the string literal, plain or raw, at the beginning of a text; `None` if there is none.
 fn string_length(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.bytes().take_while(|&b| b == b'#').count();
@@ -313,7 +314,7 @@ fn string_length(text: &str) -> Option<usize> {
     panic!("open string")
 }
 
-/// Length of the character that a text begins with; `None` for a lifetime.
+/// Length of the character literal at the beginning of a text; `None` if there is none, or a lifetime.
 fn character_length(text: &str) -> Option<usize> {
     let mut characters = text.strip_prefix('\'')?.char_indices();
     let (_, first) = characters.next()?;

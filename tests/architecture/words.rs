@@ -1,12 +1,12 @@
-//! Identifiers use the terms of the field: the worst home-made words stay out of them.
+//! Identifiers use the terms of the field: they do not contain the home-made words listed here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::source::strip;
 
-/// Home-made words, each with the term of the field that replaces it: in lower case those of any identifier, in upper
-/// case names of constants.
+/// Home-made words, each with the term that replaces it. Words in lower case are sought in all identifiers, words in
+/// upper case in names of constants.
 const HOME_MADE: [(&str, &str); 22] = [
     ("encounter", "body_pair"),
     ("encounters", "body_pairs"),
@@ -32,7 +32,7 @@ const HOME_MADE: [(&str, &str); 22] = [
     ("DECAYED", "the quantity it bounds"),
 ];
 
-/// Home-made words of an identifier.
+/// The home-made words that an identifier contains, with the terms that replace them.
 fn home_made(identifier: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let own = format!("_{identifier}_");
     let parts = format!("_{}_", snake_case(identifier));
@@ -55,7 +55,7 @@ fn snake_case(identifier: &str) -> String {
     snake
 }
 
-/// Home-made words in the code of a file and in its name, as text.
+/// Messages about home-made words in the code of a file and in the name of the file.
 fn home_made_in(path: &Path, text: &str) -> Vec<String> {
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let code = strip(text);
@@ -97,7 +97,8 @@ fn worst_words_are_not_identifiers() {
     assert!(found.is_empty(), "not terms of the field:\n{}", found.join("\n"));
 }
 
-/// The test finds a word in every case, on its line, and neither in comments and strings nor inside other words.
+/// A word is found in upper, lower and camel case, with the number of its line. It is not found in comments, in strings
+/// or inside other words.
 #[test]
 fn planted_words_are_found() {
     let text = "// encounter\nfn f() -> &'static str {\n    \"a\\\n     nest\"\n}\nfn hand_over(a: OutlookCone) {}\n\

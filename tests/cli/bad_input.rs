@@ -1,4 +1,4 @@
-//! Wrong input: the message as a whole, and the exit code 2.
+//! Wrong input gives exit code 2 and exactly the message expected here.
 
 use std::fs;
 
@@ -12,7 +12,8 @@ fn with_bad_mesh(name: &str) -> Folder {
     folder
 }
 
-/// Expects `ictus run` to refuse the mesh of `drop.toml` at its place in the scenario.
+/// Expects `ictus run` to refuse the mesh of `drop.toml`, with a message that points at the mesh's line of the
+/// scenario.
 #[track_caller]
 fn run_refuses_mesh(folder: &Folder, name: &str, fact: &str, help: &str) {
     folder.run(&["run", "drop.toml"]).refuses(&[
@@ -137,7 +138,7 @@ fn a_missing_physical_group() {
     }
 }
 
-/// Closed forms of triangles are not for the faces of hexahedra.
+/// The closed forms of the closest point are for triangles; the faces of hexahedra are refused.
 #[test]
 fn a_closest_point_method_unsuitable_for_the_faces() {
     let folder = Folder::with_drop();
@@ -171,7 +172,7 @@ fn a_density_of_zero() {
     ]);
 }
 
-/// The message names the defect of the element, not its missing volume.
+/// The message names the element that gives a node an infinite mass.
 #[test]
 fn masses_that_overflow() {
     Folder::with_drop()
@@ -264,7 +265,8 @@ fn bodies_that_overlap() {
     ]);
 }
 
-/// A body wholly behind a wall is named with the reversed normal; one that the plane cuts overlaps the wall.
+/// The message about a body wholly behind a wall gives the reversed normal. A body that the plane of the wall cuts is
+/// reported as an overlap.
 #[test]
 fn bodies_behind_a_wall() {
     let folder = Folder::with_drop();
@@ -284,7 +286,7 @@ fn bodies_behind_a_wall() {
     assert!(cut.code == Some(2) && cut.stderr.starts_with(first), "{}", cut.stderr);
 }
 
-/// Of tetrahedra, and of hexahedra of twenty nodes, as well.
+/// `hex = "one-point"` is refused for a body of tetrahedra and for one of twenty-node hexahedra.
 #[test]
 fn one_point_without_hexahedra_of_eight_nodes() {
     let folder = Folder::with_drop();
@@ -299,7 +301,8 @@ fn one_point_without_hexahedra_of_eight_nodes() {
     assert_eq!(folder.run(&["check", "drop.toml", "--set", "bodies.block.hex=one-point"]).code, Some(0));
 }
 
-/// The drop with two boundaries on its block, the first of them on a group.
+/// The scenario of the drop with two boundaries of its block: the first applies to a group, the second as its text
+/// says.
 fn drop_between(first: &str, second: &str) -> Folder {
     let folder = Folder::with_drop();
     let boundary = |text: &str| format!("[[boundaries]]\nbody = \"block\"\n{text}\n");
@@ -393,7 +396,8 @@ fn wrong_arguments() {
     assert_eq!(folder.run(&[]).code, Some(2));
 }
 
-/// Two overlapping rigid bodies cannot be moved apart, and the message gives that reason, not their depth.
+/// Two overlapping rigid bodies cannot be moved apart. The message gives this reason and omits the depth of the
+/// overlap.
 #[test]
 fn rigid_bodies_that_overlap_cannot_be_moved() {
     let folder = Folder::with_impact();

@@ -1,11 +1,12 @@
-//! Standard error into a pipe that nobody reads any more, as of `ictus run … 2>&1 | head`.
+//! Standard error is a pipe whose reader has closed it, as in `ictus run … 2>&1 | head`.
 
 use std::io::pipe;
 use std::process::Stdio;
 
 use super::{Folder, Ran};
 
-/// The program with standard error open, and its exit code with standard error closed by its reader.
+/// Runs the program twice: the result with a reader of standard error, and the exit code after the reader has closed
+/// it.
 fn with_both(folder: &Folder, arguments: &[&str]) -> (Ran, Option<i32>) {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
@@ -13,8 +14,8 @@ fn with_both(folder: &Folder, arguments: &[&str]) -> (Ran, Option<i32>) {
     (folder.run(arguments), closed.code())
 }
 
-/// A run with warnings, a scenario that is rejected, a run that fails, and wrong arguments: each ends as it does where
-/// it is heard.
+/// A run with warnings, a rejected scenario, a failed run, and wrong arguments: each has the same exit code with and
+/// without a reader of standard error.
 #[test]
 fn closed_pipes_are_not_errors() {
     let folder = Folder::with_impact();

@@ -27,7 +27,8 @@ fn check_reports_the_set_up_of_a_run() {
     assert_eq!((&left["name"], &left["nodes"]), (&"left".into(), &343.into()));
     assert_eq!((&left["elements"]["hex8"], &left["faces"]), (&216.into(), &216.into()));
     assert!((left["mass"].as_f64().unwrap() / 0.216 - 1.0).abs() < 1e-12);
-    // No wave of the solid is faster than sqrt((λ + 2μ)/ρ), so no element of 10 mm needs a shorter step than this.
+    // No wave of the solid is faster than sqrt((λ + 2μ)/ρ), so the critical step of a 10 mm element is at most 10 mm
+    // divided by that speed.
     let critical = left["critical_step"].as_f64().unwrap();
     let fastest = (1e9_f64 * 0.7 / (1.3 * 0.4) / 1000.0).sqrt();
     assert!(critical > 0.3 * 0.01 / fastest && critical <= 0.01 / fastest * (1.0 + 1e-12), "{critical}");
@@ -98,7 +99,7 @@ fn predict_reports_the_first_contact_and_the_hierarchies() {
     let tree = &report["hierarchies"][0];
     assert_eq!(tree["leaves"], 216);
     let depth = ["min", "mean", "max"].map(|key| tree["depth"][key].as_f64().unwrap());
-    // A binary tree of 216 leaves cannot have all of them above depth log2 216 = 7.75.
+    // In a binary tree of 216 leaves the deepest leaf is at least at depth log2 216 = 7.75.
     assert!(depth[0] <= depth[1] && depth[1] <= depth[2] && depth[2] >= 8.0, "{depth:?}");
     assert!(tree["sum_of_volumes"].as_f64().unwrap() > 0.06_f64.powi(3));
 

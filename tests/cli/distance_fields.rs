@@ -5,8 +5,9 @@ use ictus::math::Vec3;
 use super::Folder;
 use super::volumes::{read, values, vectors};
 
-/// Two blocks of cubes of 0.01 m: every node has the distance from the nearest of the six sides of its block, to 1e-15 m,
-/// and inside a unit gradient or, half-way between sides, a shorter one. Later frames have the values of the first.
+/// Two blocks of cubes of 0.01 m. The value at each node is the distance from the nearest of the six sides of its
+/// block, to 1e-15 m. Inside, the gradient has unit length, and is shorter where two sides are equally near. Later
+/// frames repeat the values of the first.
 #[test]
 fn frames_have_the_distance_of_each_block() {
     let folder = Folder::with_impact();

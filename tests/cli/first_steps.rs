@@ -27,7 +27,8 @@ fn keys_are_explained() {
         told,
         "time.step [s]\n  \"auto\" (safety times the critical step) or a number\n  default: \"auto\"\n"
     );
-    // By its name in all tables; with an index, as in `--set`; a whole table.
+    // A key is found by its name in all tables, or by its path with an index, as in `--set`. A whole table is explained
+    // too.
     assert_eq!(folder.run(&["explain", "restitution"]).succeeds().matches("restitution [-]\n").count(), 3);
     assert!(folder.run(&["explain", "probes.0.body"]).succeeds().ends_with("  required\n"));
     assert_eq!(folder.run(&["explain", "[time]"]).succeeds().matches("default: ").count(), 4);
@@ -38,7 +39,7 @@ fn keys_are_explained() {
 }
 
 /// `ictus examples` writes identical copies of all scenarios of `configs/` and of their meshes; each scenario is valid
-/// in the new directory, with hints at most. Existing files are not overwritten.
+/// in the new directory, without warnings except hints. Existing files are not overwritten.
 #[test]
 fn examples_are_the_scenarios_of_the_repository() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The numbers in the headers of the scenarios are those that the program prints.
+//! The numbers in the header comments of the scenarios are those that the program prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,8 @@ fn header(name: &str) -> String {
     lines.map(|line| line.trim_start_matches('#').trim()).collect::<Vec<_>>().join(" ")
 }
 
-/// The predictions of a header: the texts of the time of the prediction, the two depths and the predicted time.
+/// The predictions listed in a header. Each has four texts: the time of the prediction, the depths of the two spheres
+/// in their hierarchies, and the predicted time.
 fn predictions(header: &str) -> Vec<[String; 4]> {
     let entry = |text: &str| {
         let (asked_at, rest) = text.split_once(" s, depths ")?;
@@ -33,7 +34,8 @@ fn predictions(header: &str) -> Vec<[String; 4]> {
     header.split(" at ").filter_map(entry).collect()
 }
 
-/// Goal: the table of predictions, the instants of detection and the first contact, to the nine decimals printed.
+/// Predictions, instants of detection and the first contact in a header equal those of `ictus predict`, to the nine
+/// decimals printed.
 #[test]
 fn predictions_in_headers_are_those_printed() {
     let folder = Folder::new();
@@ -58,7 +60,8 @@ fn predictions_in_headers_are_those_printed() {
     }
 }
 
-/// Goal: the first contact to nine decimals and the energy error to the three digits given, of runs of a few seconds.
+/// The first contact and the energy error in a header equal those of the run, to nine decimals and to three digits.
+/// These runs take a few seconds.
 #[test]
 fn energy_errors_in_headers_are_those_of_the_runs() {
     for name in ["projectiles", "paper-projectiles", "rough-layers"] {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Folder;
 
-/// A run of many steps into `out`, once it writes frames.
+/// Starts a run of many steps into `out`, and returns after its second frame is written.
 fn begun(folder: &Folder) -> Child {
     let mut child = folder
         .command(&["run", "impact.toml", "--set", "time.end=0.1", "--set", "output.frames=2000"])
@@ -23,7 +23,7 @@ fn begun(folder: &Folder) -> Child {
     child
 }
 
-/// The name of a process in the lock.
+/// Name of the process that holds the lock, as the lock file gives it.
 fn owner(folder: &Folder) -> String {
     folder.read("out/.lock").trim_end().to_owned()
 }

@@ -1,7 +1,7 @@
-//! The program as its users run it: exit codes, what is printed, and the files it leaves.
+//! The program as its users run it: exit codes, printed text, and files left behind.
 //!
-//! Each test works in a temporary folder of its own and names files relative to it, so that messages can be compared
-//! as a whole.
+//! Each test works in its own temporary folder and names files relative to the folder. Messages therefore do not depend
+//! on the folder and can be compared as a whole.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
@@ -32,7 +32,7 @@ use tempfile::TempDir;
 /// A folder to run the program in.
 struct Folder(TempDir);
 
-/// What a run of the program gave back.
+/// Exit code and output of a run of the program.
 struct Ran {
     code: Option<i32>,
     stdout: String,
@@ -44,7 +44,7 @@ impl Folder {
         Self(TempDir::new().unwrap())
     }
 
-    /// A folder with a mesh of a cube of 2 × 2 × 2 elements and the scenario of [`drop_of`] it.
+    /// A folder with a mesh of a cube of 2 × 2 × 2 elements and the scenario [`drop_of`] this mesh.
     fn with_drop() -> Self {
         let folder = Self::new();
         folder.write("block.msh", &block([2; 3], 0.01));
@@ -52,7 +52,7 @@ impl Folder {
         folder
     }
 
-    /// A folder with two blocks that meet, 6 × 6 × 6 and 5 × 6 × 7 elements, in `impact.toml`.
+    /// A folder with `impact.toml`, in which a block of 6 × 6 × 6 elements and one of 5 × 6 × 7 collide.
     fn with_impact() -> Self {
         let folder = Self::new();
         folder.write("left.msh", &block([6; 3], 0.01));
@@ -77,7 +77,7 @@ impl Folder {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// The program, about to run here.
+    /// The command that runs the program in this folder.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ictus"));
         command.current_dir(self.0.path()).args(arguments).env_remove("NO_COLOR");
@@ -95,14 +95,14 @@ impl Folder {
 }
 
 impl Ran {
-    /// Expects success without a word on standard error; what was printed.
+    /// Expects success with nothing on standard error; returns what was printed.
     #[track_caller]
     fn succeeds(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// Expects success; the JSON that was printed.
+    /// Expects success; returns the printed JSON.
     #[track_caller]
     fn json(self) -> Value {
         serde_json::from_str(&self.succeeds()).unwrap()
@@ -117,12 +117,13 @@ impl Ran {
     }
 }
 
-/// A file that comes with the source.
+/// Path of a file of the repository.
 fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size` from the origin, physical group `block`.
+/// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size`, with a corner at the origin. Its physical
+/// group is `block`.
 fn block(cells: [usize; 3], size: f64) -> String {
     let [nx, ny, _] = cells;
     let node = |i: usize, j: usize, k: usize| i + (nx + 1) * (j + (ny + 1) * k);
@@ -162,7 +163,7 @@ material = "rubber"
     )
 }
 
-/// Two blocks, 0.1 mm apart, that close at 20 m/s.
+/// Two blocks that are 0.1 mm apart and approach each other at 20 m/s.
 const IMPACT: &str = r#"title = "Two blocks"
 
 [time]

@@ -28,7 +28,7 @@ fn with_run() -> Folder {
     folder
 }
 
-/// Width and height of a PNG, decoded completely, and the fraction of its pixels that are not white.
+/// Width, height and fraction of non-white pixels of a PNG. The whole picture is decoded.
 fn picture(folder: &Folder, name: &str) -> (u32, u32, f64) {
     let file = std::io::BufReader::new(fs::File::open(folder.path(name)).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -67,7 +67,8 @@ fn a_run_is_drawn() {
     assert!(folder.read("out/plots/forces.svg").contains("left – right, mean"));
 }
 
-/// Plots two runs in the same axes with their labels, and a column by its name, to another directory.
+/// Two runs are plotted in the same axes with their labels, and a column of a table by its name, into another
+/// directory.
 #[test]
 fn runs_are_drawn_over_each_other() {
     let folder = with_run();
@@ -91,12 +92,13 @@ fn runs_are_drawn_over_each_other() {
     for part in ["stiff", "compliant", "left.kinetic", "time [10⁻⁶]"] {
         assert!(drawing.contains(part), "{part} is not in the picture");
     }
-    // A pair has one colour in all runs: one entry of the legend for its force, one for the mean.
+    // A pair has the same colour in all runs, so the legend names it twice only: for its force and for the mean force.
     let drawing = folder.read("pictures/forces.svg");
     assert_eq!(drawing.matches("left – right").count(), 2, "{drawing}");
 }
 
-/// `--from` and `--to` select a span of time; a span without rows is refused, as is a filter of what is not drawn.
+/// `--from` and `--to` select a span of time. A span without rows is refused, and so is a filter of a quantity that is
+/// not drawn.
 #[test]
 fn a_span_of_time_is_drawn() {
     let folder = with_run();

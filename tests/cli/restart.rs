@@ -8,7 +8,7 @@ use super::Folder;
 /// Checkpoints every 0.1 ms of the impact of two blocks.
 const CHECKPOINTS: &str = "output.checkpoint={ interval = 1e-4, keep = 3 }";
 
-/// Files of the results, by name, without summary and checkpoints.
+/// Contents of the result files by name, without the summary and the checkpoints.
 fn results(folder: &Folder, directory: &str) -> BTreeMap<String, Vec<u8>> {
     let root = folder.path(directory);
     let entries = [root.clone(), root.join("frames")].map(|path| fs::read_dir(path).unwrap());
@@ -22,7 +22,7 @@ fn results(folder: &Folder, directory: &str) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// A run that Ctrl-C stops continues, and its files are those of a run that was never stopped.
+/// A run stopped with Ctrl-C is resumed; its files equal those of a run that was never stopped.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_goes_on() {
@@ -98,7 +98,7 @@ fn other_scenarios_and_meshes_are_refused() {
     ]);
 }
 
-/// A damaged file is passed over, with a warning.
+/// A damaged checkpoint is skipped with a warning, and the one before it is used.
 #[test]
 fn an_older_checkpoint_takes_the_place_of_a_damaged_one() {
     let folder = Folder::with_impact();

@@ -1,4 +1,4 @@
-//! Whole runs: what they leave when they finish, fail or are interrupted, and that threads do not change it.
+//! Whole runs: the files left by runs that finish, fail or are interrupted, for any number of threads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,8 +29,8 @@ fn size_of_frame(path: &Path) -> (usize, usize) {
     (piece.points.len() / 3, offsets.len())
 }
 
-/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at; the
-/// history has a row at that time, and one only.
+/// The last frame holds the whole model, and the series lists it at the end time of the summary. The history has
+/// exactly one row at that time.
 fn assert_last_state_is_there(folder: &Folder, summary: &Value) {
     let frames = listed(folder, "impact");
     let (time, file) = frames.last().unwrap();
@@ -45,8 +45,8 @@ fn assert_last_state_is_there(folder: &Folder, summary: &Value) {
     assert_eq!(times.last(), Some(time));
 }
 
-/// With elements of one point, and only then; as much as the summary and the last row of the history say, to the digits
-/// shown.
+/// The report gives the hourglass energy only if elements are integrated with one point. The value equals that of the
+/// summary and of the last row of the history, to the digits shown.
 #[test]
 fn energy_of_hourglass_control_is_reported() {
     let folder = Folder::with_impact();
@@ -63,8 +63,8 @@ fn energy_of_hourglass_control_is_reported() {
     assert_eq!(rows[rows.len() - 1][column].parse::<f64>().unwrap(), hourglass);
 }
 
-/// The steps by limit are the rows of `steps.csv` with that limit, where every step has a row; the report has them with
-/// their shares of the steps outside flight.
+/// For each limit, the summary counts the rows of `steps.csv` with that limit; `steps.csv` has a row for every step.
+/// The report adds the share of each limit in the steps outside flight.
 #[test]
 fn steps_are_counted_by_what_limited_them() {
     let folder = Folder::with_impact();
@@ -87,7 +87,7 @@ fn steps_are_counted_by_what_limited_them() {
     }
 }
 
-/// Sum of the steps by limit.
+/// Sum of the numbers of steps over all limits.
 fn num_limited_steps(summary: &Value) -> u64 {
     summary["step_limits"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
 }
@@ -111,8 +111,9 @@ fn a_finished_run_leaves_frames_history_and_summary() {
     assert!(folder.read("out/history.csv").lines().count() >= 30);
 }
 
-/// The closing report has a row for each stage of detection, with what the summary has: counts times costs are times,
-/// and times add up to that of detection as the run itself measured it.
+/// The closing report has a row for each stage of detection with the values of the summary. The count times the cost of
+/// one operation is the time of a stage. The times of the stages add up to the total of the detector, which is at most
+/// the time of detection that the run measures.
 fn assert_detection_is_reported(text: &str, summary: &Value) {
     let detection = &summary["detection"];
     let seconds = |stage: &str| detection["seconds"][stage].as_f64().unwrap();
@@ -138,12 +139,13 @@ fn assert_detection_is_reported(text: &str, summary: &Value) {
     let total = detection["total_seconds"].as_f64().unwrap();
     assert!((sum / total - 1.0).abs() < 1e-12, "{sum} of {total}");
     assert_eq!(rows[6], ["all", &format!("{total:.3}"), "100", "%"]);
-    // The run measures around the calls of the detector, which does little between its stages.
+    // The run measures the whole calls of the detector. Between its stages the detector does little, less than half of
+    // the time.
     let outside = summary["wall_seconds"]["detection"].as_f64().unwrap();
     assert!(total <= outside && total > 0.5 * outside, "{total} of {outside}");
 }
 
-/// The stages of the wall time make up the total, in the summary and in the last table of the report.
+/// The times of the stages add up to the total wall time, in the summary and in the last table of the report.
 #[test]
 fn stages_of_the_wall_time_add_up() {
     let folder = Folder::with_impact();
@@ -152,7 +154,7 @@ fn stages_of_the_wall_time_add_up() {
     let total = wall["total"].as_f64().unwrap();
     let sum: f64 =
         wall.as_object().unwrap().values().map(|seconds| seconds.as_f64().unwrap()).sum::<f64>() - total;
-    // What is between the stages is little; a short run may lose a few milliseconds to the machine.
+    // Work between the stages takes at most 2 %. In a short run the operating system may take a further 10 ms.
     assert!(sum <= total && sum > 0.98 * total - 0.01, "{sum} of {total}: {wall}");
     let rows = text.lines().skip_while(|line| !line.starts_with(" stage ")).skip(1);
     let stages: Vec<&str> = rows.filter_map(|line| line.split("  ").next()).map(str::trim).collect();
@@ -203,8 +205,9 @@ fn point_field(path: &Path, name: &str) -> Vec<f64> {
     values.unwrap()
 }
 
-/// The frame written after a failure is that of the last good step: the contact forces are those of a run that wrote it
-/// before it failed, to the last bit, the velocities to the rounding of a step taken back.
+/// The frame written after a failure shows the last good step. Compared with a run that wrote this frame before the
+/// failure, contact forces are equal to the last bit. Velocities agree to 1e-9 m/s, the rounding of undoing the failed
+/// step.
 #[test]
 fn a_failed_step_leaves_no_trace_in_the_last_frame() {
     let folder = Folder::with_impact();
@@ -228,8 +231,8 @@ fn a_failed_step_leaves_no_trace_in_the_last_frame() {
     }
 }
 
-/// With `output.exact`, frames and rows are at their times, to the last digit but one of what is written, in flight, in
-/// contact and at the end; the first contact has its own frame.
+/// With `output.exact`, frames and rows are at their times to the relative rounding error 2.2e-16, in flight, in
+/// contact and at the end. The first contact has its own frame.
 #[test]
 fn exact_output_is_at_its_times() {
     let folder = Folder::with_impact();
@@ -296,7 +299,7 @@ fn an_interrupted_run_leaves_a_last_frame() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // The first frame is written once signals are caught; then let it take some steps.
+    // The run writes its first frame after it has installed its signal handler; afterwards it gets time for some steps.
     let start = Instant::now();
     while !folder.path("out/impact.pvd").exists() {
         assert!(start.elapsed() < Duration::from_secs(60), "the run does not begin");
@@ -314,7 +317,7 @@ fn an_interrupted_run_leaves_a_last_frame() {
     assert_last_state_is_there(&folder, &summary);
 }
 
-/// The files of a result that hold no wall times.
+/// Contents of the result files that hold no wall times.
 fn result(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let files =
         [directory.to_path_buf(), directory.join("frames")].map(|folder| fs::read_dir(folder).unwrap());
@@ -327,7 +330,8 @@ fn result(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Runs with one and two threads; expects the same bytes in at least `frames` frames and the tables.
+/// Runs a scenario with one and with two threads, and expects the same bytes in all tables and in at least `frames`
+/// frames.
 fn assert_threads_do_not_matter(scenario: &str, folder: &Folder, set: &[&str], frames: usize) {
     for threads in ["1", "2"] {
         let arguments = ["run", scenario, "-q", "--threads", threads, "--output", threads];

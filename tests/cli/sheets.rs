@@ -1,11 +1,12 @@
-//! Rigid sheets of which some faces, or all, look to the wrong side, or have no area.
+//! Rigid sheets in which some or all faces have reversed normals, or have no area.
 
 use std::fs;
 
 use super::msh::msh;
 use super::{Folder, block, source};
 
-/// A mesh (MSH 2.2) of a square of 3 × 3 cells of two triangles each, in z = 0 and facing up but for these elements.
+/// A mesh (MSH 2.2) of the unit square in z = 0: 3 × 3 cells of two triangles each. Triangles face up, except those
+/// whose element number `turned` accepts, which face down.
 fn square(turned: impl Fn(usize) -> bool) -> String {
     let node = |i: usize, j: usize| i + 4 * j;
     let nodes: Vec<[f64; 3]> = (0..16).map(|n| [(n % 4) as f64 / 3.0, (n / 4) as f64 / 3.0, 0.0]).collect();
@@ -18,7 +19,7 @@ fn square(turned: impl Fn(usize) -> bool) -> String {
     msh(&nodes, &(0..18).map(element).collect::<Vec<_>>(), &[])
 }
 
-/// A cube of edge 0.2, its lowest face 0.5 above a sheet that stands.
+/// A cube that falls on a fixed sheet in z = 0; its lowest face starts at `height`.
 fn scenario(height: f64) -> String {
     format!(
         r#"title = "A cube falls on a sheet"
@@ -70,7 +71,7 @@ fn folder(sheet: &str) -> Folder {
     folder
 }
 
-/// The cube meets the sheet after √(2 h/g) and is not pushed aside.
+/// The cube meets the sheet after √(2 h/g), with h = 0.5 and g = 9.81, and rebounds without horizontal momentum.
 #[track_caller]
 fn assert_bounce(folder: &Folder) {
     let summary = folder.json("out/summary.json");
@@ -103,7 +104,8 @@ fn reversed_faces_are_turned_and_reported() {
     assert_eq!(good.read("out/history.csv"), mended.read("out/history.csv"));
 }
 
-/// The remedy works: the mesh of tests/data, its faces down, and what Gmsh makes of it.
+/// The remedy in the message works: the cube starts behind `bad/clockwise`, whose faces point down, and bounces off
+/// `mesh/clockwise_over`, which Gmsh makes of that mesh with the command of the message.
 #[test]
 fn a_body_behind_a_sheet_is_reported() {
     let mesh = |name: &str| fs::read_to_string(source(&format!("tests/data/{name}.msh"))).unwrap();
@@ -116,7 +118,7 @@ fn a_body_behind_a_sheet_is_reported() {
             let ran = folder.run(&[command, "fall.toml"]);
             assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), told));
         }
-        // From the other side it is before them, and nothing is said.
+        // Below the sheet the cube is on the side that the normals point to, and there is no warning.
         folder.write("fall.toml", &scenario(-0.9));
         assert_eq!(folder.run(&["check", "fall.toml"]).stderr, "");
     }
@@ -126,12 +128,13 @@ fn a_body_behind_a_sheet_is_reported() {
     assert_bounce(&over);
 }
 
-/// Below a sheet that faces up: a body that reaches beyond it on all sides is behind it, one that has a part above, one
-/// beside it, one that is excluded and one where both sides have faces are not.
+/// A body wholly below a sheet that faces up is behind it, even if the body extends beyond the sheet on all sides.
+/// There is no warning if the body is beside the sheet, touches it from above, or is excluded from contact with it, nor
+/// if the sheet has faces for both sides.
 #[test]
 fn only_bodies_straight_behind_are_reported() {
     let up = square(|_| false);
-    // The other side with its own nodes at the same positions.
+    // A sheet with faces for both sides: those that face down have their own nodes at the same positions.
     let both = {
         let down = square(|_| true);
         let lines: Vec<Vec<&str>> = down.lines().map(|line| line.split(' ').collect()).collect();
@@ -195,7 +198,7 @@ fn faces_without_area_are_excluded_and_reported() {
     assert_bounce(&folder);
 }
 
-/// Three quadrilaterals around a circle with half a turn.
+/// A Möbius strip of three quadrilaterals.
 #[test]
 fn a_sheet_with_one_side_is_refused() {
     let nodes = "1 1 0 -0.3\n2 1 0 0.3\n3 -0.5 0.8 -0.2\n4 -0.6 0.9 0.2\n5 -0.5 -0.8 0.2\n6 -0.6 -0.9 -0.2\n";

@@ -2,8 +2,8 @@
 
 use super::Folder;
 
-/// All combinations are run, each in its folder, with the same results as a run with these values; the table is printed
-/// and written.
+/// A sweep runs all combinations of values, each in its own folder. The results of a combination are those of a single
+/// run with its values. The table of results is printed and written.
 #[test]
 fn a_sweep_runs_all_combinations() {
     let folder = Folder::with_impact();
@@ -31,7 +31,7 @@ fn a_sweep_runs_all_combinations() {
     let fourth = "out_sweep/v=40,velocity=_-20__0__0_";
     let summary = folder.json(&format!("{fourth}/summary.json"));
     assert_eq!(summary["status"], "finished");
-    // Blocks 0.1 mm apart that close at 60 m/s.
+    // The blocks are 0.1 mm apart and approach each other at 60 m/s.
     let contact = summary["first_contacts"][0]["time"].as_f64().unwrap();
     assert!((contact / (1e-4 / 60.0) - 1.0).abs() < 1e-6, "{contact}");
     let alone = ["--set", "parameters.v=40", "--set", "bodies.right.velocity=[-20,0,0]", "-o", "alone", "-q"];
@@ -56,7 +56,7 @@ fn sweeps_are_refused_before_they_run() {
     assert!(!folder.path("out_sweep").exists());
 }
 
-/// `check` prints extents and wave speeds, and hints where units look mixed; none for usual ones.
+/// `check` prints extents and wave speeds, and hints at units that look mixed. Common systems of units give no hint.
 #[test]
 fn mixed_units_are_hinted_at() {
     let folder = Folder::with_drop();
@@ -95,8 +95,8 @@ fn mixed_units_are_hinted_at() {
     }
 }
 
-/// `check` names the node of a probe, and hints at a velocity above the wave speed, at 1 g in other units than gravity
-/// and at a node far from the position given.
+/// `check` names the node of a probe, and and hints at three likely slips: a velocity above the wave speed, a value of
+/// 1 g in other units than gravity, and a node far from the position given.
 #[test]
 fn velocities_and_probes_in_other_units_are_hinted_at() {
     let folder = Folder::with_drop();

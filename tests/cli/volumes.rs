@@ -1,4 +1,5 @@
-//! The bounding volumes of contact detection as files: those at the top of the queue, and levels of hierarchies.
+//! Files of the bounding spheres of contact detection: the pairs at the top of the queue, and the levels of the
+//! hierarchies. A ball is the drawn surface of a bounding sphere.
 
 use std::path::Path;
 
@@ -36,7 +37,7 @@ pub fn vectors(components: &[f64]) -> Vec<Vec3> {
     components.chunks(3).map(Vec3::from_column_slice).collect()
 }
 
-/// A field with one value a ball, the same on all its cells.
+/// Values of a field by ball; all cells of a ball must have the same value.
 fn of_balls(piece: &UnstructuredGridPiece, name: &str) -> Vec<f64> {
     let values = values(&piece.data.cell, name);
     assert_eq!(values.len() % FACES, 0);
@@ -44,7 +45,7 @@ fn of_balls(piece: &UnstructuredGridPiece, name: &str) -> Vec<f64> {
     values.iter().step_by(FACES).copied().collect()
 }
 
-/// Centres and radii of the balls of a frame, after all its points were found to be on them.
+/// Centres and radii of the balls of a frame. All points of the frame must lie on the balls.
 fn balls(piece: &UnstructuredGridPiece) -> Vec<(Vec3, f64)> {
     let centres = vectors(&values(&piece.data.cell, "centre"));
     let balls: Vec<_> = centres.into_iter().step_by(FACES).zip(of_balls(piece, "radius")).collect();
@@ -57,7 +58,7 @@ fn balls(piece: &UnstructuredGridPiece) -> Vec<(Vec3, f64)> {
     balls
 }
 
-/// The files hold the very numbers of the engine.
+/// The values in the file equal those of the engine exactly.
 fn assert_balls_are(piece: &UnstructuredGridPiece, pairs: &[QueuedPair]) {
     let expected: Vec<_> =
         pairs.iter().flat_map(|pair| pair.spheres).map(|sphere| (sphere.centre, sphere.radius)).collect();
@@ -73,7 +74,7 @@ fn assert_balls_are(piece: &UnstructuredGridPiece, pairs: &[QueuedPair]) {
     assert_field("predicted_time", |pair, _| pair.time);
 }
 
-/// How far the nodes of each body are from the centre of its ball.
+/// Distances of the nodes of each body from the centre of its ball.
 fn reaches(frame: &UnstructuredGridPiece, balls: &[(Vec3, f64)], left_nodes: usize) -> [Vec<f64>; 2] {
     let points = vectors(&frame.points.clone().into_vec::<f64>().unwrap());
     let (left, right) = points.split_at(left_nodes);
@@ -83,8 +84,9 @@ fn reaches(frame: &UnstructuredGridPiece, balls: &[(Vec3, f64)], left_nodes: usi
 
 const WITH_VOLUMES: [&str; 2] = ["--set", "output.detection_volumes=true"];
 
-/// A run with frames in flight, at the first contact and after it leaves the balls that the engine of the same
-/// simulation holds at these instants, and those are true: they hold what they bound and meet when they are said to.
+/// A run writes frames in flight, at the first contact and after it. The balls in the frames are those of the engine of
+/// the same simulation at these instants. Each ball encloses the nodes of its faces, and the two balls of a pair meet
+/// at the predicted time.
 #[test]
 fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
     const SPEED: f64 = 20.0; // m/s, along x; the blocks are 0.2001 m apart
@@ -125,7 +127,7 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
         let balls = balls(&piece);
         let reaches = reaches(&read(&folder.path("out").join(body_file)), &balls, 343);
         for k in 0..2 {
-            // Faces of blocks are quadrilaterals: n of them have more than n nodes.
+            // Faces of blocks are quadrilaterals, and n quadrilaterals have more than n nodes.
             let inside = reaches[k].iter().filter(|&&reach| reach <= balls[k].1).count();
             let faces = pair.num_faces[k] as usize;
             assert!(inside > faces, "{inside} nodes of {faces} faces at t = {time}");
@@ -138,30 +140,31 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
             apart += 1;
         }
         if *time > 0.0 && *time <= contact {
-            // What the engine itself noted as the earliest time after it last worked.
+            // The last prediction that the engine recorded is the time of this pair.
             let statistics = simulation.detection();
             let noted = statistics.predictions.last().unwrap();
             assert_eq!((noted.time, noted.depth), (pair.time, pair.depth), "t = {time}");
         }
         if *time > contact {
-            // Those of the nearest node and face.
+            // In contact the pair has one face on each side.
             assert_eq!(pair.num_faces, [1, 1]);
         }
-        // Work is done up to the end of a step, none before the first.
+        // The engine processes all pairs up to the end of a step, and has done nothing before the first step.
         assert!(pair.time > *time || *time == 0.0);
     }
     assert!(apart >= 2, "of {apart} frames only the spheres are apart");
 }
 
-/// Nodes of a body that flies and turns keep their distances from the centre of the sphere it carries.
+/// The sphere of a flying and rotating body moves with the body: its nodes keep their distances from the centre of the
+/// sphere.
 #[test]
 fn the_volumes_of_a_body_turn_with_it() {
     let folder = Folder::with_impact();
     let overrides = [
         "bodies.left.translate=[-1.0, 0.001, 0.002]",
         "bodies.left.angular_velocity=[0.0, 40.0, 30.0]",
-        "contact.hierarchy=bottom-up", // their roots are not about the centre
-        "time.end=0.045",              // 2 ms before they touch
+        "contact.hierarchy=bottom-up", // root spheres that are not centred on the bodies
+        "time.end=0.045",              // 2 ms before contact
         "time.flight_step=1e-3",
         "output.times=[0.01, 0.02, 0.03]",
     ];
@@ -180,7 +183,8 @@ fn the_volumes_of_a_body_turn_with_it() {
     }
 }
 
-/// Before the first step the roots are due, which hold their whole bodies.
+/// Before the first step the pair at the top of the queue is that of the root spheres, which enclose their whole
+/// bodies.
 #[test]
 fn a_run_begins_with_the_roots() {
     let folder = Folder::with_impact();
@@ -197,7 +201,7 @@ fn a_run_begins_with_the_roots() {
     }
 }
 
-/// Pairs of bodies come in ascending order, without those that are not to touch.
+/// Pairs of bodies are in ascending order, without the pairs that are excluded from contact.
 #[test]
 fn every_pair_of_bodies_has_its_two_volumes() {
     let folder = Folder::with_impact();
@@ -210,12 +214,13 @@ fn every_pair_of_bodies_has_its_two_volumes() {
     let first = read(&folder.path("out/frames/impact_volumes_000000.vtu"));
     assert_eq!(of_balls(&first, "body"), [0.0, 1.0, 1.0, 2.0]);
     assert_eq!(of_balls(&first, "other_body"), [1.0, 0.0, 2.0, 1.0]);
-    // The third does not come near before the end: its pair is given up.
+    // The third body does not come near the others before the end, so its pair is dropped.
     let last = read(&folder.path("out/frames/impact_volumes_000004.vtu"));
     assert_eq!(of_balls(&last, "body"), [0.0, 1.0]);
 }
 
-/// A run into the directory of another scenario warns of the frames of that scenario, once, and not of its own.
+/// A run into the directory of another scenario warns once of the frames of that scenario, and does not warn of its own
+/// frames.
 #[test]
 fn frames_of_another_scenario_are_warned_of() {
     let folder = Folder::with_impact();
@@ -229,7 +234,8 @@ fn frames_of_another_scenario_are_warned_of() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), warning));
 }
 
-/// Bodies that part, or are not to touch, have no volumes; and a run that does not ask for any leaves none behind.
+/// Bodies that separate, and pairs excluded from contact, have no volumes. A run without `output.detection_volumes`
+/// removes the volumes of an earlier run.
 #[test]
 fn pairs_that_cannot_meet_have_no_volumes() {
     let folder = Folder::with_impact();
@@ -248,7 +254,8 @@ fn pairs_that_cannot_meet_have_no_volumes() {
     assert!(!folder.path("out/frames/impact_volumes_000004.vtu").exists());
 }
 
-/// The levels that `predict` writes have every face of every body once, from the roots to all leaves.
+/// Each level that `predict` writes, from the roots to the deepest leaves, contains every face of every body exactly
+/// once.
 #[test]
 fn predict_writes_the_levels_of_the_hierarchies() {
     let folder = Folder::with_impact();

@@ -1,14 +1,14 @@
-//! Meshes as text: the one writer of all tests and benches.
+//! Meshes as text: the only writer of all tests and benches.
 
 use std::fmt::Write;
 
 /// A physical group: dimension, number and name.
 pub type Group<'a> = (u8, u8, &'a str);
 
-/// An element: Gmsh type, number of its physical group, and nodes, counted from 0.
+/// An element: Gmsh type, number of the physical group, and nodes, which are counted from 0.
 pub type Element = (u8, u8, Vec<usize>);
 
-/// A mesh in MSH 2.2; without names of groups if none are given.
+/// A mesh in MSH 2.2. Without `groups` the file has no names of groups.
 pub fn msh(nodes: &[[f64; 3]], elements: &[Element], groups: &[Group<'_>]) -> String {
     let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n".to_owned();
     if !groups.is_empty() {

@@ -1,4 +1,4 @@
-//! Broken files and meshes are explained, and no damage makes anything panic.
+//! Messages explain broken files and meshes, and no damage to a file makes the reader panic.
 
 use ictus::io::gmsh::{self, GmshError};
 use ictus::mesh::{Mesh, MeshError};
@@ -164,13 +164,13 @@ fn faults_inside_a_file_are_placed_and_explained() {
 }
 
 impl Random {
-    /// A whole number below a bound.
+    /// A random whole number below a bound.
     fn below(&mut self, bound: usize) -> usize {
         (self.unit() * bound as f64) as usize
     }
 }
 
-/// Reads damaged bytes and uses the result, if any; the message must stay short.
+/// Reads damaged bytes. A mesh that is read must be usable; an error must have a short message.
 fn survive(bytes: &[u8]) -> bool {
     match gmsh::parse(bytes, "damaged.msh") {
         Ok(mesh) => {

@@ -1,4 +1,4 @@
-//! Quadratic meshes: their groups, skins and volumes, and cells that their mid-side nodes turn inside out.
+//! Quadratic meshes: their groups, skins and volumes, and cells that are inverted by displaced mid-side nodes.
 
 use approx::assert_relative_eq;
 use ictus::element::{MAX_NODES, second_moment_quadrature, shape_gradients, shape_values};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{QUADRATIC, assert_says, good};
 
-/// Position and ∂x/∂ξ of a cell.
+/// Position x and Jacobian matrix ∂x/∂ξ of a cell at the reference coordinates ξ.
 fn map(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     let (mut values, mut gradients) = ([0.0; MAX_NODES], [[0.0; 3]; MAX_NODES]);
     shape_values(kind, xi, &mut values);
@@ -28,7 +28,7 @@ fn nodes_of(mesh: &Mesh, cell: &[u32]) -> Vec<Vec3> {
     cell.iter().map(|&node| mesh.nodes[node as usize]).collect()
 }
 
-/// Volume by the divergence theorem, ∫ x · n dA / d, over curved faces, and their area.
+/// Volume by the divergence theorem, ∫ x · n dA / d, and area of curved faces; d is the dimension of the mesh.
 fn moment_and_area(mesh: &Mesh, faces: &Faces) -> (f64, f64) {
     let (mut moment, mut area) = (0.0, 0.0);
     let dimension = mesh.dimension().unwrap() as f64;
@@ -61,7 +61,8 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         );
         let (moment, area) = moment_and_area(&mesh, &skin);
         assert_relative_eq!(moment, report.volume, max_relative = 1e-13);
-        // The shapes themselves, to which parabolas through points of a circle come to fourth order.
+        // Volumes and surfaces of the exact round shapes. Parabolas through points of a circle approximate them to
+        // fourth order.
         let pi = std::f64::consts::PI;
         let (volume, surface, tolerance) = match name {
             "tet10" => (4.0 / 3.0 * pi, 4.0 * pi, 0.05),
@@ -71,7 +72,7 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         };
         assert_relative_eq!(report.volume, volume, max_relative = tolerance);
         assert_relative_eq!(area, surface, max_relative = tolerance);
-        // The physical group, for any orientation of its faces in the file, is the skin.
+        // The physical group is the skin, whatever the orientation of its faces in the file.
         assert_eq!(mesh.group_faces("skin").unwrap(), skin, "{name}");
         assert_eq!(mesh.group_nodes("body").unwrap().len(), mesh.nodes.len(), "{name} {kind:?}");
         let renumbered = mesh.renumbered().unwrap().0;
@@ -108,7 +109,7 @@ fn single(kind: CellKind, nodes: Vec<Vec3>) -> Mesh {
     }
 }
 
-/// The cell with straight sides on the corners of another.
+/// Nodes of the cell with the same corners and straight edges.
 fn straight(kind: CellKind, nodes: &[Vec3]) -> Vec<Vec3> {
     let mut straight = nodes.to_vec();
     let edges: &[[usize; 2]] = match kind {
@@ -137,8 +138,9 @@ fn straight(kind: CellKind, nodes: &[Vec3]) -> Vec<Vec3> {
     straight
 }
 
-/// A mid-side node slid along its straight edge makes ∂x/∂s at the near corner vanish at the quarter point (R. D.
-/// Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack tip element).
+/// If a mid-side node is moved along its straight edge to the quarter point, ∂x/∂s at the near corner is zero, with s
+/// the coordinate along the edge (R. D. Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack tip
+/// element).
 #[test]
 fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     for (name, kind, _) in QUADRATIC {
@@ -150,7 +152,7 @@ fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
             let mut moved = nodes.clone();
             moved[mid_side] = nodes[0] * (1.0 - place) + nodes[1] * place;
             let report = single(kind, moved).quality().unwrap();
-            // At the quarter point itself rounding decides.
+            // With the node exactly at the quarter point, rounding decides whether the cell is inverted.
             if place != 0.25 {
                 assert_eq!(report.inverted.len(), usize::from(inverted), "{name} {place} {report:?}");
             }
@@ -162,8 +164,9 @@ fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     }
 }
 
-/// Found by the property below: the edge from the first corner sets out backwards and turns, and the smallest Jacobian,
-/// 0.0444 by a fine sample, lies on it. Parts halved across the longest chord never halve a part of it whose ends meet.
+/// A regression case of the property test below. The edge from the first corner starts backwards and turns round; the
+/// smallest Jacobian of the cell, 0.0444 in a fine sample, lies on this edge. If the check of a cell always halved the
+/// longest chord, it would never halve a part of this edge whose ends coincide.
 #[test]
 fn an_edge_that_turns_back_does_not_invert_a_sound_cell() {
     let nodes = [
@@ -199,8 +202,8 @@ fn sampled_jacobian(kind: CellKind, nodes: &[Vec3]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// No cell is passed that a sample finds inverted; and one is rejected only where the smallest Jacobian of the
-    /// grid is small against the mean, if positive. The volume is that of quadrature.
+    /// A cell that the sample finds inverted is rejected. A cell is rejected only if the smallest sampled Jacobian is
+    /// below a tenth of the mean Jacobian. The volume equals that of quadrature.
     #[test]
     fn inverted_curved_cells_are_found(
         shifts in proptest::collection::vec(proptest::array::uniform3(-1.0..1.0f64), 27), size in 0.0..0.5f64,
@@ -221,7 +224,7 @@ proptest! {
             let report = single(kind, nodes.clone()).quality().unwrap();
             prop_assert!((report.volume - volume).abs() < 1e-13 * length.powi(kind.dimension() as i32));
             let sampled = sampled_jacobian(kind, &nodes);
-            // ∂x/∂ξ over [−1, 1] is half of that over [0, 1], the scale of the report.
+            // ∂x/∂ξ for ξ in [−1, 1] is half of ∂x/∂ξ for ξ in [0, 1], to which the report refers.
             let scale = match kind {
                 CellKind::Tri6 | CellKind::Tet10 => 1.0,
                 _ => 2.0_f64.powi(kind.dimension() as i32),
@@ -242,7 +245,7 @@ fn cells_that_share_corners_but_not_mid_side_nodes_are_refused() {
     for (name, kind, _) in QUADRATIC {
         let mut mesh = good(&format!("{name}_41_ascii"));
         let block = mesh.blocks.iter().position(|block| block.kind == kind).unwrap();
-        // A node of an inner face, doubled in one of its cells.
+        // One of the cells of an inner face gets its own copy of a node of that face.
         let skin: Vec<u32> = mesh.skin().unwrap().iter().flat_map(|(_, nodes)| nodes.to_vec()).collect();
         let count = kind.num_nodes();
         let inner = |place: &usize| {

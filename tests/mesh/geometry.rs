@@ -1,4 +1,4 @@
-//! Regions, skins, groups, transforms and renumbering of meshes that were read.
+//! Regions, skins, groups, transforms and renumbering of meshes read from files.
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use ictus::io::gmsh;
@@ -10,7 +10,7 @@ use super::{CUBES, assert_says, data, good};
 fn moment_and_area(mesh: &Mesh, faces: &Faces) -> (f64, f64) {
     let (mut moment, mut area) = (0.0, 0.0);
     for (_, nodes) in faces.iter() {
-        // Planar faces: a fan of triangles; V = ⅓ Σ x · n A by the divergence theorem.
+        // A planar face is a fan of triangles with normals n and areas A. By the divergence theorem V = ⅓ Σ x · n A.
         let x = |i: usize| mesh.nodes[nodes[i] as usize];
         for i in 1..nodes.len() - 1 {
             let normal = 0.5 * (x(i) - x(0)).cross(&(x(i + 1) - x(0)));
@@ -72,7 +72,7 @@ fn skin_of_a_plane_mesh_is_its_border_with_the_outside_on_the_right() {
         assert_eq!(kind, CellKind::Line2);
         let [a, b] = [nodes[0], nodes[1]].map(|node| mesh.nodes[node as usize]);
         length += (b - a).norm();
-        // Green: A = ½ ∮ x · n ds with the normal to the right of a → b.
+        // Green's theorem: the area is ½ ∮ x · n ds, with the normal n to the right of the segment from a to b.
         area += 0.25 * (a + b).dot(&Vec3::new(b.y - a.y, a.x - b.x, 0.0));
     }
     assert_relative_eq!(length, 6.0, epsilon = 1e-13);
@@ -124,7 +124,8 @@ fn a_face_between_two_bodies_belongs_to_the_body_that_is_cut_out() {
     assert_eq!(error, MeshError::WrongDimension { name: "hexes".into(), given: 3, wanted: 2 });
 }
 
-/// The triangle (1, 2, 4) has all its nodes in the part of the first two tetrahedra but bounds only the third.
+/// The group `part` consists of the first two tetrahedra. All nodes of the triangle (1, 2, 4) belong to `part`, but the
+/// triangle bounds only the third tetrahedron.
 #[test]
 fn a_face_that_only_touches_the_part_with_its_nodes_is_left_out() {
     let group = |name: &str, dimension, cells: &[(u32, u32)]| Group {

@@ -1,4 +1,5 @@
-//! Gmsh files of every flavour give the same solid; broken ones a message that helps; nothing panics.
+//! Gmsh files of every version and encoding give the same solid. Broken files give a message with a remedy. No file
+//! makes the reader panic.
 //!
 //! `tests/data/mesh/make.py` writes the files with Gmsh itself.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
@@ -26,7 +27,7 @@ fn good(name: &str) -> Mesh {
     mesh
 }
 
-/// The message about a bad file, with the file named as a user in the folder would see it.
+/// The message about a bad file, which is named relative to its folder.
 fn message(name: &str) -> String {
     let bytes = std::fs::read(data("bad", name)).unwrap();
     gmsh::parse(&bytes, &format!("{name}.msh")).expect_err(name).to_string()
@@ -39,7 +40,7 @@ fn assert_says(message: &str, parts: &[&str]) {
     assert!(message.len() < 500, "too long: {message}");
 }
 
-/// Bodies of quadratic elements: name, kind, kind of the faces.
+/// Bodies of quadratic elements: name of the file, kind of the cells, and kind of their faces.
 const QUADRATIC: [(&str, CellKind, CellKind); 6] = [
     ("tet10", CellKind::Tet10, CellKind::Tri6),
     ("hex20", CellKind::Hex20, CellKind::Quad8),

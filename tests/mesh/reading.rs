@@ -31,7 +31,7 @@ fn every_flavour_of_the_cube_has_its_groups() {
             mesh.groups.iter().map(|g| (g.name.as_str(), g.dimension, g.tag, g.cells.len())).collect();
         let unnamed = mesh.groups.iter().find(|group| group.tag == 7).unwrap();
         let bottom = unnamed.cells.len();
-        // Gmsh itself cuts a name at an inner quotation mark when it reads one.
+        // Gmsh cuts off the name of a group at an inner quotation mark when it reads the file.
         let quoted = if name.contains("converted") { "top é " } else { "top é \"quoted\"" };
         let expected = [
             ("bottom", 2, 5, bottom),
@@ -45,7 +45,7 @@ fn every_flavour_of_the_cube_has_its_groups() {
     }
 }
 
-/// Cells of one dimension by the positions of their nodes: what stays the same when tags change.
+/// Cells of one dimension by the positions of their nodes, which do not change with the tags.
 fn cells_by_position(mesh: &Mesh, dimension: usize) -> Vec<Vec<[i64; 3]>> {
     let key =
         |node: &u32| -> [i64; 3] { mesh.nodes[*node as usize].map(|x| (x * 1e9).round() as i64).into() };
@@ -75,7 +75,8 @@ fn versions_and_encodings_agree_cell_by_cell() {
     }
 }
 
-/// mshio is right where node tags are sparse, or dense and in order; there it is the oracle.
+/// The crate mshio reads files correctly if their node tags are sparse, or dense and in order. For these files it is
+/// the reference.
 #[test]
 fn agrees_with_mshio_where_mshio_is_right() {
     for name in [
@@ -187,7 +188,7 @@ fn mixed_solids_have_their_volumes_and_can_be_cut() {
     }
 }
 
-/// One tetrahedron in a byte order of choice.
+/// A binary file of one tetrahedron in either byte order.
 fn binary_tetrahedron(version: &str, big_endian: bool) -> Vec<u8> {
     struct Writer(Vec<u8>, bool);
     impl Writer {
@@ -264,8 +265,8 @@ fn text_that_gmsh_would_accept_is_accepted() {
     }
 }
 
-/// Nodes with the parameters of their entities, as Gmsh writes them in MSH 2.2 with `Mesh.SaveParametric = 1`: the
-/// coordinates count.
+/// Gmsh with `Mesh.SaveParametric = 1` adds to the nodes of MSH 2.2 the parameters on their entities. Only the
+/// coordinates are read.
 #[test]
 fn parametric_nodes_of_version_2_2_are_read() {
     let nodes = "1 0 0 0 0 1\n2 1 0 0 1 2 0.5\n3 0 1 0 2 3 0.25 0.75\n4 0 0 1 3 1\n";
@@ -280,8 +281,9 @@ fn parametric_nodes_of_version_2_2_are_read() {
     assert_eq!(mesh.nodes, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
 }
 
-/// Gmsh itself lists every element of two groups four times, twice for each, when it writes a file again that it has
-/// read in version 2.2: they are one. A copy in another entity is none, and is rejected where the solid is looked at.
+/// If Gmsh reads a file of version 2.2 and writes it again, it lists an element of two groups four times: twice for
+/// each group. Such repeated elements are merged into one. A copy that belongs to another entity is another element;
+/// the skin of the solid then reports the overlap.
 #[test]
 fn repeated_elements_of_version_2_2_are_merged() {
     let text = std::fs::read_to_string(data("mesh", "cube_22_ascii")).unwrap();

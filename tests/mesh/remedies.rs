@@ -1,5 +1,5 @@
-//! What messages tell to do about a mesh helps, for those tried here: the files that come out of it (`remedies` in
-//! tests/data/mesh/make.py runs Gmsh with the very commands) are read and serve, and the messages name what was done.
+//! The remedies in messages about meshes work. `remedies` in tests/data/mesh/make.py runs Gmsh with the commands of the
+//! messages; the resulting files must give usable meshes, and the messages must contain these commands.
 
 use approx::assert_relative_eq;
 use ictus::io::gmsh;
@@ -12,7 +12,7 @@ fn bad(name: &str) -> Mesh {
     gmsh::read(&data("bad", name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The volume of a mesh whose cells are in order, and its skin too.
+/// The volume of a mesh, whose cells and skin must be valid.
 #[track_caller]
 fn volume(name: &str) -> f64 {
     let mesh = good(name);
@@ -22,8 +22,8 @@ fn volume(name: &str) -> f64 {
     report.volume
 }
 
-/// Solids of all kinds of cells, linear and quadratic, that a mirror has turned inside out; nodes and groups are the
-/// same after the remedy. One inverted cell of a good solid. The same in the plane.
+/// Three solids of linear and of quadratic cells are inverted by a reflection; the remedy keeps nodes and groups. A
+/// further solid has one inverted cell. Two plane meshes have all cells or one cell inverted.
 #[test]
 fn inverted_cells_are_reversed() {
     for name in ["mirrored", "mirrored_tet10", "mirrored_hex20"] {
@@ -56,7 +56,8 @@ fn inverted_cells_are_reversed() {
     assert_relative_eq!(volume("one_clockwise_over"), 2.0, max_relative = 1e-12);
 }
 
-/// A cell that is flat because two of its nodes lie in the same place is not one to be turned: both nodes are named.
+/// A cell may be flat because two of its nodes lie in the same place. Reversing it is no remedy, so the message names
+/// both nodes.
 #[test]
 fn nodes_in_the_same_place_are_named() {
     let mut mesh = good("mirrored_turned");
@@ -87,7 +88,7 @@ fn files_that_are_not_read_are_converted() {
     assert_relative_eq!(volume("wedges_first_order"), 1.0, max_relative = 1e-12);
 }
 
-/// A geometry that was saved before it was meshed, in part, or with groups of something else.
+/// Files that were saved before the geometry was meshed, and a file without a group of the volume.
 #[test]
 fn what_is_missing_is_meshed_and_saved() {
     for name in ["no_mesh", "unmeshed"] {
@@ -100,7 +101,7 @@ fn what_is_missing_is_meshed_and_saved() {
     assert_relative_eq!(volume("no_volume_added"), 1.0, max_relative = 1e-12);
 }
 
-/// Two volumes that lie in one place, before and after `Coherence;`.
+/// Two volumes in the same place, before and after `Coherence;`.
 #[test]
 fn parts_in_one_place_are_made_coherent() {
     let error = bad("volume_twice").skin().unwrap_err();
@@ -109,8 +110,8 @@ fn parts_in_one_place_are_made_coherent() {
     assert_relative_eq!(volume("volume_twice_coherent"), 1.0, max_relative = 1e-12);
 }
 
-/// Three volumes in one place, where a solid has at most two cells at a face: before, after `Coherence;`, and without
-/// two of them.
+/// Three volumes in the same place, so that a face has more than the two cells allowed: before the remedy, after
+/// `Coherence;`, and after two of the volumes are removed.
 #[test]
 fn faces_of_many_cells_are_made_coherent() {
     let error = bad("volume_thrice").skin().unwrap_err();
@@ -121,7 +122,7 @@ fn faces_of_many_cells_are_made_coherent() {
     }
 }
 
-/// A surface that lies on the side of a solid, but is meshed by itself.
+/// A surface on the side of a solid that is meshed separately and shares no nodes with the solid.
 #[test]
 fn surfaces_are_made_one_with_their_solid() {
     let error = bad("surface_apart").group_faces("spot").unwrap_err();
@@ -131,19 +132,19 @@ fn surfaces_are_made_one_with_their_solid() {
     assert!(!good("surface_in_one").group_faces("spot").unwrap().is_empty());
 }
 
-/// What is no matter of Gmsh: other groups, other names, a group without its copy.
+/// Remedies without Gmsh: another group, another name, or removing the copy of a surface.
 #[test]
 fn groups_and_names_from_messages_work() {
     let mesh = good("mixed_41_ascii");
     assert!(matches!(mesh.group_faces("interface").unwrap_err(), MeshError::InteriorFace { .. }));
-    // "take a group on the skin, or make the body of one side only"
+    // Remedy: "take a group on the skin, or make the body of one side only".
     assert!(!mesh.group_faces("bottom").unwrap().is_empty());
     assert!(!mesh.region(&["wedges"]).unwrap().group_faces("interface").unwrap().is_empty());
     let error = mesh.region(&["hexs"]).unwrap_err().to_string();
     assert_says(&error, &["did you mean `hexes`?"]);
     mesh.region(&["hexes"]).unwrap();
 
-    // "remove the surface that lies on another one"
+    // Remedy: "remove the surface that lies on another one".
     let mut twice = good("cube_41_ascii");
     let bottom = twice.groups.iter().position(|group| group.name == "bottom").unwrap();
     let (block, cell) = twice.groups[bottom].cells[0];
@@ -158,7 +159,8 @@ fn groups_and_names_from_messages_work() {
     twice.group_faces("bottom").unwrap();
 }
 
-/// "Collapsed cells … write them as a lower kind", "a plane mesh lies in z = 0: translate it there".
+/// The remedies "Collapsed cells … write them as a lower kind" and "a plane mesh lies in z = 0: translate it there"
+/// work.
 #[test]
 fn lower_kinds_and_translated_meshes_work() {
     let mesh = |kind: CellKind, connectivity: &[u32], z: f64| Mesh {

@@ -1,7 +1,7 @@
-//! The files of a run, read back by other readers than the code that wrote them: `vtkio` for the frames,
-//! `csv` and `serde_json` for the tables. `scripts/check_output.py` does the same with VTK, meshio and ParaView.
+//! The files of a run are read back by independent readers: frames by `vtkio`, tables by `csv` and `serde_json`.
+//! `scripts/check_output.py` does the same with VTK, meshio and ParaView.
 //!
-//! With `ICTUS_KEEP_OUTPUT=DIR` the series of the tests marked "kept" go to DIR and stay.
+//! With `ICTUS_KEEP_OUTPUT=DIR` the tests marked "Kept" write their series to DIR and do not delete them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 

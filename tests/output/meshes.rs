@@ -2,8 +2,8 @@
 
 use crate::msh::msh;
 
-/// Gmsh mesh (MSH 2.2) of a block of cubes of edge `size` with a corner at the origin: physical groups `block` and, for
-/// its face of largest x, `right`.
+/// Gmsh mesh (MSH 2.2) of a block of cubes of edge `size` with a corner at the origin. The physical groups are `block`
+/// and, for the side of largest x, `right`.
 pub fn block(cells: [usize; 3], size: f64) -> String {
     let [nx, ny, nz] = cells;
     let node = |i: usize, j: usize, k: usize| i + (nx + 1) * (j + (ny + 1) * k);

@@ -1,4 +1,4 @@
-//! Samples of probes against closed forms, and the tables of a run.
+//! Samples of probes, compared with closed forms, and the tables of a run.
 
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn run(folder: &Path, cells: [usize; 3], size: f64, text: &str) -> Vec<ProbeSumm
     recorder.probe_summaries().to_vec()
 }
 
-/// Samples of a vector in a table: time and value.
+/// Samples of a vector in a table, as times and values.
 fn vectors(table: &Columns, name: &str) -> Vec<(f64, Vec3)> {
     let column = |axis: &str| table.column(&format!("{name}_{axis}")).unwrap();
     let [x, y, z] = ["x", "y", "z"].map(column);
@@ -45,8 +45,8 @@ fn assert_near(found: &[(f64, Vec3)], wanted: impl Fn(f64) -> Vec3, tolerance: f
     }
 }
 
-/// A block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in free flight: rigid,
-/// or deformable and free of stress.
+/// A scenario in which a block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in
+/// free flight. The block is rigid, or deformable and free of stress.
 fn spinning(material: &str) -> String {
     format!(
         "[time]\nend = 1.0\nflight_step = 0.03\n[materials.m]\n{material}\ndensity = 1000.0\n\
@@ -63,8 +63,8 @@ fn spinning(material: &str) -> String {
     )
 }
 
-/// Reference: x = c + v t + g t²/2 + R(ω t) r with r from the centre, and its derivatives. Tolerance: 1e-9 m, for
-/// coordinates of a few metres; free flight is integrated in closed form.
+/// Reference: x = c + v t + g t²/2 + R(ω t) r and its time derivatives, with r the position relative to the centre c.
+/// Tolerance: 1e-9 m, rounding for coordinates of a few metres, since free flight is integrated in closed form.
 #[test]
 fn points_of_a_spinning_body_move_as_they_should() {
     for material in ["model = \"rigid\"", "model = \"neo-hookean\"\nyoung = 1e7\npoisson = 0.3"] {
@@ -96,8 +96,9 @@ fn points_of_a_spinning_body_move_as_they_should() {
     }
 }
 
-/// A boundary rotates a rigid body with increasing angular speed. Reference: the acceleration of a point is
-/// α × r + ω × (ω × r); in body axes both terms have a constant direction. Tolerance: 1e-9 of 20 m/s².
+/// A boundary rotates a rigid body with increasing angular speed. Reference: the acceleration of a point is α × r + ω ×
+/// (ω × r); in body axes both terms have a constant direction. Tolerance: 1e-9 of 20 m/s², the size of the
+/// accelerations.
 #[test]
 fn points_of_a_driven_body_have_its_accelerations() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,10 +116,10 @@ fn points_of_a_driven_body_have_its_accelerations() {
     assert_near(&vectors(&bodies, "b.rotation"), |t| Vec3::z() * 2.0 * t * t, 1e-9, "rotation");
 }
 
-/// A bar of 100 elements without lateral contraction strikes a rigid wall. Reference: one-dimensional wave theory. From
-/// the passage of the wave at L/(2c) to its return from the free end at 3L/(2c) the middle of the bar is at rest, with
-/// the stress −ρ c v and the strain −v/c. Tolerance: 2 % of the mean over the middle half of this interval, in which
-/// the oscillations of the mesh average out.
+/// A bar of 100 elements without lateral contraction strikes a rigid wall. Reference: one-dimensional wave theory. The
+/// wave passes the middle of the bar at L/(2c) and returns there from the free end at 3L/(2c). In between, the middle
+/// is at rest, with the stress −ρ c v and the strain −v/c. Tolerance: 2 % of the mean over the middle half of this
+/// interval, in which the oscillations of the mesh average out.
 #[test]
 fn a_wave_in_a_bar_is_measured() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +159,7 @@ fn a_wave_in_a_bar_is_measured() {
             }
         }
     }
-    // Reference of the reaction of the wall: the stress times the cross-section.
+    // The reference for the reaction of the wall is the stress times the cross-section.
     let supports = Columns::read(&folder.path().join("supports.csv")).unwrap();
     let reactions = scalars(&supports, "wall.reaction_x");
     let late: Vec<f64> =
@@ -169,8 +170,9 @@ fn a_wave_in_a_bar_is_measured() {
 }
 
 /// A head is accelerated with a half sine of 100 g over 10 ms. Reference: the head injury criterion of a half sine (see
-/// `signals`) and its peak, 100 g; CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. Tolerance of the unfiltered
-/// values: 1e-4, for steps of 10 µs. Scenario in mm, ms and kg, where 1 g is 0.00980665.
+/// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs; of the filtered
+/// values: 1 %, by which CFC 1000 attenuates a pulse of 50 Hz at most. The units of the scenario are mm, ms and kg, in
+/// which 1 g is 0.00980665.
 #[test]
 fn an_injury_is_told() {
     let text = "[time]\nend = 30.0\nstep = 0.01\n[materials.m]\nmodel = \"rigid\"\ndensity = 1e-6\n\
@@ -206,13 +208,14 @@ fn an_injury_is_told() {
     let table = Columns::read(&folder.path().join("probes.csv")).unwrap();
     let names = ["x", "y", "z"].map(|axis| format!("filtered.acceleration_{axis}_cfc1000"));
     assert_eq!(table.names[7..], names);
-    // The second probe is sampled in every fifth row, and so is its filtered signal; the first in all rows.
+    // The first probe is sampled in all rows, the second probe and its filtered signal in every fifth row.
     let count = |name: &str| table.column(name).unwrap().iter().flatten().count();
     assert_eq!(["time", "raw.acceleration_x"].map(count), [3001; 2]);
     assert_eq!(["filtered.acceleration_x", names[0].as_str()].map(count), [601; 2]);
 }
 
-/// Warns of sampling rates that are too low for a filter; a run without probes removes the table of an earlier run.
+/// A sampling rate that is too low for a filter gives a warning. A run without probes removes the table of an earlier
+/// run.
 #[test]
 fn poor_samples_are_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -238,9 +241,10 @@ fn poor_samples_are_told() {
     assert!(!folder.path().join("probes.csv").exists());
 }
 
-/// Warns of the peak of a filtered signal at its end, where the filter leaves it nearly unchanged. Reference: the
-/// acceleration a(t) = t at the end, 0.1 m/s². Tolerance, filtered: 1e-3, since the 10 ms of the extension are a few
-/// times the decay time of CFC 60, √2/(2π 125 Hz) = 1.8 ms, and leave e^(-10/1.8) = 4e-3 of the change of a.
+/// A peak of a filtered signal at its end gives a warning. The filter leaves this peak nearly unchanged. Reference: the
+/// acceleration a(t) = t at the end, 0.1 m/s². Tolerance of the filtered value: 1e-3 of the reference. The filter
+/// extends the signal by 10 ms, which is a few times the decay time of CFC 60, √2/(2π 125 Hz) = 1.8 ms; after that time
+/// e^(-10/1.8) = 4e-3 of the change of a remains.
 #[test]
 fn a_peak_at_the_end_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -262,11 +266,11 @@ fn a_peak_at_the_end_is_told() {
     assert!(raw[0].warnings.is_empty(), "{raw:?}");
 }
 
-/// `steps.csv` contains the limits of the steps of a block that flies, strikes a wall and deforms, and its penetration.
+/// A block flies, strikes a wall and deforms; `steps.csv` contains what limits each step, and the penetration.
 #[test]
 fn steps_say_what_limits_them() {
     let folder = tempfile::tempdir().unwrap();
-    // Contact limits a step below the critical step of the elements.
+    // With this safety factor contact, and not the elements, limits some of the steps.
     let text = "[time]\nend = 2e-2\nflight_step = 1e-2\nsafety = 0.98\n[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
         [[bodies]]\nname = \"b\"\nmesh = \"block.msh\"\nmaterial = \"m\"\ntranslate = [0, 0, 0.01]\nvelocity = [0, 0, -1]\n\
         [[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n[output]\nframes = 1\n";

@@ -11,7 +11,7 @@ use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece, VertexNumbe
 
 use super::file_names;
 
-/// One cell of every kind, sharing points where shapes allow.
+/// Cells of all kinds, which share points.
 pub fn mixed_grid() -> Grid {
     use CellKind::*;
     Grid {
@@ -24,7 +24,7 @@ pub fn mixed_grid() -> Grid {
             &[4, 5, 10],
             &[9, 10],
             &[10],
-            &[12, 11, 1, 0, 13, 14, 5, 4], // in front of the first
+            &[12, 11, 1, 0, 13, 14, 5, 4], // a second hexahedron in front of the first
         ]
         .concat(),
     }
@@ -37,7 +37,7 @@ fn mixed_points() -> Vec<Vec3> {
     cube(0.0).into_iter().chain(cube(1.0)).chain(others).chain(front).map(Vec3::from).collect()
 }
 
-/// A frame with every type of field, no two values of a field alike but for the status.
+/// A frame with every type of field. All values of a field are different, except in the field of the status.
 pub fn mixed_frame(time: f64) -> Frame {
     let points: Vec<Vec3> = mixed_points().iter().map(|point| point * (1.0 + 0.1 * time)).collect();
     let displacement = points.iter().zip(mixed_points()).map(|(x, reference)| x - reference).collect();
@@ -73,7 +73,7 @@ fn spiral(num_points: u32) -> (Grid, Frame) {
     (Grid { kinds, connectivity }, Frame { time: 0.25, points, point_fields, cell_fields: vec![] })
 }
 
-/// Where a kept series goes, or a directory that goes away.
+/// The directory for kept series, if one is given; without it, the temporary directory.
 fn kept(temporary: &tempfile::TempDir) -> PathBuf {
     std::env::var_os("ICTUS_KEEP_OUTPUT").map_or(temporary.path().to_owned(), PathBuf::from)
 }
@@ -146,7 +146,7 @@ fn values_read_back_equal_those_written() {
     for (index, &time) in times.iter().enumerate() {
         let path = frame_path(&directory, "mixed", index);
         assert_frame_is(&read_piece(&path), &mixed_grid(), &mixed_frame(time));
-        // vtkio skips field data, so the time is looked up in the text.
+        // vtkio skips field data, so the test reads the time from the text of the file.
         let text = fs::read_to_string(&path).unwrap();
         let tag = "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">";
         let value = text.split_once(tag).unwrap().1.split_once('<').unwrap().0;
@@ -175,7 +175,7 @@ fn arrays_of_several_blocks_read_back() {
     assert_frame_is(&read_piece(&frame_path(&directory, "spiral", 0)), &grid, &frame);
 }
 
-/// Kept: 32 768 segments and their scalar are blocks without a remainder, which vtkio cannot read.
+/// Kept. 32 768 segments and their scalars fill whole blocks of the file, which vtkio cannot read.
 #[test]
 fn arrays_that_fill_their_blocks_are_written() {
     let temporary = tempfile::tempdir().unwrap();
@@ -205,7 +205,7 @@ fn the_same_frames_give_the_same_bytes() {
     assert!(first[1] == write(&[0.5])[0], "a frame depends on the one before it");
 }
 
-/// Each frame has the cells of the last grid given; one that does not fit together changes nothing.
+/// Each frame has the cells of the grid given last. An inconsistent grid is rejected and changes nothing.
 #[test]
 fn cells_change_from_frame_to_frame() {
     let directory = tempfile::tempdir().unwrap();

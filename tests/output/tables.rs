@@ -17,7 +17,7 @@ const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_
     left.contact_force_y,left.contact_force_z,kick,energy_imbalance,net_numerical_work,\
     mass_damping_dissipation";
 
-/// A row whose numbers are thirds, counting up in the order of the columns.
+/// A row in which the value of column k is (k + shift)/3, so that all values differ and none is a short decimal.
 fn history_row(shift: u32) -> HistoryRow {
     let third = |column: u32| f64::from(column + shift) / 3.0;
     let vector = |column: u32| Vec3::new(third(column), third(column + 1), third(column + 2));
@@ -57,7 +57,7 @@ fn history_has_exactly_its_columns_and_every_digit() {
     let directory = tempfile::tempdir().unwrap();
     let mut history = History::create(&mut Tables::new(directory.path()), &["left"]).unwrap();
     history.append(&history_row(0)).unwrap();
-    // Read while the history is still open, as after a kill.
+    // The file is read while the history is still open, as after a killed run.
     let path = directory.path().join("history.csv");
     assert_eq!(fs::read_to_string(&path).unwrap().lines().next().unwrap(), HISTORY_HEADER);
     let record = csv::Reader::from_path(&path).unwrap().records().next().unwrap().unwrap();
@@ -87,7 +87,7 @@ fn pairs_have_exactly_their_columns_and_every_digit() {
         contact_area: third(10),
     };
     pairs.append(&[row.clone(), PairRow { bodies: ["left", "floor"], ..row }]).unwrap();
-    // Read while the file is still open, as after a kill.
+    // The file is read while the table is still open, as after a killed run.
     let mut reader = csv::Reader::from_path(directory.path().join("pairs.csv")).unwrap();
     let header = "time,first,second,contacts,force_x,force_y,force_z,contact_energy,friction_dissipation,\
                   damping_dissipation,contact_area";
@@ -180,7 +180,7 @@ pub fn summary() -> Summary {
     }
 }
 
-/// The names scripts rely on; `[]` stands for the entries of a list.
+/// The names in `summary.json` on which scripts rely; `[]` stands for the entries of a list.
 const SUMMARY_NAMES: &str = "
     version scenario title threads status
     failure.message failure.step failure.time failure.body failure.element

@@ -9,18 +9,18 @@ use crate::deformation::Deformation;
 use crate::samples::Samples;
 use crate::scenes::{Rival, Scene, Shape, number_of_scenes, rivals_of};
 
-/// What was compared.
+/// Counts over the steps that were compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub steps: usize,
     pub constraints: usize,
-    /// Those of two edges.
+    /// Constraints between two edges.
     pub of_edges: usize,
     /// Steps with a constraint.
     pub touching: usize,
-    /// Steps in which a rival did nothing at all.
+    /// Steps in which a rival did no work.
     pub idle: usize,
-    /// Closest points of the rivals and of the oracle.
+    /// Numbers of closest points computed by the rivals, and by the oracle.
     pub primitives: [u64; 2],
 }
 
@@ -37,12 +37,12 @@ impl Tally {
     }
 }
 
-/// What a detector has done, but for the monitors that tell it that there is nothing to do.
+/// Work of a detector, without the travel monitors, by which it finds out that there is nothing to do.
 pub fn work(detector: &dyn Detector) -> StageCounts {
     StageCounts { monitor: 0, ..detector.statistics().counts }
 }
 
-/// All rivals against the oracle.
+/// A comparison of all rivals, the detectors under test, with the oracle, which tests all pairs of nodes and faces.
 pub struct Comparison {
     pub label: String,
     pub rivals: Vec<(Rival, Box<dyn Detector>)>,
@@ -64,14 +64,14 @@ impl Comparison {
         }
     }
 
-    /// Fails unless all find the same.
+    /// Fails unless all detectors find the same constraints.
     pub fn check(&mut self, configuration: &Configuration<'_>) {
         self.oracle.detect(configuration, &mut self.expected);
         for (rival, detector) in &mut self.rivals {
             let before = work(detector.as_ref());
             detector.detect(configuration, &mut self.found);
             let counts = work(detector.as_ref());
-            // Sorting repeats at its own interval.
+            // The sorting detector is not counted: it works at fixed intervals, even if nothing moves.
             if !matches!(rival, Rival::Sorting(_)) {
                 self.tally.steps += 1;
                 self.tally.idle += usize::from(counts == before);
@@ -89,7 +89,7 @@ impl Comparison {
     }
 }
 
-/// Where two sets of constraints differ by as much as a bit.
+/// The first difference, even of a single bit, between two sets of constraints.
 pub fn first_difference(expected: &Constraints, found: &Constraints) -> Option<String> {
     let bits = |x: &f64| x.to_bits();
     for (a, b) in expected.iter().zip(found.iter()) {
@@ -132,8 +132,8 @@ fn compare(seed: u64, samples: &mut Samples, mut scene: Scene) -> Tally {
     comparison.tally
 }
 
-/// Balls of the given number of faces that most are far from what touches, flat or curved, and some with a small one
-/// between them; some of them touch themselves.
+/// Two balls of many faces, most of which are far from the contact, with a small ball between them in some scenes.
+/// Faces are flat or curved. In some scenes the first ball can touch itself.
 fn deform_fine(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0xF17E_0000);
     let ball = |samples: &mut Samples, refinements: usize| {

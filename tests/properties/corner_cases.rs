@@ -1,4 +1,4 @@
-//! Adversarial scenes, one idea each.
+//! Scenes that are chosen to be difficult for the detectors.
 
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};
@@ -28,7 +28,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Translates body 0 by `way` in this time, and compares. Number of constraints.
+    /// Translates body 0 by `way` in a step of this time, and compares the detectors. Returns the number of
+    /// constraints.
     fn step(&mut self, way: Vec3, time_step: f64) -> usize {
         self.positions_before.clone_from(&self.positions);
         for node in self.scene.bodies[0].clone() {
@@ -57,7 +58,7 @@ fn resting(scene: &Scene, velocities: &[Vec3]) -> Vec<RigidMotion> {
     velocities.iter().map(motion).collect()
 }
 
-/// Steps that shrink a thousandfold while bodies touch: the candidates listed for long steps go on to count.
+/// Steps shrink a thousandfold while bodies touch: candidates found in long steps remain candidates in short steps.
 #[test]
 fn contact_persists_when_steps_shrink() {
     let scene = two_boxes(0.01);
@@ -69,7 +70,7 @@ fn contact_persists_when_steps_shrink() {
     assert!((0..20).all(|_| course.step(Vec3::new(0.0, 1e-3, 0.0), 1e-1) > 0));
 }
 
-/// A sheet of triangles in unit cells across the x axis.
+/// A sheet of 8 × 8 unit cells of two triangles, normal to the x axis.
 fn sheet(x: f64, faces_up: bool) -> Shape {
     let n = 9;
     let nodes = (0..n * n).map(|k| Vec3::new(x, f64::from(k / n), f64::from(k % n))).collect();
@@ -81,15 +82,15 @@ fn sheet(x: f64, faces_up: bool) -> Shape {
     Shape { nodes, faces }
 }
 
-/// Two jaws around a sheet: the near one moves away, so that no face is near; the other was too far to be listed,
-/// and approaches meanwhile.
+/// Two jaws, parallel sheets of one body, on both sides of a fixed sheet. The near jaw moves away, so that no face is
+/// near the sheet. The far jaw, at first too far to be a candidate, approaches at the same time.
 #[test]
 fn distant_faces_are_detected_in_time() {
     let mut found = 0;
     for (speed, behind, thickness) in [0.02, 0.06, 0.11, 0.2].into_iter().flat_map(|speed| {
         [2.005, 2.2, 2.5].into_iter().flat_map(move |behind| [(speed, behind, 0.0), (speed, behind, 1.5)])
     }) {
-        // Half the edge that most have, and both offsets.
+        // The search depth: half the median edge, plus both offsets.
         let depth = 0.5 + 2.0 * thickness;
         let (mut jaws, far) = (sheet(1.2 * depth, false), sheet(-behind * depth, false));
         let first = jaws.nodes.len() as u32;
@@ -107,7 +108,7 @@ fn distant_faces_are_detected_in_time() {
     assert!(found > 10_000, "{found}");
 }
 
-/// A body that rested for long leaps into its neighbour in a single step.
+/// A body that rests for 100 steps jumps into its neighbour in a single step.
 #[test]
 fn a_body_that_starts_suddenly_is_seen_in_the_same_step() {
     let scene = two_boxes(2.0);
@@ -120,7 +121,7 @@ fn a_body_that_starts_suddenly_is_seen_in_the_same_step() {
     assert!(course.step(Vec3::new(0.0, 0.0, -2.1), 1e-3) > 0);
 }
 
-/// A speed at which a step takes the body past its neighbour and back, ten thousand sizes each way.
+/// In each step the body moves ten thousand times its size, into its neighbour or back.
 #[test]
 fn huge_speeds_lose_no_contact() {
     let scene = two_boxes(1e4);
@@ -132,7 +133,7 @@ fn huge_speeds_lose_no_contact() {
     }
 }
 
-/// A speck slides over a face ten thousand times its size, and through an edge of it.
+/// A tiny tetrahedron slides over a face that is ten thousand times its size, and across an edge of this face.
 #[test]
 fn a_speck_on_a_large_face() {
     let speck = Shape::tetrahedron().scaled(1e-4).shifted(&Vec3::new(-0.4, 0.03, 0.5 + 0.9e-4));
@@ -144,7 +145,7 @@ fn a_speck_on_a_large_face() {
     assert!(rivals < oracle / 3, "{rivals} closest points against {oracle}");
 }
 
-/// Faces that coincide at the start, that touch and part, and that rest on each other.
+/// Faces coincide at the start, then touch and separate repeatedly, and rest on each other.
 #[test]
 fn coincident_faces_touch_once() {
     let scene = two_boxes(0.0);
@@ -154,7 +155,7 @@ fn coincident_faces_touch_once() {
     }
 }
 
-/// Far apart nothing is done, for hundreds of steps, though bodies swing.
+/// While bodies oscillate far from each other, detectors do no work for hundreds of steps.
 #[test]
 fn detectors_are_idle_while_bodies_are_far_apart() {
     let scene = two_boxes(50.0);
@@ -172,7 +173,7 @@ fn detectors_are_idle_while_bodies_are_far_apart() {
     assert_eq!(before, after);
 }
 
-/// Bodies that rest on each other, or part, are not reported repeatedly; one that is pressed on is, at once.
+/// Bodies that rest on each other or separate have no impact. Bodies pressed against each other have an impact at once.
 #[test]
 fn resting_contact_does_not_stall_a_flight() {
     let scene = two_boxes(0.0);
@@ -190,7 +191,7 @@ fn resting_contact_does_not_stall_a_flight() {
     assert!((0..10).all(|_| flying.step(0.1).is_none()));
 }
 
-/// A ball that falls on a table bounces, rises, and comes back under gravity, each time in time.
+/// A ball bounces repeatedly on a table under gravity; every impact is at the time of the closed form.
 #[test]
 fn a_bouncing_body_comes_back() {
     let ball = Shape::icosphere(1).scaled(0.1).shifted(&Vec3::new(0.05, 0.07, 1.5));
@@ -214,7 +215,8 @@ fn a_bouncing_body_comes_back() {
     }
 }
 
-/// A ball of curved faces, the middle of one of them down, meets the table at its radius, and one of flat faces later.
+/// A ball with the middle of a face at its lowest point falls on a table. With curved faces its impact is that of a
+/// sphere; with flat faces the impact is later, since the middle of a flat face lies inside the sphere.
 #[test]
 fn a_curved_ball_meets_the_table_at_its_surface() {
     let down = Rotation::rotation_between(&Vec3::repeat(1.0), &-Vec3::z()).unwrap();
@@ -234,7 +236,8 @@ fn a_curved_ball_meets_the_table_at_its_surface() {
         flying.bounce(&impact);
         assert!((0..5).all(|_| flying.step(0.1).is_none()));
     }
-    // The lowest point of the sphere is 0.9 above the table; its curved faces follow it to some 1e-3 of its radius.
+    // The lowest point of the sphere is 0.9 above the table; the curved faces deviate from the sphere by about 1e-4 of
+    // its radius.
     assert!((times[1] - 0.9).abs() < 2e-4, "{times:?}");
     assert!(times[0] > times[1] + 1e-3, "{times:?}");
 }

@@ -1,4 +1,5 @@
-//! Nodes on individual smooth paths with jerks: bodies that move, rotate, oscillate and vibrate.
+//! Motions of bodies that translate, rotate, oscillate and vibrate: each node has a smooth path with occasional jumps
+//! of velocity.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use ictus::math::{Mat3, Rotation, Vec3};
 use crate::samples::Samples;
 use crate::scenes::Scene;
 
-/// Motion of one body: rigid, with a mode of homogeneous strain and a small one for each node.
+/// Motion of one body: a rigid motion, an oscillating homogeneous strain, and a small oscillation of each node.
 struct Deforming {
     nodes: Range<usize>,
     reference_centre: Vec3,
@@ -20,13 +21,13 @@ struct Deforming {
     shiver: Vec<(Vec3, f64)>,
 }
 
-/// All bodies of a scene, step by step.
+/// The motions of all bodies of a scene, computed step by step.
 pub struct Deformation {
     bodies: Vec<Deforming>,
     plane: bool,
     /// Typical speed \[m/s\].
     speed: f64,
-    /// Chance of a jerk of a body, in each step.
+    /// Probability of a jump of the velocity of a body in each step.
     jerkiness: f64,
     pub time: f64,
     pub time_step: f64,
@@ -35,7 +36,8 @@ pub struct Deformation {
 }
 
 impl Deformation {
-    /// A speed of so many median edges per step; bodies head for the middle of the scene.
+    /// Random motions towards the middle of the scene. The distance travelled in a step is 0.003 to 0.2 of the mean
+    /// edge, in some scenes up to 40.
     pub fn random(samples: &mut Samples, scene: &Scene, steps: usize) -> Self {
         let edge = scene.edges.iter().sum::<f64>() / scene.edges.len() as f64;
         let fastest = samples.pick(&[0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 4.0, 40.0]);
@@ -79,7 +81,7 @@ impl Deformation {
         deformation
     }
 
-    /// One step on, now and then of another size, or with a jerk: a body stops, starts, or is hit.
+    /// Takes one step. At random the step size changes, or a body stops, starts or is hit.
     pub fn step(&mut self, samples: &mut Samples, scene: &Scene) {
         if samples.chance(self.jerkiness) {
             self.time_step *= samples.pick(&[0.01, 0.3, 3.0, 10.0]);
@@ -98,7 +100,7 @@ impl Deformation {
         self.place(scene);
     }
 
-    /// Puts the nodes in their places.
+    /// Computes the positions of all nodes at the current time.
     fn place(&mut self, scene: &Scene) {
         self.positions_before.clone_from(&self.positions);
         for body in &self.bodies {

@@ -15,14 +15,14 @@ use rayon::prelude::*;
 use crate::samples::Samples;
 use crate::scenes::{RIVALS, Rival, Scene, number_of_scenes};
 
-/// What happened in the flights of one scene.
+/// Counts over the flight of one scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub steps: usize,
     pub impacts: usize,
-    /// Steps in which a rival had nothing to do.
+    /// Steps in which a rival, a detector under test, did no work.
     pub idle: usize,
-    /// Most by which an impact was early, relative to the duration of the flight.
+    /// Largest time by which an impact was too early, relative to the duration of the flight.
     pub earliest: f64,
 }
 
@@ -37,7 +37,7 @@ impl Tally {
     }
 }
 
-/// A scene in flight, with all rivals and the oracle.
+/// A scene in flight, with all rivals and the oracle, which tests all pairs of faces.
 pub struct Flying<'a> {
     pub label: String,
     pub scene: &'a Scene,
@@ -47,7 +47,7 @@ pub struct Flying<'a> {
     rivals: Vec<Box<dyn Detector>>,
     oracle: AllPairs,
     model: ContactModel,
-    /// Pairs of bodies that overlap from the beginning and have not been found apart since.
+    /// Pairs of bodies that overlap from the beginning and have not separated since.
     overlapping: Vec<[u32; 2]>,
     pub tally: Tally,
 }
@@ -63,8 +63,8 @@ impl<'a> Flying<'a> {
         flying
     }
 
-    /// Bodies that overlap: a node of one is in the other, or faces cross with no node inside, both by more than what
-    /// counts as touching.
+    /// Bodies that overlap by more than the tolerance of touching: a node of one body is inside the other, or faces
+    /// cross without a node inside.
     fn overlaps(&self) -> Vec<Penetration> {
         penetrations(&self.model, &self.configuration().0)
     }
@@ -77,9 +77,10 @@ impl<'a> Flying<'a> {
         self.scene.bodies.iter().zip(&self.motions).flat_map(of_body).unzip()
     }
 
-    /// An impact is not late: no bodies overlap that did not from the beginning. It is not early: what is left between
-    /// its two faces is closed in no time, where they are flat and close at all. Bodies that overlap have impacts where
-    /// their faces cross, which tell nothing of that.
+    /// Checks that an impact is neither late nor early. It is not late if only bodies that overlapped from the
+    /// beginning overlap. It is not early if its two faces close their remaining distance within 1e-9 of the duration
+    /// of the flight; this is checked for flat faces that close at a noticeable speed. Bodies that overlap have impacts
+    /// where their faces cross, for which this check means nothing.
     fn check_instant(&mut self, impact: &Impact) {
         let (overlaps, positions) = (self.overlaps(), self.configuration().0);
         let first = overlaps.iter().find(|found| !self.overlapping.contains(&found.bodies));
@@ -102,8 +103,8 @@ impl<'a> Flying<'a> {
         }
     }
 
-    /// Asks all detectors for the first impact within a step of this length and moves on to it, or to the end of
-    /// the step.
+    /// Asks all detectors for the first impact within a step of this length. Advances the scene to this impact or, if
+    /// there is none, to the end of the step.
     pub fn step(&mut self, duration: f64) -> Option<Impact> {
         let Self { time, end, .. } = *self;
         let (reference_positions, motions) = (self.scene.positions.as_slice(), self.motions.as_slice());
@@ -129,7 +130,8 @@ impl<'a> Flying<'a> {
         expected
     }
 
-    /// Reverses the velocity with which the two bodies of an impact close.
+    /// Changes the velocities of the two bodies of an impact by opposite amounts, so that they separate along the
+    /// normal.
     pub fn bounce(&mut self, impact: &Impact) {
         let [first, second] = impact.bodies.map(|body| body as usize);
         let closing = (self.motions[first].velocity - self.motions[second].velocity).dot(&impact.normal);
@@ -138,7 +140,7 @@ impl<'a> Flying<'a> {
         self.motions[second].velocity += change;
     }
 
-    /// A step of contact detection in between.
+    /// Takes a step of contact detection between two steps of the flight.
     pub fn look_for_contact(&mut self) {
         let (positions, velocities) = self.configuration();
         let before: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x - v * 1e-6).collect();
@@ -174,7 +176,8 @@ fn distance(faces: &[(CellKind, Vec<Vec3>); 2]) -> f64 {
     least
 }
 
-/// Same time but for rounding; same bodies, unless others touch at the same time.
+/// Checks that two impacts have the same time, up to rounding, and the same bodies, unless other bodies touch at the
+/// same time.
 fn assert_same(label: &str, expected: Option<Impact>, found: Option<Impact>, flight: &Flight<'_>) {
     let (Some(expected), Some(found)) = (expected, found) else {
         assert!(expected.is_none() && found.is_none(), "{label}: {expected:?}, not {found:?}");
@@ -207,7 +210,7 @@ fn random_motions(samples: &mut Samples, scene: &Scene) -> Vec<RigidMotion> {
     scene.bodies.iter().map(motion).collect()
 }
 
-/// One random scene: a sequence of steps of any length, bodies bouncing off each other.
+/// Runs a random scene in steps of random length; bodies bounce off each other.
 pub fn fly(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed);
     let half = samples.uniform(1.5, 6.0);
@@ -240,8 +243,9 @@ fn first_impacts_are_those_of_all_pairs() {
     assert!(tally.idle > tally.steps / 10, "never idle: {tally:?}");
 }
 
-/// First impacts at which bodies graze each other with curved faces, have a node beside an edge whose bulging faces
-/// pass through each other, or have overlapped from the beginning by straight faces of six nodes.
+/// Scenes with special first impacts. In the first scenes, bodies graze each other with curved faces. In `folded`, a
+/// node is beside an edge at which two bulging faces cross. In `overlapping`, bodies with straight six-node faces
+/// overlap from the beginning.
 #[test]
 fn touching_does_not_count_as_overlap() {
     let grazes = [30478, 31822, 6829, 8504, 34535];

@@ -1,9 +1,11 @@
-//! Gaps, normals and closest points of bodies of triangles against an oracle that shares no code with the detectors.
+//! Gaps, normals and closest points of bodies of triangles, compared with an oracle that shares no code with the
+//! detectors.
 //!
-//! The oracle decides inside and outside by the winding number, a sum of solid angles (van Oosterom & Strackee, IEEE
-//! Trans. Biomed. Eng. 30 (1983) 125–126). Its closest points of triangles and of edges enumerate the faces of the
-//! feasible set and solve for the stationary point on each (the Karush–Kuhn–Tucker conditions of the distance), where
-//! the detectors walk through Voronoi regions.
+//! The oracle is the reference of this file. It distinguishes inside and outside by the winding number, a sum of solid
+//! angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). It finds the closest point of a
+//! triangle or an edge by enumeration: it computes the stationary point of the distance on the interior, on each edge
+//! and at each end, and takes the best feasible one (the Karush–Kuhn–Tucker conditions). The detectors find it by
+//! Voronoi regions instead.
 
 use std::f64::consts::PI;
 
@@ -15,13 +17,14 @@ use rayon::prelude::*;
 use crate::samples::Samples;
 use crate::scenes::{Scene, Shape, number_of_scenes};
 
-/// Tolerance of distances, and of the errors of normals times the depth, relative to the size of the bodies, 1.
+/// Tolerance of distances, and of the error of a normal times the depth \[m\]; the size of the bodies is 1 m.
 const ROUNDING: f64 = 1e-14;
 
-/// Depth below which rounding decides normals and sides, which are not checked \[m\].
+/// Depth below which normals and sides depend on rounding and are not checked \[m\].
 const SHALLOW: f64 = 1e-4;
 
-/// Cosine of opposed normals below which a contact is required; the detectors require a negative one only.
+/// A contact is required if the cosine of the angle between the normals of node and target is below this value. The
+/// detectors accept any negative cosine.
 const OPPOSED: f64 = -0.1;
 
 /// A closed surface of triangles.
@@ -68,7 +71,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
             candidates.push(a + (b - a) * s);
         }
     }
-    // Stationary in the plane: AᵀA [s, t] = Aᵀ (x − a) with A = [b − a, c − a].
+    // The stationary point in the plane, a + s (b − a) + t (c − a), solves AᵀA [s, t] = Aᵀ (x − a) with A = [b − a, c −
+    // a].
     let [a, b, c] = corners;
     let (u, v, w) = (b - a, c - a, point - a);
     let [uu, uv, vv, uw, vw] = [u.dot(&u), u.dot(&v), v.dot(&v), u.dot(&w), v.dot(&w)];
@@ -81,8 +85,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
     candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
 }
 
-/// Distance of two segments: the least of the distances of their ends to the other segment, and of their lines if the
-/// closest points lie inside both.
+/// Distance of two segments: the smallest of the distances of each end from the other segment and, if the closest
+/// points of their lines lie inside both segments, of the distance of the lines.
 fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
         let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();
@@ -101,7 +105,7 @@ fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     least
 }
 
-/// Unit normal at a node, the mean of those of its triangles weighted by their angles at it.
+/// Unit normal at a node: the mean of the normals of its triangles, weighted by their angles at the node.
 fn nodal_normal(scene: &Scene, body: usize, node: u32) -> Vec3 {
     let surface = &scene.surfaces[body];
     let of_face = |face: usize| {
@@ -114,7 +118,7 @@ fn nodal_normal(scene: &Scene, body: usize, node: u32) -> Vec3 {
     (0..surface.num_faces()).filter_map(of_face).sum::<Vec3>().normalize()
 }
 
-/// Numbers of checked nodes and edges, and of nodes required to be in contact.
+/// Numbers of checked nodes, of checked edges, and of nodes that must be in contact (`certain`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     nodes: usize,
@@ -128,7 +132,8 @@ impl Tally {
     }
 }
 
-/// Two bumpy balls, or boxes, one of them moved into the other by up to a third of its size.
+/// Two bodies, balls with irregular surfaces, boxes or tetrahedra. One overlaps the other by a random depth between
+/// `least` and `most`; a negative depth is a distance.
 fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     let body = |samples: &mut Samples| {
         let mut shape = match samples.integer(0, 3) {
@@ -150,7 +155,7 @@ fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     Scene::new(&[first, second.shifted(&(along * (apart - depth)))], false)
 }
 
-/// Contacts of two bodies in a first step, without motion: those of all-pairs with their entry faces.
+/// Contacts of two bodies at rest in the first step: those that the all-pairs detector finds, with entry faces chosen.
 fn contacts(scene: &Scene) -> Constraints {
     let mut constraints = Constraints::default();
     let positions = &scene.positions;
@@ -161,7 +166,7 @@ fn contacts(scene: &Scene) -> Constraints {
     constraints
 }
 
-/// Contacts of two bodies against the oracle.
+/// Compares the contacts of two bodies with the oracle.
 fn compare(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x6A95_0000);
     let scene = overlapping_bodies(samples, [0.0, 0.3]);
@@ -178,7 +183,8 @@ fn compare(seed: u64) -> Tally {
     tally
 }
 
-/// The depth of a crossing is the distance of its edges; the closest points are separated by it along the normal.
+/// The depth of an edge–edge contact is the distance between the edges, and the vector between their closest points is
+/// the gap times the normal.
 fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     let at = |k: usize| positions[constraint.nodes[k] as usize];
     let distance = distance_of_segments([at(0), at(1)], [at(2), at(3)]);
@@ -232,7 +238,7 @@ fn gaps_are_those_of_an_independent_oracle() {
     assert!(tally.nodes > 1000 && tally.certain > 1000 && tally.edges > 100, "too little contact: {tally:?}");
 }
 
-/// Bodies on either side of a plane have no contact.
+/// Two bodies that a plane separates have no contact.
 #[test]
 fn separated_bodies_have_no_contact() {
     let apart = |seed: u64| {

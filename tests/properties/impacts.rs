@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use crate::samples::Samples;
 use crate::scenes::{Scene, number_of_scenes};
 
-/// What happened in the steps of one scene.
+/// Counts for the step of one scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub steps: usize,
     pub impacts: usize,
-    /// Impacts of bodies all of whose faces are flat.
+    /// Impacts between two bodies with only flat faces.
     pub flat: usize,
-    /// Largest distance of the bodies at an impact, relative to their edges.
+    /// Largest distance between the point of an impact and its bodies, relative to their edges.
     pub farthest: f64,
 }
 
@@ -32,15 +32,16 @@ impl Tally {
     }
 }
 
-/// Instants up to an impact, or the end of the step, at which bodies are looked at, relative to it: several, as an
-/// overlap may be gone again by the last.
+/// Instants at which bodies are checked for overlap, relative to the time of the impact or, without an impact, to the
+/// step. There are several, since an overlap may have ended before the last instant.
 const INSTANTS: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 0.9999, 1.0 - 1e-9];
 
-/// Distance of a point of an impact from either body, relative to the edges of that: what counts as met, and rounding.
+/// Tolerance of the distance between the point of an impact and a body, relative to the edges of the body: the
+/// tolerance of touching, and rounding.
 const MET: f64 = 1e-9;
 
-/// Bodies apart from each other that turn, stretch and shiver towards each other in one long step: no two overlap
-/// before the first impact, and there they touch.
+/// Separate bodies translate, rotate, stretch and vibrate towards each other in one long step. No two bodies overlap
+/// before the first impact, and at the impact its bodies touch.
 pub fn meet(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed);
     let (scene, half) = scene_of_bodies_apart(samples);
@@ -77,7 +78,8 @@ pub fn meet(seed: u64) -> Tally {
         });
         kinds.into_iter().all(|kind| matches!(kind, CellKind::Line2 | CellKind::Tri3))
     };
-    // Curved and warped faces may also meet between their nodes and edges, which are all that is searched.
+    // The search finds impacts of nodes and edges only. Curved and warped faces may also meet between these, so only
+    // bodies with flat faces are checked for overlap.
     let count = scene.surfaces.len() as u32;
     let mut pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b]));
     let instants: &[f64] = if pairs.any(|pair| are_flat(&pair)) { &INSTANTS } else { &[] };
@@ -106,7 +108,7 @@ fn scene_of_bodies_apart(samples: &mut Samples) -> (Scene, f64) {
     }
 }
 
-/// Distance of the point of an impact from either body, relative to its edges.
+/// Distance of the point of an impact from its bodies, relative to the median edge of each; the larger of both.
 fn distance(scene: &Scene, positions: &[Vec3], impact: &StepImpact) -> f64 {
     let from_body = |&body: &u32| {
         let surface = &scene.surfaces[body as usize];

@@ -1,5 +1,5 @@
-//! Bodies of the cells of one lattice: their faces line up as far as they can, and whether they overlap is a matter of
-//! whole numbers.
+//! Bodies made of the cells of one lattice. Many of their faces are flush, and cell indices decide exactly whether
+//! bodies overlap.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,7 +16,8 @@ const CELLS: usize = 4;
 
 type Cells = BTreeSet<[usize; 3]>;
 
-/// Where the planes of a lattice are along each axis, at distances of up to 1:20, or of a plane.
+/// A lattice in space or, if `plane`, in the plane: positions of its lattice planes along each axis. The distances
+/// between neighbouring planes differ by a factor of up to 20.
 struct Lattice {
     planes: [Vec<f64>; 3],
     plane: bool,
@@ -33,7 +34,7 @@ impl Lattice {
         Self { planes, plane }
     }
 
-    /// The cells of a box that begins and ends anywhere.
+    /// The cells of a random box.
     fn cells_of_box(&self, samples: &mut Samples) -> Cells {
         let ranges = [0, 1, 2].map(|axis| {
             let (a, b) = (samples.integer(0, CELLS), samples.integer(0, CELLS - 1));
@@ -46,7 +47,7 @@ impl Lattice {
             .collect()
     }
 
-    /// Widths of the box around cells.
+    /// Widths of the bounding box of cells along the axes.
     fn widths(&self, cells: &Cells) -> Vec<f64> {
         let width = |axis: usize| {
             let numbers = || cells.iter().map(|cell| cell[axis]);
@@ -56,7 +57,7 @@ impl Lattice {
         (0..if self.plane { 2 } else { 3 }).map(width).collect()
     }
 
-    /// A coordinate of a plane of the lattice with each cell split into the given number of parts.
+    /// Coordinate of a lattice plane after each cell is split into the given number of parts.
     fn coordinate(&self, axis: usize, number: usize, split: usize) -> f64 {
         let (cell, part) = (number / split, number % split);
         let planes = &self.planes[axis];
@@ -64,8 +65,8 @@ impl Lattice {
         if part == 0 { low } else { low + (planes[cell + 1] - low) * (part as f64 / split as f64) }
     }
 
-    /// The skin of cells that are split into the given number of parts along each axis, of quadrilaterals or
-    /// triangles, or segments.
+    /// The skin of cells, each of which is split into the given number of parts along each axis. Faces are
+    /// quadrilaterals or triangles, or segments in the plane.
     fn skin(&self, samples: &mut Samples, cells: &Cells, split: usize) -> Shape {
         let mut shape = Shape::default();
         let mut numbers: HashMap<[usize; 3], u32> = HashMap::new();
@@ -108,7 +109,7 @@ impl Lattice {
     }
 }
 
-/// A segment, a quadrilateral, or two triangles on either of its diagonals.
+/// Adds a segment, a quadrilateral, or two triangles that share either diagonal of a quadrilateral.
 fn push_face(shape: &mut Shape, samples: &mut Samples, corners: &[u32], triangles: bool) {
     match *corners {
         [a, b, c, d] if triangles => {
@@ -120,8 +121,8 @@ fn push_face(shape: &mut Shape, samples: &mut Samples, corners: &[u32], triangle
     }
 }
 
-/// What is found of bodies of these cells, each split as it likes and all turned and shifted together: by nothing, or
-/// by up to a thousand times their size.
+/// Overlaps found between bodies of these cells. Each body is split at random. In most scenes all bodies are rotated
+/// together and shifted by up to a thousand times their size.
 fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Penetration> {
     let plane = lattice.plane;
     let far = samples.scale(0.1, 1e3);
@@ -142,10 +143,10 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
     penetrations(&scene.model(), &scene.positions)
 }
 
-/// Bodies of one or two boxes overlap just where they have a cell in common; the depth is checked for single boxes:
-/// by the least width of the box they have in common (but for a tenth, as the largest ball in it is not searched for
-/// to the end), or by the depth of a node if that is more, which is no more than half the width of the box that it is
-/// in.
+/// Bodies of one or two boxes overlap if and only if they have a cell in common. For bodies of one box the depth of the
+/// overlap is checked. It is at least 0.9 times the least width of the common box; the tenth allows for the search of
+/// the largest ball in this box, which stops early. It is at most that width, or half the least width of a body if this
+/// is larger, since a node of the other body can be that deep.
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
     let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {
@@ -180,7 +181,7 @@ fn bodies_overlap_where_they_have_a_cell_in_common() {
     assert!(counts[0] * 10 > outcomes.len() && counts[3] * 40 > outcomes.len(), "{counts:?}");
 }
 
-/// A lattice that is shared out among bodies, a stack of boxes of unlike meshes: all faces are flush, and none overlap.
+/// A lattice is divided among bodies with different meshes: neighbouring bodies have flush surfaces, and none overlap.
 #[test]
 fn flush_assemblies_do_not_overlap() {
     (0..number_of_scenes(200)).into_par_iter().for_each(|seed| {

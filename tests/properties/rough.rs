@@ -1,4 +1,4 @@
-//! Two rough surfaces in each other, with answers that other libraries agree on.
+//! Two interpenetrating rough surfaces. The numbers of candidates are known from other libraries.
 
 use ictus::contact::detection::{Buckets, Configuration, Detector};
 use ictus::contact::{Constraints, Surface};
@@ -20,7 +20,8 @@ fn rough_pair() -> Scene {
     Scene::new(&[shape(lower.nodes, &lower.triangles), shape(upper.nodes, &below)], false)
 }
 
-/// Boxes of nodes and triangles, both inflated by r, overlap where the node is within 2 r of the box of the triangle.
+/// If the boxes of a node and of a triangle are both inflated by r, they overlap where the node is within 2 r of the
+/// box of the triangle. Candidates for the reach 2 r are therefore the overlaps that the other libraries count.
 #[test]
 fn candidates_are_those_of_other_libraries() {
     let scene = rough_pair();
@@ -46,7 +47,7 @@ fn candidates_are_those_of_other_libraries() {
     }
 }
 
-/// Both trees and the buckets find the same where thousands of nodes are in contact.
+/// All rivals, the detectors under test, find the same contacts where thousands of nodes touch.
 #[test]
 fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     let scene = rough_pair();
@@ -72,7 +73,7 @@ fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     }
 }
 
-/// Rough surfaces that slide and shiver, and single nodes of them that are fast for a while.
+/// Rough surfaces that slide and vibrate, in which some nodes are fast for eight steps.
 struct Sliding<'a> {
     scene: &'a Scene,
     samples: Samples,
@@ -87,7 +88,7 @@ impl<'a> Sliding<'a> {
         Self { scene, samples: Samples::new(11), positions, fast: Vec::new(), num_steps: 0 }
     }
 
-    /// Goes a step, and shows it.
+    /// Takes a step, and passes the configuration to `show`.
     fn step(&mut self, mut show: impl FnMut(&Configuration<'_>)) {
         let Self { scene, samples, positions, fast, num_steps } = self;
         if num_steps.is_multiple_of(8) {
@@ -111,8 +112,8 @@ impl<'a> Sliding<'a> {
     }
 }
 
-/// Lists of what is near hold for a while, and for less where single nodes are fast: buckets, which keep none of them,
-/// find the same in every step.
+/// The engine keeps lists of near pairs for some steps, and for fewer steps where nodes are fast. The buckets keep no
+/// lists, and find the same contacts in every step.
 #[test]
 fn sliding_surfaces_with_fast_nodes_lose_no_contact() {
     let scene = rough_pair();
@@ -131,7 +132,8 @@ fn sliding_surfaces_with_fast_nodes_lose_no_contact() {
     assert!(found_in_all > 60 * 2500, "{found_in_all}");
 }
 
-/// What the engine finds and does while surfaces slide does not depend on the number of threads.
+/// The constraints found by the engine and its counts of work, while surfaces slide, do not depend on the number of
+/// threads.
 #[test]
 fn any_number_of_threads_slides_the_same() {
     let scene = rough_pair();
@@ -152,7 +154,7 @@ fn any_number_of_threads_slides_the_same() {
     }
 }
 
-/// What is found, and in which order, does not depend on the number of threads.
+/// The candidates and constraints of the buckets, and their order, do not depend on the number of threads.
 #[test]
 fn any_number_of_threads_finds_the_same() {
     let scene = rough_pair();
@@ -174,7 +176,8 @@ fn any_number_of_threads_finds_the_same() {
     }
 }
 
-/// One triangle against a rough surface, and a body that is far from the other but for one long needle.
+/// A rough surface touches a single triangle, large or as long and thin as a needle of length 10⁶. All detectors find
+/// the contact, and the buckets use at most 32 cells for each node.
 #[test]
 fn one_face_is_enough_and_a_far_flung_body_needs_little() {
     let lower = RoughSurface::lower();

@@ -21,7 +21,7 @@ impl Samples {
         low + (high - low) * self.0.unit()
     }
 
-    /// Between low and high, each order of magnitude as likely.
+    /// Between low and high; the logarithm is uniform.
     pub fn scale(&mut self, low: f64, high: f64) -> f64 {
         self.uniform(low.ln(), high.ln()).exp()
     }
@@ -36,7 +36,7 @@ impl Samples {
         self.uniform(0.0, 1.0) < probability
     }
 
-    /// One of the entries, each as likely.
+    /// One of the entries, all with the same probability.
     pub fn pick<T: Copy>(&mut self, entries: &[T]) -> T {
         entries[self.integer(0, entries.len() - 1)]
     }
@@ -50,7 +50,7 @@ impl Samples {
         if plane { Vec3::new(vector.x, vector.y, 0.0) } else { vector }
     }
 
-    /// Of unit length.
+    /// A unit vector of random direction.
     pub fn direction(&mut self, plane: bool) -> Vec3 {
         loop {
             let v = self.vector(1.0, plane);
@@ -60,12 +60,12 @@ impl Samples {
         }
     }
 
-    /// An axis of rotation.
+    /// A random axis of rotation; z in the plane.
     pub fn axis(&mut self, plane: bool) -> Vec3 {
         if plane { Vec3::z() } else { self.direction(false) }
     }
 
-    /// Any orientation.
+    /// A random rotation.
     pub fn rotation(&mut self, plane: bool) -> Rotation {
         Rotation::from_scaled_axis(self.axis(plane) * self.uniform(-3.1, 3.1))
     }

@@ -1,4 +1,4 @@
-//! Bodies of all kinds of faces, in all sizes.
+//! Random scenes of bodies with all kinds of faces, in all sizes.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,11 +33,11 @@ pub struct Scene {
     pub bodies: Vec<Range<usize>>,
     /// Median edge of each body \[m\].
     pub edges: Vec<f64>,
-    /// Bodies that can touch themselves.
+    /// Bodies with self-contact.
     pub foldable: Vec<u32>,
-    /// Edges that can touch edges.
+    /// Edges that take part in edge–edge contact.
     pub crossing: EdgeSelection,
-    /// How far the surface of each body is offset outward: half the thickness of shells \[m\].
+    /// Outward offset of the surface of each body, half the thickness of a shell \[m\].
     pub offsets: Vec<f64>,
 }
 
@@ -47,10 +47,11 @@ pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, s
 #[derive(Clone, Copy, Debug)]
 pub enum Rival {
     Engine(Builder),
-    /// Kinematics from the first steps, trees by insertion of spheres or boxes, Ritter's spheres, the ladder on all faces.
+    /// The engine with kinematics from the first steps, hierarchies of spheres or boxes built by insertion, Ritter's
+    /// spheres, and the ladder on all faces.
     FirstSteps,
     Buckets,
-    /// Sorts after this number of steps.
+    /// Sorts again after this number of steps.
     Sorting(u32),
 }
 
@@ -63,7 +64,7 @@ pub const RIVALS: [Rival; 6] = [
     Rival::Sorting(20),
 ];
 
-/// Those of them that find self-contact.
+/// The rivals that find self-contact.
 pub const FOLDING_RIVALS: [Rival; 4] = [RIVALS[0], RIVALS[1], RIVALS[2], RIVALS[3]];
 
 /// Detectors of a scene.
@@ -99,7 +100,7 @@ impl Scene {
         scene
     }
 
-    /// Two to `most` bodies, strewn over a box of this half size.
+    /// Two to `most` bodies at random positions in a box of this half width.
     pub fn random(samples: &mut Samples, most: usize, half: f64) -> Self {
         let plane = samples.chance(0.25);
         let count = samples.integer(2, most);
@@ -109,7 +110,7 @@ impl Scene {
         Self { crossing, ..Self::new(&shapes, plane) }
     }
 
-    /// Makes shells of some of the bodies: up to more than half an edge thick.
+    /// Makes shells of some bodies, with a thickness of up to 0.6 of their median edge.
     pub fn thicken(&mut self, samples: &mut Samples) {
         for (offset, edge) in self.offsets.iter_mut().zip(&self.edges) {
             *offset = edge * samples.scale(1e-3, 0.3) * samples.pick(&[0.0, 1.0]);
@@ -154,7 +155,7 @@ impl Scene {
 }
 
 impl Shape {
-    /// Any shape, in any size, orientation and proportion.
+    /// A random shape with random size, orientation and proportions.
     pub fn random(samples: &mut Samples, plane: bool) -> Self {
         let mut shape = match (plane, samples.integer(0, 4)) {
             (true, _) => Self::polygon(samples.integer(3, 16)),
@@ -178,8 +179,9 @@ impl Shape {
         shape
     }
 
-    /// The same with quadratic faces: a node in the middle of each edge, and in every other quadrilateral one in its
-    /// centre, each shifted as told by where it is and the size of what it is in the middle of.
+    /// The same shape with quadratic faces: a node in the middle of each edge, and in every other quadrilateral one in
+    /// its centre. `shift` gives the displacement of a new node from its position and from the size of its edge or
+    /// face.
     pub fn quadratic(mut self, mut shift: impl FnMut(Vec3, f64) -> Vec3) -> Self {
         let Self { nodes, faces } = &mut self;
         let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
@@ -226,7 +228,7 @@ impl Shape {
         self
     }
 
-    /// A plate of this thickness over [0, 1]² × … in x and y, one layer of so many by so many blocks: its skin.
+    /// The skin of a plate of this thickness: one layer of `counts` blocks along x and y.
     pub fn plate(counts: [usize; 2], thickness: f64, triangles: bool) -> Self {
         let [nx, ny] = counts;
         let mut shape = Self::default();
@@ -260,7 +262,7 @@ impl Shape {
         shape
     }
 
-    /// A strip of this thickness along [0, 1] in the plane, of segments.
+    /// The skin of a plane strip of this thickness along [0, 1]: segments.
     pub fn strip(count: usize, thickness: f64) -> Self {
         let x = |k: usize| k as f64 / count as f64;
         let lower = (0..=count).map(|k| Vec3::new(x(k), -0.5 * thickness, 0.0));
@@ -303,7 +305,7 @@ impl Shape {
         shape
     }
 
-    /// An icosahedron on the unit sphere, its faces split in four this many times.
+    /// An icosahedron on the unit sphere, whose faces are split into four this many times.
     pub fn icosphere(subdivisions: usize) -> Self {
         let (nodes, faces) = icosphere(subdivisions);
         let mut shape = Self { nodes, faces: Vec::new() };
@@ -316,7 +318,7 @@ impl Shape {
     }
 }
 
-/// Scenes to try: the number given, or that of the environment variable `ICTUS_SCENES`.
+/// Number of scenes to run: that of the environment variable `ICTUS_SCENES`; `usual` if it is not set.
 pub fn number_of_scenes(usual: u64) -> u64 {
     std::env::var("ICTUS_SCENES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }

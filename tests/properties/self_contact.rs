@@ -1,4 +1,4 @@
-//! Plates and strips that roll up and fold over themselves, and bodies that must not touch themselves.
+//! Self-contact of plates and strips that roll up and fold over; bodies that must not have self-contact.
 
 use ictus::contact::detection::{Configuration, Detector, EdgeSelection};
 use ictus::contact::{Constraints, Surface};
@@ -9,11 +9,11 @@ use crate::contact::{Comparison, Tally};
 use crate::samples::Samples;
 use crate::scenes::{FOLDING_RIVALS, Scene, Shape, number_of_scenes};
 
-/// A plate or strip along x that is bent into a spiral: curvature and pitch grow, each node shivers, and all of it
-/// moves and turns.
+/// A plate or strip along x that is bent into a spiral. Its curvature grows, each node vibrates, and the body moves and
+/// rotates.
 struct Rolling {
     scene: Scene,
-    /// Curvature \[1/m\] and its growth with x \[1/m²\], when rolled up.
+    /// Curvature \[1/m\] and its growth with x \[1/m²\], of the completely rolled-up plate.
     curvature: [f64; 2],
     shiver: Vec<(Vec3, f64)>,
     velocity: Vec3,
@@ -21,7 +21,7 @@ struct Rolling {
 }
 
 impl Rolling {
-    /// With so many times as many faces along either side as plates of few have.
+    /// A random plate or strip; `fineness` multiplies its number of faces along each side.
     fn random(samples: &mut Samples, fineness: usize) -> Self {
         let plane = samples.chance(0.3);
         let thickness = samples.scale(0.002, 0.1);
@@ -29,7 +29,7 @@ impl Rolling {
         let (shape, rotation) = if plane {
             (Shape::strip(counts[0] * 2, thickness), Rotation::identity())
         } else {
-            // The spiral is in the plane of x and y: the plate stands on its side.
+            // The spiral is in the plane of x and y, so the plate is rotated to stand on its side.
             let upright = Rotation::from_scaled_axis(Vec3::x() * std::f64::consts::FRAC_PI_2);
             (Shape::plate(counts, thickness, samples.chance(0.7)), upright)
         };
@@ -53,7 +53,8 @@ impl Rolling {
         Self { scene, curvature, shiver, velocity, spin }
     }
 
-    /// Positions where the plate is rolled up to this part; the phase of the shivering follows it.
+    /// Positions of the nodes when `part` of the full curvature is reached. The phase of the vibration depends on
+    /// `part`.
     fn positions(&self, part: f64) -> Vec<Vec3> {
         let turn = Rotation::from_scaled_axis(self.spin * part);
         let place = |(x, (shiver, phase)): (&Vec3, &(Vec3, f64))| {
@@ -73,7 +74,7 @@ impl Rolling {
     }
 }
 
-/// Rolls up and unrolls, now and then by leaps.
+/// Rolls a plate up and unrolls it, at times with large steps.
 pub fn roll(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x5E1F_0000);
     let rolling = Rolling::random(samples, 1);
@@ -113,7 +114,7 @@ fn self_contacts_are_those_of_all_pairs() {
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
 }
 
-/// The same of plates of the given number of faces that threads share one among them.
+/// The same for fine plates, with enough faces (1100 to 1500) for several threads to share one plate.
 #[test]
 fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
     let fine = |seed: u64| {
@@ -129,7 +130,7 @@ fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
     assert!(tallies.iter().any(|tally| tally.touching > tally.steps / 20), "too little contact to tell");
 }
 
-/// Constraints that all detectors find at these positions of a body that has not moved so far.
+/// Constraints that each detector finds at these positions in its first step, without motion.
 fn constraints_of(scene: &Scene, positions: &[Vec3]) -> Vec<Constraints> {
     let mut detectors: Vec<Box<dyn Detector>> = FOLDING_RIVALS.map(|rival| scene.rival(rival)).into();
     detectors.push(Box::new(scene.oracle()));
@@ -147,8 +148,8 @@ fn foldable(shape: &Shape, plane: bool) -> Scene {
     Scene { foldable: vec![0], ..Scene::new(std::slice::from_ref(shape), plane) }
 }
 
-/// Plates from a foil to a block, bodies with sharp and obtuse edges: at rest, pressed (to a twentieth, bulky ones to a
-/// half), sheared and bent they touch nothing of themselves.
+/// Plates from a foil to a block, and bodies with sharp and obtuse edges, have no self-contact at rest, pressed,
+/// sheared and bent. Plates are pressed to a twentieth of their thickness, bulky bodies to a half.
 #[test]
 fn flush_walls_and_corners_are_not_in_contact() {
     let mut shapes = vec![(Shape::strip(10, 1e-4), true), (Shape::strip(7, 0.3), true)];
@@ -192,15 +193,17 @@ fn flush_walls_and_corners_are_not_in_contact() {
     }
 }
 
-/// A plate folded flat in the middle until it is this deep in itself: each node of the part that is turned over has a
-/// contact with the side it came upon, pushed back the way it came; none with the far side.
+/// A plate is folded in the middle until one half penetrates the other by `depth`. Each node of the folded half that is
+/// in contact has the side through which it entered as target, with a normal back out of this side. No node is in
+/// contact with the far side.
 #[test]
 fn a_folded_plate_touches_the_side_it_came_upon() {
     for (thickness, triangles) in [(0.02, false), (0.02, true), (1e-3, false), (0.1, true)] {
         let scene = foldable(&Shape::plate([16, 3], thickness, triangles), false);
         let depth = 0.2 * thickness;
         let radius = 0.5 * (thickness - depth);
-        // Half a turn about a line above the middle, then back along the upper side and down onto it.
+        // The folded half turns by 180° about a line above the middle of the plate, continues back above the other
+        // half, and descends onto it.
         let centre = (0.75 * thickness).max(0.04);
         let arc = std::f64::consts::PI * centre;
         let fold = |x: &Vec3| {
@@ -224,7 +227,7 @@ fn a_folded_plate_touches_the_side_it_came_upon() {
                 let x = scene.positions[constraint.nodes[0] as usize].x;
                 let expected = if x > 0.5 { 1.0 } else { -1.0 };
                 assert!((constraint.normal.z - expected).abs() < 0.1, "{constraint:?}");
-                // Away from the bend the gap is that of the two plates.
+                // Away from the bend the gap is exactly −depth.
                 let exact = (constraint.gap + depth).abs() < 1e-12;
                 assert!(exact || x < 0.9, "{constraint:?}");
             }

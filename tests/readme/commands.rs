@@ -6,7 +6,7 @@ use ictus::scenario::Scenario;
 
 use super::{blocks, ictus, inline_code, pages, read, root, subcommands};
 
-/// Words of a command line, without its comment; quotes hold words together.
+/// Words of a command line, without its comment. Quoted text is one word.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -52,7 +52,7 @@ fn check_ictus(line: &str, arguments: &[String]) {
     check_keys(line, rest);
 }
 
-/// The keys that a command sets in a scenario of the repository are known, and their values valid.
+/// The keys that a command sets in a scenario of the repository must be known, and their values valid.
 fn check_keys(line: &str, arguments: &[String]) {
     let Some(file) = arguments.first().filter(|file| root().join(file.as_str()).is_file()) else { return };
     let pairs = arguments.iter().zip(&arguments[1..]);
@@ -90,7 +90,7 @@ fn check_cargo(line: &str, arguments: &[String]) {
     }
 }
 
-/// The source of a bench knows its options.
+/// The options of a command must occur in the source of its bench.
 fn check_bench(line: &str, bench: Option<&str>, arguments: &[String]) {
     for option in options(arguments).filter(|option| *option != "--test") {
         let folder = root().join("benches").join(bench.unwrap());
@@ -101,7 +101,7 @@ fn check_bench(line: &str, bench: Option<&str>, arguments: &[String]) {
     }
 }
 
-/// A script exists and its parser knows the options.
+/// The script of a command must exist, and its parser must know the options.
 fn check_script(line: &str, script: &str, arguments: &[String]) {
     let text = read(script);
     for option in options(arguments) {
@@ -143,7 +143,7 @@ fn commands_shown_are_known() {
     assert!(count > 40, "{count} commands");
 }
 
-/// The checks find what they are meant to find.
+/// The checks above fail for commands, options and keys that do not exist.
 #[test]
 fn unknown_commands_are_found() {
     for line in [

@@ -6,7 +6,7 @@ use ictus::scenario::reference_markdown;
 
 use super::{ictus, read, root, subcommands};
 
-/// Compares the part of a page between its markers with `wanted`; rewrites it when `UPDATE_PAGES` is set.
+/// Compares the part of a page between its markers with `wanted`. If `UPDATE_PAGES` is set, rewrites the part instead.
 fn check_part(page: &str, part: &str, wanted: &str) {
     let begin_marker =
         format!("<!-- {part}: begin (generated; UPDATE_PAGES=1 cargo test --test readme) -->\n");

@@ -19,7 +19,7 @@ fn resolve(page: &str, target: &str) -> (PathBuf, Option<String>) {
     (file, anchor.map(str::to_owned))
 }
 
-/// Anchors of the headings of a page, as forges and mdBook make them.
+/// Anchors of the headings of a page, formed as Git hosting sites and mdBook do.
 fn anchors(page: &Path) -> Vec<String> {
     let text = prose(&read(page.to_str().unwrap()));
     let headings = text.lines().filter(|line| line.starts_with('#'));
@@ -54,7 +54,7 @@ fn headings_of_a_page_have_different_anchors() {
     }
 }
 
-/// A link out of `docs/` leads nowhere in the rendered book.
+/// A page of the book has no link to a file outside `docs/`, since the rendered book does not contain that file.
 #[test]
 fn pages_of_the_book_link_within_it() {
     for page in book_pages() {
@@ -84,7 +84,8 @@ fn the_gallery_shows_every_scenario() {
     }
 }
 
-/// The README is read in some minutes, its pictures load on a slow line, and every picture is shown.
+/// The README and the pictures are short and small enough to read and load quickly, and every picture is shown on a
+/// page.
 #[test]
 fn the_readme_and_the_pictures_are_small() {
     assert!(read("README.md").len() <= 12_000);

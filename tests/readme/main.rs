@@ -1,5 +1,5 @@
-//! The README and the book in `docs/` are true: links and anchors resolve, files and tests that they name exist,
-//! commands are those of the program, scenarios run, and the generated parts are up to date.
+//! The README and the book in `docs/` agree with the program. Links and anchors resolve, named files and tests exist,
+//! commands are those of the program, scenarios run, and generated parts are up to date.
 //!
 //! `UPDATE_PAGES=1 cargo test --test readme` rewrites the generated parts.
 
@@ -41,7 +41,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// The pages of the book, relative to the root; the redirecting guide and the table of contents too.
+/// The pages of the book, relative to the root, with the guide that redirects to them and the table of contents.
 fn book_pages() -> Vec<String> {
     files("docs", "md").into_iter().map(|name| format!("docs/{name}")).collect()
 }
@@ -63,7 +63,7 @@ fn prose(text: &str) -> String {
     text.split("\n```").enumerate().filter_map(fenced).collect::<Vec<_>>().join("\n")
 }
 
-/// Inline code of a text, single backticks.
+/// Inline code of a text, which stands between single backticks.
 fn inline_code(text: &str) -> Vec<String> {
     prose(text).lines().flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned)).collect()
 }

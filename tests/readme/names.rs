@@ -1,4 +1,4 @@
-//! Files, tests, items and output columns that the pages name exist.
+//! The files, tests, items and output columns named by the pages exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ fn files_that_are_named_exist() {
     assert!(named_files(&read("docs/verification.md")).len() > 40);
 }
 
-/// Functions that `docs/verification.md` names in the requirements are tests.
+/// The functions named in the requirements of `docs/verification.md` are tests.
 #[test]
 fn tests_that_are_named_exist() {
     let text = read("docs/verification.md");
@@ -66,8 +66,8 @@ fn items_that_are_named_are_in_their_files() {
     assert!(count > 8, "{count}");
 }
 
-/// The files that CONTRIBUTING.md gives for a hyperelastic law are those that name one, in words or as an identifier. The
-/// starter scenario is made of it, and unit tests name what they like.
+/// CONTRIBUTING.md lists exactly the files that name the neo-Hookean law, as the word `neo-hookean` or in an
+/// identifier. Exempt are `src/cli/init.rs`, whose starter scenario uses the law, and unit tests.
 #[test]
 fn a_law_is_named_where_the_table_says() {
     let text = read("CONTRIBUTING.md");
@@ -120,7 +120,7 @@ fn output_of_a_run_is_described() {
     }
 }
 
-/// The messages that `docs/when-it-goes-wrong.md` explains are those of the program; `…` stands for what varies.
+/// The messages that `docs/when-it-goes-wrong.md` explains occur in the source; `…` stands for the parts that vary.
 #[test]
 fn messages_that_are_explained_exist() {
     let code: String = library_sources().iter().map(|file| fs::read_to_string(file).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! The contact recipes give the figures stated with them.
+//! The contact recipes of the book give the figures stated with them.
 
 use ictus::math::Vec3;
 use ictus::scenario::Scenario;
@@ -6,7 +6,7 @@ use ictus::simulation::Simulation;
 
 use super::{blocks, read, root};
 
-/// The contact recipes run, and end with the velocity of the first body that they say \[m/s\].
+/// The contact recipes run, and the first body ends with the velocity \[m/s\] that the page states.
 #[test]
 fn contact_recipes_give_their_figures() {
     let text = read("docs/contact-recipes.md");
@@ -38,7 +38,7 @@ fn velocity_in_the_end(scenario: &Scenario) -> Vec3 {
     simulation.balances()[0].momentum.linear / simulation.model().bodies[0].mass
 }
 
-/// The figures that the recipes give for other keys: what leaves the floor with which velocity \[m/s\].
+/// For changed keys, the first body leaves the floor with the velocity \[m/s\] that the page states.
 #[test]
 fn contact_recipes_give_their_figures_with_other_keys() {
     let text = read("docs/contact-recipes.md");

@@ -18,7 +18,7 @@ fn the_quick_start_is_two_commands_that_fit_together() {
     assert_eq!(*look, format!("paraview {}", collection.display()));
 }
 
-/// The first `cargo test` of the README is the one that `.ci/run` runs: all tests, to the last.
+/// The first `cargo test` command of the README is that of `.ci/run`: it runs all tests, even after a failure.
 #[test]
 fn the_readme_tests_as_a_change_is_tested() {
     let text = read("README.md");
@@ -26,7 +26,7 @@ fn the_readme_tests_as_a_change_is_tested() {
     assert_eq!(command, "cargo test --release --no-fail-fast");
 }
 
-/// Whole scenarios are read without warnings and take a step; parts are TOML.
+/// Whole scenarios on a page are read without warnings and take a step; parts of scenarios are valid TOML.
 #[test]
 fn scenarios_shown_run() {
     let expected = [("README.md", vec!["configs"]), ("docs/own-mesh.md", vec!["meshes", "configs"])];

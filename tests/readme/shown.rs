@@ -1,4 +1,4 @@
-//! The commands of the program that the book shows run.
+//! All `ictus` commands shown in the book run.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::commands::words;
 use super::{blocks, msh, read, root};
 
-/// End of the shortened runs by scenario \[s\].
+/// End times of the shortened runs, by scenario \[s\].
 const ENDS: [(&str, &str); 3] = [("hertz", "6e-4"), ("bar", "2e-5"), ("tube", "0.05")];
 
 /// Pages of the book, in the order of its contents.
@@ -19,8 +19,8 @@ fn chapters() -> Vec<String> {
     links.map(|page| format!("docs/{page}")).collect()
 }
 
-/// A command without its comment, shortened if it is a run; `None` for other programs, and for `--resume`, which
-/// continues an interrupted run.
+/// A command without its comment; a run gets a shorter end time. `None` for other programs, and for `--resume`, which
+/// needs an interrupted run.
 fn shortened(line: &str) -> Option<Vec<String>> {
     let mut words = words(line);
     if words.first().is_none_or(|program| program != "ictus") || words.contains(&"--resume".to_owned()) {
@@ -36,7 +36,7 @@ fn shortened(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// A bar of 10 × 1 × 1 hexahedra, in place of the mesh that Gmsh makes of the geometry of the page.
+/// A bar of 10 × 1 × 1 hexahedra. It replaces the mesh that Gmsh would make of the geometry on the page.
 fn bar() -> String {
     let at = |i: usize, j: usize, k: usize| i + 11 * (j + 2 * k);
     let mut nodes = Vec::new();
@@ -50,7 +50,8 @@ fn bar() -> String {
     msh::msh(&nodes, &(0..10).map(cell).collect::<Vec<_>>(), &[(3, 1, "bar")])
 }
 
-/// Every command of the program in the book runs, in the order of the book, with exit code 0. Runs are shortened.
+/// Every `ictus` command in the book has exit code 0. The commands are executed in the order of the book, and runs are
+/// shortened.
 #[test]
 #[cfg(unix)]
 fn commands_of_the_book_run() {

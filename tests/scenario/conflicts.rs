@@ -1,4 +1,4 @@
-//! What is said of keys that are good by themselves and do not go together.
+//! Messages about keys that are valid alone but exclude each other.
 
 use super::*;
 
@@ -93,7 +93,7 @@ fn bodies_that_touch_themselves() {
         scenario.bodies.iter().map(|body| body.self_contact).collect::<Vec<_>>()
     };
     assert_eq!(foldable(&[]), [false; 3]);
-    // The wall is rigid, and touches nothing.
+    // The body `wall` is rigid, so it has no self-contact.
     assert_eq!(foldable(&["contact.self_contact=true"]), [true, false, true]);
     assert_eq!(foldable(&["bodies.bar.self_contact=true"]), [true, false, false]);
     assert_eq!(
@@ -255,8 +255,8 @@ fn laws_that_the_response_ignores() {
     );
 }
 
-/// Distance fields have no contact thickness, no edge contact and no groups of faces; no other detector has a choice of
-/// normals, and no other response corrects positions.
+/// Contact by distance fields has no contact thickness, no edge contact and no groups of faces. Only distance fields
+/// have a choice of normals, and only their response corrects positions.
 #[test]
 fn keys_that_distance_fields_do_not_serve() {
     let messages = |contact: &str, change: &dyn Fn(String) -> String| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What good scenarios mean, and what they may leave out.
+//! Valid scenarios: the values read from them, and the defaults of missing keys.
 
 use super::*;
 
@@ -64,14 +64,15 @@ fn walls_have_their_own_laws() {
     let own: Vec<_> = rough.contact.own_laws.iter().filter(|(pair, _)| pair.bodies[1] == 4).collect();
     assert_eq!(own.len(), 3, "the belt with each body");
     assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
-    // A pair that repeats the default takes precedence all the same.
+    // Values of a pair take precedence even if they equal the defaults.
     let smooth = ["walls.floor.friction=0.7", "contact.pairs.2.contact=true", "contact.pairs.2.friction=0"];
     let own = read("full.toml", &smooth).unwrap().contact.own_laws;
     let of_buffer = own.iter().find(|(pair, _)| *pair == SurfacePair::whole([2, 3])).unwrap();
     assert_eq!((of_buffer.1.friction.at_rest, own.len()), (0.0, 3));
 }
 
-/// What a pair of a body and a wall does not give is that of the wall, and what that does not give is that of all.
+/// A pair of a body and a wall takes the values that it does not give from the wall, and values that the wall does not
+/// give from `[contact]`.
 #[test]
 fn pairs_with_a_wall_have_the_rest_of_its_laws() {
     let keys = [
@@ -372,7 +373,8 @@ fn laws_of_contact_and_those_of_a_pair() {
     assert_eq!(contact.laws.friction.in_motion, 0.2);
 }
 
-/// Pairs of groups stand before the pair of their bodies, whose laws they have but for their own.
+/// Pairs of groups stand before the pair of their bodies. They take the laws that they do not give from the pair of
+/// their bodies.
 #[test]
 fn pairs_of_groups() {
     let groups = |groups: &str, keys: &str| {

@@ -1,4 +1,4 @@
-//! Scenario files as written by users: contents of valid ones, messages for invalid ones.
+//! Scenario files as written by users: contents of valid files, messages about invalid files.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 
@@ -29,7 +29,7 @@ fn read(name: &str, overrides: &[&str]) -> Result<Scenario, ScenarioError> {
     Scenario::read(&data(name), &overrides)
 }
 
-/// The problems of `full.toml` with `old` replaced by `new`, and the text they refer to.
+/// The problems of `full.toml` with `old` replaced by `new`, and the text to which the problems refer.
 fn problems_with(old: &str, new: &str) -> (Vec<Problem>, String) {
     let full = text("full.toml");
     assert_eq!(full.matches(old).count(), 1, "`{old}` has to stand once in the file");
@@ -43,7 +43,7 @@ fn problems_of(text: &str) -> (Vec<Problem>, String) {
     }
 }
 
-/// Asserts that the replacement gives one problem: its message, its help, and the text it points to.
+/// Asserts that the replacement gives exactly one problem, with this message, this help and this underlined text.
 #[track_caller]
 fn assert_problem(old: &str, new: &str, message: &str, help: &str, underlined: &str) {
     let (problems, text) = problems_with(old, new);

@@ -87,7 +87,7 @@ fn the_error_reads_as_plain_text() {
     assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
 }
 
-/// A quoted part of a key may hold the sign that ends the key.
+/// A quoted part of a key may contain `=`, which ends an unquoted key.
 #[test]
 fn quoted_names_hold_any_sign() {
     for (name, key) in
@@ -107,7 +107,7 @@ fn quoted_names_hold_any_sign() {
     assert!(problems[0].message.contains("invalid key `bodies.\"bar.mesh`"), "{}", problems[0].message);
 }
 
-/// Overrides insert lines into the text; problems of the file keep the line of the file, whichever those lines are.
+/// Overrides insert lines into the text. Problems of the file are still reported at their lines in the file.
 #[test]
 fn problems_of_the_file_keep_their_lines() {
     let text = text("minimal.toml") + "[[contact.pairs]]\nbetwen = []\n";

@@ -109,8 +109,8 @@ fn probes_have_names_of_their_own() {
     assert_eq!(problem.message, "two probes are named `p`");
 }
 
-/// The minimum sampling rate of a class is ten times its number. A lower rate gives a warning, one below twice the
-/// corner frequency an error.
+/// The minimum sampling rate of a class is ten times its number. A lower rate gives a warning; a rate below twice the
+/// corner frequency gives an error.
 #[test]
 fn a_filter_needs_samples() {
     let lines = |interval: &str| {
@@ -135,7 +135,8 @@ fn a_filter_needs_samples() {
     assert!(problems[0].message.ends_with("the probe has 100.000000 a second"), "{problems:?}");
 }
 
-/// Injury criteria need accelerations that contain the contact forces, and 1 g in the units of the scenario.
+/// Injury criteria need accelerations that include the contact forces, and the value of 1 g in the units of the
+/// scenario.
 #[test]
 fn injury_criteria_need_their_inputs() {
     assert_bad(

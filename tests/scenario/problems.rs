@@ -1,4 +1,4 @@
-//! What is said of bad ones, and where it points.
+//! Messages about invalid scenarios, and the places to which they point.
 
 use super::*;
 
@@ -204,7 +204,7 @@ fn a_mesh_that_does_not_exist() {
     assert_eq!(problems[0].help.as_deref(), Some("did you mean `bar.msh` in the same folder?"));
     assert_eq!(problems[0].key.as_deref(), Some("bodies.buffer.mesh"));
     assert_eq!(&text[problems[0].span.clone().unwrap()], "\"baar.msh\"");
-    // What is near that name beside it, full.toml, is no mesh.
+    // The file with the nearest name, full.toml, is no mesh, so it is not suggested.
     let (problems, _) = problems_with("mesh = \"./bar.msh\"", "mesh = \"full.tom\"");
     assert_eq!(
         problems[0].help.as_deref(),

@@ -1,4 +1,4 @@
-//! What a scenario shares with others or uses several times: parameters, materials files, velocities of groups.
+//! Parameters, files of materials, and velocities of groups.
 
 use ictus::simulation::Simulation;
 
@@ -7,7 +7,7 @@ use super::*;
 const STEEL: &str =
     "[materials.steel]\nmodel = \"neo-hookean\"\ndensity = 7850.0\nyoung = 2e11\npoisson = 0.3\n";
 
-/// A scenario of a body "bar" after this head, with further tables.
+/// A scenario with the text `head`, a body "bar", and the further tables `more`.
 fn bar(head: &str, more: &str) -> String {
     format!(
         "{head}[time]\nend = 1e-3\n[[bodies]]\nname = \"bar\"\nmesh = \"bar.msh\"\nmaterial = \"steel\"\n{more}"
@@ -19,7 +19,7 @@ fn parse(text: &str, overrides: &[&str]) -> Scenario {
     Scenario::parse(text, &data("reuse.toml"), &overrides).unwrap()
 }
 
-/// The only problem of a text, and what it points to.
+/// The only problem of a text, and the part of the text to which it points.
 #[track_caller]
 fn problem(text: &str) -> (Problem, String) {
     let (problems, text) = problems_of(text);
@@ -44,7 +44,7 @@ fn parameters_are_numbers_anywhere() {
     assert!(scenario.warnings.is_empty(), "{:?}", scenario.warnings);
     let faster = parse(&text, &["parameters.v=20"]);
     assert_eq!(faster.bodies[0].velocity, Vec3::new(-40.0, 0.0, 5.1));
-    // The span of a group lies behind replaced values.
+    // The span of the mesh stands after values that were replaced, and still points to its text.
     let moved = scenario.bodies[0].mesh.span.clone();
     assert_eq!(&scenario.source[moved], "\"bar.msh\"");
     let unused = parse(&text, &["parameters.vv=20"]).warnings;
@@ -63,7 +63,7 @@ fn problems_of_replaced_values_have_their_place() {
     let (broken, place) = with("\"=v*\"");
     assert!(broken.message.starts_with("`bodies.0.velocity`: `(10.0)*` has"), "{}", broken.message);
     assert_eq!(place, "\"=v*\"");
-    // A value that is out of range, and a misspelt key behind replaced values on the same line.
+    // A value that is out of range; then a misspelt key that follows replaced values on the same line.
     let text = bar(PARAMETERS, &format!("scale = \"=v - 12.25\"\n{STEEL}"));
     let (range, place) = problem(&text);
     assert_eq!(range.message, "`bodies.bar.scale` is -2.25, not a positive number");
@@ -128,7 +128,8 @@ fn materials_are_read_from_a_file() {
     assert!(of_file.all(|problem| problem.span == Some(12..20)), "{problems:?}");
 }
 
-/// The nodes of a group have its velocity, the others that of the body; the last of several counts.
+/// The nodes of a group have the velocity of the group, all others that of the body. If several groups contain a node,
+/// the last one counts.
 #[test]
 fn velocities_are_of_groups() {
     let more = format!(

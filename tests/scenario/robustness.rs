@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces of TOML that change the meaning of what stands around them.
+/// Pieces of TOML that change the meaning of the text around them.
 const PIECES: [&str; 20] = [
     "\"",
     "'",
@@ -31,7 +31,8 @@ const PIECES: [&str; 20] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever is cut out, put in or swapped: an answer, with places that lie in the text.
+    /// Whatever is cut off, replaced or copied elsewhere in the text, the reader returns a scenario or problems, whose
+    /// places lie in the text.
     #[test]
     fn no_text_makes_the_reader_panic(
         cut in 0.0_f64..1.0,

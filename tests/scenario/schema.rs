@@ -15,7 +15,7 @@ fn as_json(text: &str) -> Value {
     toml::from_str(text).unwrap()
 }
 
-/// All scenarios of the repository and of these tests are valid, and the schema is that of draft 7.
+/// All scenarios of the repository and of these tests match the schema, which is valid under draft 7 of JSON Schema.
 #[test]
 fn scenarios_match_the_schema() {
     assert!(jsonschema::draft7::meta::is_valid(&json_schema()));
@@ -42,7 +42,7 @@ fn scenarios_match_the_schema() {
     assert!(count > 9, "{count} scenarios");
 }
 
-/// Each key of the reference is in the schema with its meaning.
+/// The schema contains each key of the reference with its meaning.
 #[test]
 fn the_schema_explains_every_key() {
     let text = json_schema().to_string();

@@ -1,4 +1,4 @@
-//! Bars that collide end to end, and a cylinder on a rigid plane, by every response.
+//! Bars that collide end to end, and a cylinder that strikes a rigid plane, with every response.
 //!
 //! Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4 (Saint-Venant's impact of bars).
 
@@ -39,8 +39,8 @@ impl Record {
         (last.1 - first.1) / (last.0 - first.0)
     }
 
-    /// Last time at which the momentum changes by more than a fraction of its total change, after the first contact
-    /// \[s\].
+    /// Last time, after the first contact, at which more than the fraction `part` of the total change of momentum is
+    /// still to come \[s\].
     fn end_of_force(&self, part: f64) -> f64 {
         let change = self.momentum.last().unwrap().1 - self.momentum[0].1;
         let gone = |(_, momentum): &&(f64, f64)| (momentum - self.momentum[0].1) / change < 1.0 - part;
@@ -60,10 +60,12 @@ fn report(name: &str, simulation: &Simulation) {
     );
 }
 
-/// Goal: of two equal bars one stops and the other continues with its velocity after 2 L/c, under ρ c V/2.
+/// Goal: of two equal bars, the striking bar stops after 2 L/c and the other continues with its velocity V. During the
+/// contact the stress is ρ c V/2.
 ///
-/// Tolerances: those of `two_bars`, for the same reasons. Nodes that strike without restitution lose ρ h A V²/8 at each
-/// face, 1/400 of the energy with 200 cells; this reduces the oscillation behind the front, not the mean.
+/// Tolerances: those of `two_bars`, for the same reasons. Nodes that strike without restitution lose the energy ρ h A
+/// V²/8 at each face, for cells of size h and section A: 1/400 of the energy with 200 cells. This loss reduces the
+/// oscillation behind the front, and does not change the mean.
 #[test]
 fn equal_bars_exchange_their_velocities() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -91,9 +93,10 @@ fn equal_bars_exchange_their_velocities() {
     }
 }
 
-/// Goal: the result is the same with springs of half the stiffness of the adjacent elements, or of a given stiffness,
-/// 40 % of that of a cell at a corner, E A/(16 h) = 2.5e9 N/m. With the discrete gradient, which conserves energy, also
-/// with sixteen times this stiffness, and with springs as stiff as the elements. Tolerances as before.
+/// Goal: the result does not depend on the stiffness of the penalty springs, half the stiffness of the adjacent
+/// elements or a given value, 40 % of the stiffness of a cell at a corner, E A/(16 h) = 2.5e9 N/m. With the discrete
+/// gradient, which conserves energy, it is also the same with sixteen times the given value and with springs as stiff
+/// as the elements. Tolerances as before.
 #[test]
 fn result_is_independent_of_spring_stiffness() {
     for keys in [
@@ -111,10 +114,11 @@ fn result_is_independent_of_spring_stiffness() {
     }
 }
 
-/// A bar of 0.05 m hits one of 0.1 m, of the same section.
+/// A bar of 0.05 m hits a bar of 0.1 m with the same section.
 ///
-/// Goal: the short bar stops, the long one gets its momentum, V/2 in the mean, and the force between them ends at 2
-/// L₁/c though the ends stay together. Tolerances as before; cells of L₁/100 make the front twice as long.
+/// Goal: the short bar of length L₁ stops. The long bar gets its momentum, a mean velocity of V/2. The force between
+/// the bars ends at 2 L₁/c although their ends stay together. Tolerances as before, with a front twice as long for
+/// cells of L₁/100.
 #[test]
 fn short_bar_stops_on_a_long_one() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.05, area: 1e-6 };
@@ -152,9 +156,10 @@ fn short_bar_stops_on_a_long_one() {
     }
 }
 
-/// The copper cylinder of the Taylor test, here elastic, at 227 m/s on a rigid plane, which is a plate or a wall.
+/// The copper cylinder of the Taylor test, here rigid, strikes a rigid plane at 227 m/s. The plane is a plate or a
+/// wall.
 ///
-/// Goal: a rigid cylinder rebounds with its velocity, ±0.5 %.
+/// Goal: the cylinder rebounds with its initial speed, ±0.5 %.
 #[test]
 fn rigid_cylinder_rebounds_with_its_velocity() {
     let restitution = |response: &str| if response == "decomposition" { "restitution = 1.0\n" } else { "" };
@@ -168,16 +173,16 @@ fn rigid_cylinder_rebounds_with_its_velocity() {
     }
 }
 
-/// Goal: an elastic cylinder with Poisson's ratio zero rebounds with its velocity too, ±0.5 %: it is a bar, and no
-/// energy stays in waves. With impulses the striking nodes lose their energy: this error is of first order in the cell
-/// size and is extrapolated from two meshes.
+/// Goal: an elastic cylinder with Poisson's ratio zero also rebounds with its initial speed, ±0.5 %, since it is a bar
+/// in which no energy stays in waves. With impulses the striking nodes lose their energy. This error is of first order
+/// in the cell size, so the result is extrapolated from two meshes.
 ///
-/// The loss by impulses is that of the chain of masses and springs of the mesh, with central differences, whose end
-/// stops on the wall: the rebound is at 224.708 m/s with 100 cells, of which the stopped masses take 1/200 of the
-/// energy and the waves behind the front (dispersion of the mesh) the rest; with 800 cells it is at 226.463 m/s. The
-/// result agrees with the chain to 1e-9.
+/// Reference for the loss by impulses: a chain of the masses and springs of the mesh, integrated by central
+/// differences, whose end stops on the wall. It rebounds at 224.708 m/s with 100 cells and at 226.463 m/s with 800
+/// cells. With 100 cells the stopped masses take 1/200 of the energy; the rest of the loss stays in waves behind the
+/// front, by the dispersion of the mesh. The result agrees with the chain to 1e-9.
 ///
-/// With Poisson's ratio of copper, 0.35, the rebound differs: see below.
+/// With Poisson's ratio of copper, 0.35, the rebound is slower: see `cylinder_that_widens_keeps_energy_in_waves`.
 #[test]
 fn elastic_cylinder_rebounds() {
     let copper =
@@ -200,9 +205,10 @@ fn elastic_cylinder_rebounds() {
     }
 }
 
-/// Goal: with Poisson's ratio of copper, lateral inertia disperses the front, which leaves a tenth of the energy in
-/// waves: the rebound is not at 227 m/s but at that of the rod of Rayleigh and Love, 213.9 m/s. Tolerance 1 %: in the
-/// model of the rod, sections stay plane, which does not hold for a front that is not long compared with the radius.
+/// Goal: with Poisson's ratio of copper, lateral inertia disperses the front and leaves a tenth of the energy in waves.
+/// The cylinder then rebounds at 213.9 m/s, as a rod of Rayleigh and Love does, and not at 227 m/s. Tolerance 1 %: in
+/// the model of the rod sections stay plane, which is inaccurate for a front whose length is comparable with the
+/// radius.
 ///
 /// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.5 (Love's rod).
 #[test]
@@ -220,9 +226,10 @@ fn cylinder_that_widens_keeps_energy_in_waves() {
     assert!((slender / 227.0 - 1.0).abs() < 0.01 && (rod - 213.9).abs() < 0.1, "{slender} {rod}");
 }
 
-/// Mean velocity \[m/s\] of a rod ρ (u − κ² u″)¨ = E u″ with κ² = (ν r)²/2, where `widening` is ν r \[m\], at a time
-/// \[s\] after its end hits a wall at a speed \[m/s\]: linear elements with consistent mass, central differences. The
-/// end is held while the wall force is compressive.
+/// Mean velocity \[m/s\] of a Love rod at the time `duration` \[s\] after its end hits a wall at `speed` \[m/s\]. The
+/// displacement u satisfies ρ (u − κ² u″)¨ = E u″ with κ² = (ν r)²/2, where `widening` is ν r \[m\]. The rod is
+/// discretised by linear elements with consistent mass and by central differences. Its end is held while the wall force
+/// is compressive.
 fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, duration: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = 0.1 * cell / bar.wave_speed();
@@ -230,7 +237,7 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
     let (half, beside) = (2.0 * mass + across, mass - across);
     let is_end = |node: usize| node.is_multiple_of(cells);
     let diagonal = |node: usize| if is_end(node) { half } else { 2.0 * half };
-    // M a = f for the nodes from `first` on, by elimination from the far end.
+    // Solves M a = f for the nodes from `first` on, by elimination from the far end.
     let solve = |force: &[f64], first: usize| {
         let (mut pivot, mut right) = (vec![0.0; cells + 1], force.to_vec());
         for node in (first..=cells).rev() {
@@ -280,9 +287,9 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
     (0..=cells).map(|node| weight(node) * velocity[node]).sum::<f64>() / cells as f64
 }
 
-/// Mean velocity \[m/s\] of a chain of masses and springs, the cells of a bar, at a time \[s\] after its end hits a
-/// wall at a speed \[m/s\]. The end stops there, and again whenever it would penetrate; `part` is the step over the
-/// critical step.
+/// Mean velocity \[m/s\] of a bar, as a chain of masses and springs, at the time `duration` \[s\] after its end hits a
+/// wall at `speed` \[m/s\]. The end node stops at the wall, at the impact and whenever it would penetrate later. `part`
+/// is the step over the critical step.
 pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = part * cell / bar.wave_speed();
@@ -312,7 +319,7 @@ pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], par
     momentum / (0..=cells).map(mass).sum::<f64>()
 }
 
-/// Plane under the cylinder.
+/// Planes under the cylinder.
 const PLANES: [&str; 2] = ["plate", "wall"];
 
 /// The plane as a wall.

@@ -1,4 +1,4 @@
-//! The blind spot of node-to-face projection: a node in a groove projects into the interior of no face.
+//! The blind spot of node-to-face projection: the projection of a node near the bottom of a groove lies inside no face.
 //!
 //! ```text
 //!      \   tip   /        the faces project the tip onto their extensions,
@@ -17,7 +17,7 @@ use ictus::contact::{Constraints, ContactKey, Surface};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-/// Walls of the groove rise with this slope on both sides of y.
+/// Walls of the groove rise with this slope on both sides of the y axis.
 const SLOPE: f64 = 0.5;
 
 /// A groove along y of four triangles, and a tetrahedron whose tip points down to (x, 0, z).
@@ -42,7 +42,8 @@ fn groove_and_tip(x: f64, z: f64) -> (Vec<Vec3>, Vec<Surface>) {
     (positions, vec![surface(&groove), surface(&tetrahedron)])
 }
 
-/// Gap of the tip by a method, equal in the detection engine and over all pairs; `None` without contact.
+/// Gap of the tip by a method; `None` without contact. The detection engine and the all-pairs detector must find the
+/// same gap.
 fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
     let (positions, surfaces) = groove_and_tip(x, z);
     let model = || ContactModel::new(surfaces.clone(), &[], &positions);
@@ -62,9 +63,9 @@ fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
     gaps[0]
 }
 
-/// Goal: by every method, the constrained closest point finds the penetrating tip at every position, with the distance
-/// from the nearer wall or from the bottom of the groove, to 1e-12. The plain projection is blind in the wedge |x| <
-/// SLOPE |z| below the bottom, and agrees outside the wedge.
+/// Goal: every method of the constrained closest point finds the penetrating tip at every position. The gap is the
+/// distance from the nearer wall or from the bottom of the groove, to 1e-12. The plain projection finds no contact in
+/// the wedge |x| < SLOPE |z| below the bottom, and the same gap outside the wedge.
 #[test]
 fn only_the_plain_projection_is_blind_in_a_groove() {
     let (mut blind, mut seen) = (0, 0);
@@ -139,8 +140,9 @@ fn long_face_and_tip(method: Method) -> Option<f64> {
     constraints.iter().find(|constraint| of_tip(constraint.key)).map(|constraint| constraint.gap)
 }
 
-/// Goal: the rule of Petőcz & Armero (UCB/SEMM-98/06, 1998), the faces around the nearest node, misses a node on a long
-/// face beside a near corner of another face; the closest point of all faces in reach has its depth, 0.02, to 1e-12.
+/// Goal: the rule of Petőcz & Armero (UCB/SEMM-98/06, 1998) searches only the faces around the node nearest to the
+/// contactor. It misses a node on a long face if a corner of another face is nearer. The closest point over all faces
+/// in reach gives the depth 0.02, to 1e-12.
 #[test]
 fn the_nearest_node_rule_is_blind_on_a_long_face() {
     let found = long_face_and_tip(Method::Auto);

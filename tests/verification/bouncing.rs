@@ -13,12 +13,12 @@ const GRAVITY: f64 = 9.81;
 struct Bounces {
     /// Height of the apex after each bounce \[m\].
     apexes: Vec<f64>,
-    /// Last time at which the ball is off the floor \[s\].
+    /// Last time at which the ball is above the floor \[s\].
     rests_from: f64,
     simulation: Simulation,
 }
 
-/// Releases the ball, with contact every `every` steps of length `step` \[s\].
+/// Releases the ball; contact is computed in every `every`-th step of length `step` \[s\].
 fn bounces(height: f64, restitution: f64, every: u32, step: f64, end: f64) -> Bounces {
     let text = format!(
         "gravity = [0.0, 0.0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
@@ -94,9 +94,9 @@ fn rigid_cube_bounces_twenty_times() {
     }
 }
 
-/// A block of 27 cells falls on a larger one that lies on a held plane.
+/// A block of 27 cells falls on a larger block whose lower side is held.
 ///
-/// Goal: it bounces several times, no element is inverted, and the energy stays within 0.5 %.
+/// Goal: the block bounces several times, no element is inverted, and the energy stays within 0.5 %.
 #[test]
 fn elastic_block_drops_on_an_elastic_base() {
     for response in RESPONSES {
@@ -137,9 +137,9 @@ fn elastic_block_drops_on_an_elastic_base() {
     }
 }
 
-/// Goal: rigid cubes exchange their velocities for any stiffness of the springs between them, and the energy is
-/// conserved, also if a step ends at the impact and the next step is a regular one. Tolerance: the iteration for the
-/// pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
+/// Goal: rigid cubes exchange their velocities for any stiffness of the springs between them. The energy is conserved,
+/// also if a shortened step ends at the impact and the next step has the regular length. Tolerance: the iteration for
+/// the pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
 #[test]
 fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     let body = |name: &str, speed: f64| {
@@ -171,13 +171,14 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     }
 }
 
-/// A rigid ball released from 0.1 m bounces until it rests, with e = 0.5 and 0.8, and with contact in every step or in
-/// every fourth step.
+/// A rigid ball released from 0.1 m bounces until it rests. The coefficient of restitution is e = 0.5 or 0.8, and
+/// contact is computed in every step or in every fourth step.
 ///
-/// References: after each bounce the apex is at e² of the previous height, and the ball rests from t₀ (1 + e)/(1 − e)
-/// on, with the time of fall t₀ = √(2h/g). Tolerances: the time of an impact is known to the interval Δt between two
-/// contact steps. The speed has an error of up to g Δt after one impact, and of e/(1 − e) of that after several: v e/(1
-/// − e) Δt of a height, and twice e/(1 − e) Δt of the time of each bounce.
+/// References: after each bounce the apex is at e² of the previous height. The ball rests from t₀ (1 + e)/(1 − e) on,
+/// with t₀ = √(2h/g) the time of the fall from the height h. Tolerances: the time of an impact is known to the interval
+/// Δt between two contact steps. The speed v therefore has an error of up to g Δt after one impact, and of e/(1 − e) g
+/// Δt after several. The error of a height is v e/(1 − e) Δt, and that of the duration of each bounce is 2 e/(1 − e)
+/// Δt.
 #[test]
 fn bounces_decay_by_the_coefficient_of_restitution() {
     let (height, step) = (0.1, 1e-4);
@@ -188,7 +189,8 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
         let found = bounces(height, e, every, step, 1.2 * rest);
         let between = step * f64::from(every);
         let off = between * e / (1.0 - e);
-        // Bounces with more than ten times the speed below which restitution fades.
+        // Only bounces are checked whose speed exceeds 30 g Δt, ten times the speed below which restitution decreases
+        // to zero.
         let strikes = |k: &usize| e.powi(*k as i32) * GRAVITY * fall > 30.0 * GRAVITY * between;
         let count = (1..).take_while(strikes).count();
         println!(
@@ -212,9 +214,9 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
 /// An elastic block pressed against a wall by a slowly increasing pressure, with contact impulses of restitution 0, ½
 /// and 1.
 ///
-/// Goal: a pressed body rests for any restitution: all nodes stay on the wall once the pressure is constant, the
-/// contact force is the pressure times the area, the block is shorter by p L/E, and contact creates no energy.
-/// Tolerance: 1 %, for the waves that the load leaves.
+/// Goal: a pressed body comes to rest for any restitution. All nodes stay on the wall once the pressure p is constant.
+/// The contact force is the pressure times the area, the block of length L is shorter by p L/E, and contact creates no
+/// energy. Tolerance: 1 %, for the waves that the load leaves.
 #[test]
 fn pressed_elastic_blocks_rest_at_any_restitution() {
     let (young, pressure, rise, end) = (1e6, 1e3, 1.0, 1.5);

@@ -1,5 +1,5 @@
-//! Brute force over all pairs of node and face and of edge and edge: first contact of two triangulated surfaces in
-//! relative translation, and penetration of nodes into a surface.
+//! Brute force over all node–face and edge–edge pairs: first contact of two triangulated surfaces in relative
+//! translation, and penetration of nodes into a surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use ictus::simulation::{Body, Model};
 
-/// Triangles by node, counter-clockwise seen from outside.
+/// Triangles of a surface by nodes, counter-clockwise seen from outside.
 #[derive(Clone, Debug)]
 pub struct Triangles {
     pub triangles: Vec<[u32; 3]>,
@@ -22,12 +22,12 @@ pub struct RelativeMotion {
     pub acceleration: Vec3,
 }
 
-/// Distance outside a face or edge up to which a point counts as on it, in natural coordinates: far above rounding, and
-/// far below the effect of 1e-9 s at the speeds of the tests.
+/// Distance outside a face or edge, in natural coordinates, up to which a point counts as on the face or edge. It is
+/// far above rounding, and far below the motion in 1e-9 s at the speeds of the tests.
 const MARGIN: f64 = 1e-10;
 
 impl Triangles {
-    /// Outer faces of a body of tetrahedra or hexahedra: faces of one element only.
+    /// Outer faces of a body of tetrahedra or hexahedra: the faces that belong to one element only.
     pub fn skin(body: &Body) -> Self {
         let mut faces: BTreeMap<Vec<u32>, Option<Vec<u32>>> = BTreeMap::new();
         for block in &body.blocks {
@@ -69,8 +69,9 @@ impl Triangles {
     }
 }
 
-/// Time at which two surfaces first touch, from positions at t = 0 \[s\]: over all pairs of node and face, in both
-/// directions, and of edge and edge, the first instant at which the four points are coplanar and the two features meet.
+/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. It is the first instant at which the four
+/// points of a pair are coplanar and its two features meet, over all node–face pairs in both directions and all
+/// edge–edge pairs.
 pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &RelativeMotion) -> Option<f64> {
     let position = |node: u32| model.reference_positions[node as usize];
     let mut first = f64::INFINITY;
@@ -96,7 +97,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
             let [c, d] = other.map(position);
             let normal = (b - a).cross(&(d - c));
             if normal.norm_squared() < 1e-24 * (b - a).norm_squared() * (d - c).norm_squared() {
-                continue; // parallel: a node of one meets the other at the same time
+                continue; // parallel: a node of one edge meets the other body at the same time
             }
             for time in motion.zeros(&normal, &(c - a)) {
                 if time < first && cross(&(b - a), &(d - c), &motion.later(&(c - a), time), &normal) {
@@ -109,7 +110,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
 }
 
 impl RelativeMotion {
-    /// The offset changed by the relative motion up to `time`.
+    /// The offset at `time` after the relative motion.
     fn later(&self, offset: &Vec3, time: f64) -> Vec3 {
         offset + (self.velocity + self.acceleration * (0.5 * time)) * time
     }
@@ -126,7 +127,7 @@ impl RelativeMotion {
     }
 }
 
-/// Whether a point of the plane of a triangle lies in it.
+/// Whether a point in the plane of a triangle lies in the triangle.
 fn is_in(corners: &[Vec3; 3], point: &Vec3) -> bool {
     let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
     (0..3).all(|k| {
@@ -135,7 +136,7 @@ fn is_in(corners: &[Vec3; 3], point: &Vec3) -> bool {
     })
 }
 
-/// Whether a s = offset + b r for some s and r in [0, 1], for three coplanar vectors.
+/// Whether a s = offset + b r has a solution with s and r in [0, 1], for three coplanar vectors.
 fn cross(a: &Vec3, b: &Vec3, offset: &Vec3, normal: &Vec3) -> bool {
     let scale = normal.norm_squared();
     let s = offset.cross(b).dot(normal) / scale;
@@ -143,7 +144,8 @@ fn cross(a: &Vec3, b: &Vec3, offset: &Vec3, normal: &Vec3) -> bool {
     [s, r].iter().all(|value| (-MARGIN..=1.0 + MARGIN).contains(value))
 }
 
-/// Depth of a point in a surface \[m\]: distance from the nearest triangle for a point inside, 0 outside.
+/// Depth of a point in a surface \[m\]: the distance from the nearest triangle for a point inside, and 0 for a point
+/// outside.
 ///
 /// A point is inside if the surface subtends a solid angle of 4π at it (van Oosterom & Strackee, IEEE Trans. Biomed.
 /// Eng. 30 (1983) 125–126).

@@ -21,7 +21,7 @@ impl Bar {
         (self.young / self.density).sqrt()
     }
 
-    /// Compression ρ c v behind a front where the material moves with the speed v \[Pa\].
+    /// Compressive stress ρ c v behind a wave front, where the material moves with the speed v \[Pa\].
     pub fn stress(&self, speed: f64) -> f64 {
         self.density * self.wave_speed() * speed
     }
@@ -50,7 +50,7 @@ pub struct HertzImpact {
 }
 
 impl HertzImpact {
-    /// F = K d^(3/2): K = 4/3 E/(1 − ν²) √R \[N/m^(3/2)\].
+    /// Stiffness K = 4/3 E/(1 − ν²) √R of Hertz's law F = K d^(3/2) for the force F and the approach d \[N/m^(3/2)\].
     fn stiffness(&self) -> f64 {
         4.0 / 3.0 * self.young / (1.0 - self.poisson * self.poisson) * self.radius.sqrt()
     }
@@ -70,7 +70,8 @@ impl HertzImpact {
         self.stiffness() * self.approach().powf(1.5)
     }
 
-    /// Duration of the contact, 2 d/V ∫₀¹ (1 − x^(5/2))^(−1/2) dx = 2.9433 d/V \[s\].
+    /// Duration of the contact, 2 d/V ∫₀¹ (1 − x^(5/2))^(−1/2) dx = 2.9433 d/V, with d the largest approach and V the
+    /// speed \[s\].
     pub fn duration(&self) -> f64 {
         2.943_3 * self.approach() / self.speed
     }
@@ -93,26 +94,27 @@ pub struct BallImpact {
 }
 
 impl HertzImpact {
-    /// The impact with the approach d(F) = d_Hertz(F) + s F, where s is the excess of the compliance of the ball over
-    /// that of a half-space, under Hertz's pressure and balanced by the inertia of the ball ([`ball_compliance`]).
+    /// The impact with the approach d(F) = d_Hertz(F) + s F. Here s is the compliance of the ball less that of a
+    /// half-space, for Hertz's pressure in equilibrium with the inertia of the ball ([`ball_compliance`]).
     ///
-    /// To first order in a/R Hertz's pressure may be kept, as the compliance is stationary in it. Inertia is that of a
-    /// rigid ball: the vibrations of the ball add terms of the second order. With f = F/F_Hertz and σ = s
-    /// F_Hertz/d_Hertz, energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force, and the duration is 2/V ∫ dd/√(1 −
-    /// f^(5/3) − 5/4 σ f²).
+    /// Let a be the radius of the contact and R that of the ball. To first order in a/R, Hertz's pressure may be used,
+    /// since the compliance is stationary with respect to the pressure. The inertia is that of a rigid ball, since
+    /// vibrations of the ball add terms of second order. With f = F/F_Hertz and σ = s F_Hertz/d_Hertz, conservation of
+    /// energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force, and the duration is 2/V ∫ dd/√(1 − f^(5/3) − 5/4 σ
+    /// f²).
     pub fn of_finite_ball(&self) -> BallImpact {
         let mut force: f64 = 1.0;
         let mut excess = 0.0;
         for _ in 0..50 {
             let ratio = self.contact_ratio() * f64::cbrt(force);
-            // On the half-space, Hertz's pressure does the work of 4/5 of the approach (3/5 a²/2R is due to the
-            // profile).
+            // On the half-space, the mean displacement weighted by Hertz's pressure is 4/5 of the approach.
             let half_space = 0.75 * (1.0 - self.poisson * self.poisson) / ratio;
             excess = (ball_compliance(ratio, self.poisson) - 0.8 * half_space) / half_space
                 * force.powf(-1.0 / 3.0);
             force = f64::powf(1.0 - 1.25 * excess * force * force, 0.6);
         }
-        // The substitution f = f_max (1 − u²)^(3/2) removes the roots at both ends of the integral; midpoint rule in u.
+        // The substitution f = f_max (1 − u²)^(3/2) removes the singularities at both ends of the integral, which is
+        // then computed by the midpoint rule in u.
         let (steps, energy) = (2000, |f: f64| f.powf(5.0 / 3.0) + 1.25 * excess * f * f);
         let mut integral = 0.0;
         for k in 0..steps {
@@ -130,20 +132,23 @@ impl HertzImpact {
     }
 }
 
-/// Mean displacement, weighted by the pressure, of a ball relative to its centre of mass, times E R \[-\], under
-/// Hertz's pressure of unit force on a cap of radius `ratio` R and the uniform inertia of the ball.
+/// Mean displacement of a ball, weighted by the pressure and relative to the centre of mass, times E R \[-\]. The ball
+/// is under Hertz's pressure of unit force on a cap of radius `ratio` R, in equilibrium with the inertia of the ball as
+/// a uniform body force.
 ///
-/// Series of spheroidal displacements of degree n in Legendre polynomials, each with free shear at the surface:
-/// u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ = A (n²+2n−1+2ν) + B (n−1).
+/// The solution is a series of spheroidal displacements of degree n in Legendre polynomials, each without shear stress
+/// at the surface: u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ = A (n²+2n−1+2ν) + B
+/// (n−1).
 ///
-/// Source: Lur'e, Three-Dimensional Problems of the Theory of Elasticity, 1964, on the elastic sphere; the term of
-/// degree one, with the body force that balances the pressure, from u = D r² e_z.
+/// Source: Lur'e, Three-Dimensional Problems of the Theory of Elasticity, 1964, on the elastic sphere. The term of
+/// degree one, with the body force that balances the pressure, follows from u = D r² e_z.
 pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
     const POINTS: usize = 400;
     let nu = poisson;
     let shear = 0.5 / (1.0 + nu);
     let lame = 2.0 * shear * nu / (1.0 - 2.0 * nu);
-    // Cosines over the cap, and pressure times area there: with r = a √(1 − s²) it is 3 s² ds, s over (0, 1).
+    // Points of the cap: cosine of the polar angle, and pressure times area. For r = a √(1 − s²), the pressure times
+    // area is 3 s² ds with s in (0, 1).
     let cap = (0..POINTS).map(|k| {
         let s = (k as f64 + 0.5) / POINTS as f64;
         let cosine = (1.0 - ratio * ratio * (1.0 - s * s)).sqrt();
@@ -182,8 +187,8 @@ pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
     compliance
 }
 
-/// A small cap on a ball approaches a cap on a half-space: the ball is stiffer by a fraction of the order of the cap
-/// size, and without the correction the integral is Hertz's.
+/// For a small cap, the compliance of the ball approaches that of a half-space: the ball is stiffer by a fraction
+/// proportional to the size of the cap.
 #[test]
 fn a_small_cap_feels_a_half_space() {
     let half_space = |ratio: f64| 0.6 * (1.0 - 0.09) / ratio;

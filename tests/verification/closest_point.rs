@@ -1,14 +1,15 @@
 //! Goal: the closest point of any face is its global minimum, for all kinds and shapes of faces.
 //!
-//! An oracle proves the minimum for each query: given the answer, it searches for a closer point. Every face becomes a
-//! biquadratic surface over the unit square (a triangle by ξ = s (1 − t), η = t), interpolated from the shape
-//! functions. F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere below the smallest of them. The oracle
-//! cuts the square (de Casteljau) until no part can have a closer point, by its coefficients or because its control
-//! points lie behind a plane. Around the answer this would never end; there the oracle shows that the Hessian of F is
-//! positive definite, so that F lies above its tangent plane at the answer.
+//! An oracle proves the minimum for each query point r: given the answer of the search, it looks for a point x of the
+//! face that is closer to r. Every face becomes a biquadratic surface over the unit square (a triangle by ξ = s (1 −
+//! t), η = t), interpolated from the shape functions. The function F = ½ |x − r|² then has Bernstein coefficients, and
+//! is nowhere less than the smallest coefficient. The oracle divides the square (de Casteljau) until no part can have a
+//! closer point, since the coefficients of the part are too large or its control points lie behind a plane. Around the
+//! answer this division would never end. There the oracle shows that the Hessian of F is positive definite, so that F
+//! lies above its tangent plane at the answer.
 //!
-//! Tolerance: 1e-10 of the size of the face (or of the distance, if it is greater), the accuracy that the search for
-//! global minima guarantees, with a margin of ten for rounding.
+//! Tolerance: 1e-10 of the size of the face (or of the distance, if it is greater), ten times the accuracy that the
+//! search for global minima guarantees; the factor allows for rounding.
 
 use ictus::contact::detection::face::closest_point::{
     ClosestPoint, Domain, Method, Outcome, Start, closest_point,
@@ -23,13 +24,13 @@ use crate::random::Random;
 
 /// Tolerance of the distance, relative to the size of the face.
 const TOLERANCE: f64 = 1e-10;
-/// Parts of a face after which the oracle gives up.
+/// Number of parts of a face after which the oracle gives up.
 const MAX_PARTS: usize = 300_000;
 
 /// Shapes of faces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Class {
-    /// Plane and distorted, with mid-side nodes off the middle.
+    /// Plane and distorted, with displaced mid-side nodes.
     Flat,
     /// Warped as in meshes.
     Warped,
@@ -68,7 +69,7 @@ fn random_face(random: &mut Random, kind: CellKind, class: Class) -> Vec<Vec3> {
     nodes
 }
 
-/// Flattens a face to a sliver, or moves nodes onto each other, or both, up to a small perturbation.
+/// Flattens a face to a sliver, moves nodes onto each other, or shrinks the face, each up to a small perturbation.
 fn make_degenerate(random: &mut Random, nodes: &mut [Vec3]) {
     let bend = random.pick(&[0.0, 0.1, 1.0]);
     let thin = random.pick(&[0.0, 1e-12, 1e-9, 1e-6, 1e-3]);
@@ -90,7 +91,7 @@ fn make_degenerate(random: &mut Random, nodes: &mut [Vec3]) {
     }
 }
 
-/// F over the unit square.
+/// The function F over a rectangular part of the unit square.
 #[derive(Clone)]
 struct Part {
     /// Control points of x − r; the first index belongs to s.
@@ -131,7 +132,8 @@ impl Part {
             net.iter().map(|p| (p[1] - p[0]).norm_squared() + (p[2] - p[1]).norm_squared()).sum::<f64>()
         };
         let turned = transpose(self.net);
-        // A net of zero length along a direction can still be long in the parameter: then that parameter is cut.
+        // The part is halved along the direction in which its net is longer. If both lengths are equal, it is halved
+        // along t.
         let axis = usize::from(length(&self.net) >= length(&turned));
         let rows = if axis == 1 { self.net } else { turned };
         let (first, second) = cut(rows, 0.5);
@@ -146,7 +148,7 @@ impl Part {
         [a, b]
     }
 
-    /// The part of the whole square over a rectangle.
+    /// The part of the unit square over a rectangle.
     fn over(&self, low: [f64; 2], high: [f64; 2]) -> Self {
         let window = |net, k: usize| {
             let (left, _) = cut(net, high[k]);
@@ -156,8 +158,8 @@ impl Part {
         Self { net, low, high }
     }
 
-    /// Whether all control points are farther than `distance` along the direction of the answer or of the middle
-    /// control point.
+    /// Whether all control points are farther than `distance` from the query along the direction of the answer, or
+    /// along that of the middle control point.
     fn is_behind_plane(&self, answer: &Vec3, distance: f64) -> bool {
         [*answer, self.net[1][1]].iter().any(|way| {
             let direction = way / way.norm();
@@ -208,7 +210,7 @@ fn point(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
     nodes.iter().zip(values).map(|(x, n)| x * n).sum()
 }
 
-/// Differences of neighbours times the degree: the derivative by the first or second parameter.
+/// Coefficients of the derivative by the first or second parameter: differences of neighbours times the degree.
 fn differentiate(c: &Coefficients, axis: usize) -> Coefficients {
     let degree = if axis == 0 { c.len() } else { c[0].len() } as f64 - 1.0;
     if axis == 0 {
@@ -218,7 +220,7 @@ fn differentiate(c: &Coefficients, axis: usize) -> Coefficients {
     }
 }
 
-/// Raises the degree to four in both directions.
+/// The coefficients after the degree is raised to four in both directions.
 fn raised(c: &Coefficients) -> Coefficients {
     let raise = |row: &[f64]| {
         let mut row = row.to_vec();
@@ -238,7 +240,7 @@ fn raised(c: &Coefficients) -> Coefficients {
     (0..5).map(|i| (0..5).map(|j| columns[j][i]).collect()).collect()
 }
 
-/// Whether F is convex over a part; a curve does not depend on the second parameter.
+/// Whether F is convex over a part. On a curve F depends on the first parameter only.
 fn is_convex(coefficients: &Coefficients, is_curve: bool) -> bool {
     let [first, second] = [0, 1].map(|axis| differentiate(coefficients, axis));
     let along = raised(&differentiate(&first, 0));
@@ -254,12 +256,12 @@ fn is_convex(coefficients: &Coefficients, is_curve: bool) -> bool {
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Closest,
-    /// A point that is closer, and its distance.
+    /// A closer point, and its distance.
     Closer([f64; 2], f64),
     Undecided,
 }
 
-/// Searches for a point closer than the point at ξ by more than the tolerance.
+/// Searches for a point whose distance is less than that of the point at ξ by more than the tolerance.
 fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: f64) -> Verdict {
     let whole = Part::new(kind, nodes, query);
     let place = unit_square(kind, xi);
@@ -298,8 +300,9 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// Largest rectangle around the answer, by halving, on which F is above the threshold because F is convex and its
-/// tangent plane is above the threshold.
+/// The largest of successively halved rectangles around the answer on which F is convex; `None` if the tangent plane of
+/// F at the answer is below the threshold somewhere in this rectangle. Elsewhere convexity proves that F is above the
+/// threshold.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
     let is_curve = kind.dimension() == 1;
     for halvings in 0..12 {
@@ -319,7 +322,7 @@ fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) 
     None
 }
 
-/// x − r and its derivatives at a place.
+/// The vector x − r and its derivatives at a point of the unit square.
 fn blossom(net: &[[Vec3; 3]; 3], [s, t]: [f64; 2], w: impl Fn(f64) -> [f64; 2]) -> (Vec3, [Vec3; 2]) {
     let ([a, b], [c, d]) = (w(s), w(t));
     let line = |p: [Vec3; 3], [a, b]: [f64; 2]| {
@@ -331,7 +334,8 @@ fn blossom(net: &[[Vec3; 3]; 3], [s, t]: [f64; 2], w: impl Fn(f64) -> [f64; 2]) 
     (offset, [along, line(across.map(|p| p.1), [a, b]).0])
 }
 
-/// Steepest descent of F along the constraints, relative to |x,ᵢ| and the size: zero at an optimum.
+/// Steepest descent of F along the directions d that stay in the face, divided by |d| (at least 1e-3); zero at an
+/// optimum.
 fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
@@ -339,7 +343,8 @@ fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     let tangent = |i: usize| nodes.iter().zip(gradients).map(|(x, g)| x * g[i]).sum::<Vec3>();
     let (x1, x2) = (tangent(0), tangent(1));
     let at = |value: f64| value.abs() < 1e-14;
-    // Directions that stay in the domain; for points of the hypotenuse, directions along it.
+    // Directions, each with whether it leaves the domain at this point. At a point of the hypotenuse of a triangle,
+    // directions along the hypotenuse stay in the domain.
     let mut directions = vec![];
     if kind.linear() == CellKind::Tri3 {
         let third = at(1.0 - xi[0] - xi[1]);
@@ -355,7 +360,8 @@ fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     worst(free.map(|(d, _)| -offset.dot(&d) / d.norm().max(1e-3)))
 }
 
-/// Checks the answers to one query, also of the closed form if there is one; returns whether the oracle could decide.
+/// Checks the answers to one query of the iterative method and, if there is one, of the closed form. Returns whether
+/// the oracle could decide.
 fn check(kind: CellKind, class: Class, nodes: &[Vec3], query: &Vec3) -> bool {
     let methods: &[Method] =
         if Method::Voronoi.serves(kind) { &[Method::Sqp, Method::Auto] } else { &[Method::Sqp] };
@@ -368,10 +374,10 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     let distance = found.distance_squared.sqrt();
     let context = || format!("{method:?} {kind:?} {class:?} {nodes:?} {query:?}: {found:?}");
     assert!(found.outcome != Outcome::Capped, "{}", context());
-    // Coordinates are rounded, also for a small face.
+    // The tolerance contains the rounding of coordinates, which does not decrease with the size of the face.
     let rounding = 1e-14 * (size + distance) + 4.0 * f64::EPSILON * found.point.amax();
     assert!((point(kind, nodes, found.xi) - found.point).norm() <= rounding, "{}", context());
-    // A slope of 1e-7 changes the distance by its square, far below the tolerance of the distance.
+    // A residual slope of 1e-7 changes the relative distance by 1e-14, far below the tolerance of the distance.
     if class != Class::NearDegenerate {
         let residual = residual(kind, nodes, query, found.xi);
         assert!(residual <= 1e-7 * (size + distance), "{residual:e} {}", context());
@@ -381,7 +387,7 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     verdict == Verdict::Closest
 }
 
-/// Checks `count` answers per kind and class, and that the oracle decides each.
+/// Checks `count` answers per kind and class, and that the oracle can decide them.
 fn check_all(count: u64) {
     for kind in Domain::KINDS {
         for class in CLASSES {
@@ -433,7 +439,8 @@ fn the_oracle_refutes_wrong_answers() {
     assert!(refuted > 700, "{refuted}");
 }
 
-/// Values by multi-start optimisation and a 400 × 400 grid, except the last ξ, the root of the cubic of its edge.
+/// The expected values were found by multi-start optimisation and a 400 × 400 grid. Only the last ξ is the root of the
+/// cubic of its edge.
 #[test]
 fn reference_values_of_a_curved_triangle() {
     let nodes = [

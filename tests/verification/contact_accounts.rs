@@ -1,4 +1,4 @@
-//! Energy accounts of contact by body pair, and overlaps at t = 0.
+//! Energy accounts of contact for each body pair, and overlaps at t = 0.
 
 use ictus::contact::detection::Entry;
 use ictus::dynamics::Energies;
@@ -9,10 +9,10 @@ use ictus::simulation::{SetupError, Simulation};
 use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
-/// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, against the motion of the first
-/// bar. Its energies are those of the whole model, as there is no other pair, and its area is the section of the bars
-/// (Poisson's ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: 3 % for the mean
-/// force over the plateau, as in `two_bars`; rounding otherwise.
+/// Goal: the force between two bars that collide end to end is that of wave theory, ρ c V A/2, against the motion of
+/// the first bar. The energies of the pair are those of the whole model, as there is no other pair. The contact area is
+/// the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4.
+/// Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
 #[test]
 fn pair_of_bars() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -36,7 +36,8 @@ fn pair_of_bars() {
     assert!((largest_area / bar.area - 1.0).abs() < 1e-9, "{largest_area:e} m²");
 }
 
-/// Two blocks that overlap by 0.01 in x, the second one wider and with different cells; plane blocks if `plane`.
+/// Two blocks that overlap by 0.01 in x. The second block is wider and has different cells. The blocks are plane if
+/// `plane`.
 fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'static str, String)>) {
     let text = format!(
         "[time]\nend = 0.3\nflight_step = 1e-3\n[contact]\n{contact}\n\
@@ -52,10 +53,11 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
     (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
 }
 
-/// Goal: a warning reports energy created by contact. Springs that stiffen under compression, by a soft start as long
-/// as the impact, return more energy than they have absorbed. Springs of constant stiffness do not, though the nodes of
-/// a flat end that strikes a wall penetrate by V dt in the first step, with a quarter of the energy of a block of two
-/// cells. Neither do the impulses and projections of a rod that stays at a wall: they absorb the energy that they add.
+/// Goal: a warning reports energy created by contact. With a soft start as long as the impact, springs stiffen during
+/// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning,
+/// although the nodes of the flat end penetrate the wall by V dt in the first step, which needs a quarter of the energy
+/// of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning either, as
+/// they absorb the energy that they add.
 #[test]
 fn created_energy_is_reported() {
     let told = |keys: &str| {
@@ -83,7 +85,7 @@ fn created_energy_is_reported() {
     assert_eq!(rod.warnings(), [] as [String; 0]);
 }
 
-/// The error of a scenario that cannot be set up.
+/// The error of a scenario whose set-up must fail.
 fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in meshes {
@@ -93,9 +95,9 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     Simulation::new(&scenario).err().unwrap()
 }
 
-/// Goal: nodes that penetrate beyond the search depth, half the smaller median edge, 7/30 m, are reported also if other
-/// nodes of their body penetrate less: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of the
-/// narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
+/// Goal: nodes that penetrate beyond the search depth are reported, also if other nodes of their body penetrate less.
+/// The search depth is half the smaller median edge, 7/30 m. The wide block is rotated by 12° and moved by 0.05 m, so
+/// that the corner (1, 1) of the narrow block is 1.05 cos 12° + sin 12° − 0.99 m behind its face.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -107,7 +109,7 @@ fn overlap_that_would_be_lost_is_refused() {
     assert!((overlap.depth - (1.05 * cosine + sine - 0.99)).abs() < 1e-12, "{overlap}");
 }
 
-/// Goal: a wall does not push plane bodies out of z = 0.
+/// Goal: walls that would push plane bodies out of z = 0 are rejected.
 #[test]
 fn walls_oblique_to_the_plane_are_rejected() {
     let (text, meshes) = overlapping(true, 0.0, "initial_penetration = \"offset\"");
@@ -127,8 +129,8 @@ fn walls_oblique_to_the_plane_are_rejected() {
     }
 }
 
-/// [`overlapping`] bodies, but with a gap of 0.01. The first body has a contact thickness of 0.04, half of which counts
-/// on its outside; the second is a block or a wall.
+/// The bodies of [`overlapping`], with a gap of 0.01 in place of the overlap. The first body has a contact thickness of
+/// 0.04, half of which lies outside its surface. The second body is a block or a wall.
 fn nearer_than_thick(
     plane: bool,
     velocity: f64,
@@ -144,8 +146,8 @@ fn nearer_than_thick(
     (format!("{narrow}contact_thickness = 0.04\n{second}"), meshes)
 }
 
-/// Goal: overlapping bodies are rejected, with the depth, unless the scenario has a policy for them; so are bodies
-/// closer than their contact thickness.
+/// Goal: overlapping bodies, and bodies closer than their contact thickness, are rejected with the depth, unless the
+/// scenario has a policy for overlaps.
 #[test]
 fn overlap_is_refused() {
     let depth = |(text, meshes): (String, Vec<(&str, String)>)| {
@@ -164,8 +166,8 @@ fn overlap_is_refused() {
     assert!((depth((thick, meshes)) - 0.03).abs() < 1e-12, "the thickness adds to the depth of a node");
 }
 
-/// Pairs of boxes that overlap though no node of one is strictly inside the other and no edge passes through a face, as
-/// their faces line up, and the width of their common part.
+/// Pairs of overlapping boxes, with the width of their common part. Since their faces are flush, no node of one box is
+/// strictly inside the other, and no edge passes through a face.
 fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     let cube = |cells| box_mesh([0.0; 3], [1.0; 3], cells);
     let plate = |x: f64, y: f64| box_mesh([x, y, 0.0], [1.0 + x, 1.0 + y, 0.1], [1, 1, 1]);
@@ -185,9 +187,9 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     ]
 }
 
-/// Goal: overlapping bodies whose faces line up are rejected, with the thickness of the common part and a point of it,
-/// under every policy, as detection finds no contact. So are rigid bodies. Tolerance: 1e-6, rounding of directions at a
-/// depth of some hundred-millionths.
+/// Goal: overlapping bodies with flush faces are rejected under every policy, as detection finds no contact between
+/// them; this also holds for rigid bodies. The error gives the thickness of the common part and a point of it.
+/// Tolerance: 1e-6, for the rounding of directions at a depth of about 1e-8.
 #[test]
 fn overlap_where_faces_line_up_is_refused() {
     for (name, [first, second], thickness) in lined_up() {
@@ -195,7 +197,7 @@ fn overlap_where_faces_line_up_is_refused() {
             .into_iter()
             .flat_map(|material| ["error", "offset", "remove"].map(|policy| (material, policy)))
         {
-            // A rigid body of quadrilaterals is a sheet in space.
+            // A rigid body of quadrilaterals would be a sheet in space.
             if material == "rigid" && name.starts_with("squares") {
                 continue;
             }
@@ -224,15 +226,15 @@ fn overlap_where_faces_line_up_is_refused() {
                 _ => "where their faces line up and no node is in the other; move them apart",
             };
             assert!(told.contains(expected), "{name}: {told}");
-            // No policy resolves an overlap of faces that line up.
+            // The message offers no policy, since none resolves an overlap of bodies with flush faces.
             assert!(!told.contains("\"offset\""), "{name}: {told}");
         }
     }
 }
 
-/// Goal: under every policy, bodies that move together continue without stress, in space and in the plane, whether they
-/// overlap or are closer than their contact thickness; nodes that were moved apart are behind no face. Tolerance:
-/// rounding in some hundred steps, 1e-12 of the energy.
+/// Goal: under every policy, bodies that move together continue to move without stress, in space and in the plane,
+/// whether they overlap or are closer than their contact thickness. Nodes that were moved apart are behind no face.
+/// Tolerance: rounding in some hundred steps, 1e-12 of the energy.
 #[test]
 fn overlapping_bodies_stay_as_they_are() {
     let cases = ["offset", "remove"].into_iter().flat_map(|policy| {
@@ -265,7 +267,7 @@ fn overlapping_bodies_stay_as_they_are() {
     }
 }
 
-/// The mesh with its nodes moved from the positions `from` to the positions `to`.
+/// The mesh after its nodes are moved from the positions `from` to the positions `to`.
 fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
     let (head, rest) = mesh.split_once("$Nodes\n").unwrap();
     let (nodes, tail) = rest.split_once("$EndNodes").unwrap();
@@ -280,12 +282,12 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
     format!("{head}$Nodes\n{count}\n{nodes}$EndNodes{tail}")
 }
 
-/// Goal: an overlap that is offset or removed stores no spring energy: an approaching block rebounds as from a block
-/// without overlap, and after separation the blocks meet at their faces. An offset overlap is compared with blocks a
-/// micrometre apart. Removal moves nodes and so changes the blocks: their ends are not flat, and their masses differ by
-/// half a percent. They are compared with blocks meshed in this shape, a micrometre apart (no node is behind a face, so
-/// none is moved; edges of one block still cross faces of the other, as their cells differ). Tolerances, of the energy
-/// and of the momentum: 1 % where penalty contacts begin at other instants, and 1e-5 where they begin a microsecond
+/// Goal: an overlap that is offset or removed stores no spring energy. An approaching block rebounds as from a block
+/// without overlap. An offset overlap is compared with blocks a micrometre apart. Removal moves nodes and changes the
+/// blocks: their ends are not flat, and their masses differ by half a percent. Blocks with a removed overlap are
+/// therefore compared with blocks meshed in the changed shape, a micrometre apart. In the reference no node is behind a
+/// face, so none is moved; edges of one block still cross faces of the other, as their cells differ. Tolerances of the
+/// energy and of the momentum: 1 % if penalty contacts begin at other instants, and 1e-5 if they begin a microsecond
 /// later.
 #[test]
 fn retained_overlap_adds_no_energy() {
@@ -294,7 +296,7 @@ fn retained_overlap_adds_no_energy() {
         let text = text.replace("POLICY", policy);
         from_text(&format!("{text}translate = [{apart:?}, 0, 0]\n"), meshes)
     };
-    // Fraction of the energy at the end, and fraction of the momentum of the second block at the end.
+    // Energy at the end relative to that at the start, and share of the second block in the momentum at the end.
     let outcome = |mut simulation: Simulation| {
         let before = simulation.energies().total();
         run(&mut simulation, |_| {});
@@ -323,10 +325,10 @@ fn retained_overlap_adds_no_energy() {
     }
 }
 
-/// Goal: a failed step leaves nothing in the accounts. A wall hits a block at twice its wave speed, or at ten times: in
-/// a step with contact, or in the step of the impact, nodes are moved in front of the wall by more than the length of
-/// their cells, and elements are inverted. By then, the impulse and work of the wall have been added and the contact
-/// has been recorded. A load on the block prevents flight.
+/// Goal: a failed step changes no account. A wall hits a block at twice or ten times its wave speed. Nodes are moved in
+/// front of the wall by more than the length of their cells, and elements are inverted: at twice the wave speed in a
+/// step after the impact, at ten times in the step of the impact. When the step fails, the impulse and work of the wall
+/// have already been added and the contact has been recorded. A load on the block prevents flight.
 #[test]
 fn a_failed_step_leaves_nothing_in_the_accounts() {
     for (speed, has_touched) in [(200.0, true), (1000.0, false)] {

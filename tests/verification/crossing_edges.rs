@@ -1,4 +1,4 @@
-//! Edge-to-edge contact, and thin bodies that fast ones must not pass through.
+//! Edge–edge contact, and thin bodies through which fast bodies must not pass.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -9,7 +9,8 @@ const SOFT: &str = "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyo
 const STEEL: &str =
     "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 7800.0\nyoung = 210e9\npoisson = 0.3\n";
 
-/// Two cubes of one cell. The upper cube, turned by 45° about the vertical, falls from 1 mm above the lower cube.
+/// Two cubes of one cell. The upper cube is turned by 45° about the vertical and approaches the lower cube from a
+/// distance of 1 mm.
 fn cubes(edges: &str, detection: &str) -> Simulation {
     let text = format!(
         "[time]\nend = 0.3\nstep = 2e-3\n{SOFT}\
@@ -30,12 +31,12 @@ fn clearance(simulation: &Simulation) -> f64 {
     heights(1).fold(f64::INFINITY, f64::min) - heights(0).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Goal: cubes on each other whose edges cross, while no node meets a face, rebound. They exchange their velocities
-/// except for the energy of vibration, and never penetrate by a quarter of an edge. Without edge contact nothing stops
-/// the cubes until the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s. Momentum to
-/// rounding (1e-12). A spring that begins with the penetration of one step has energy without work: 8 f m v²/2 of the
-/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors
-/// agree bit for bit.
+/// Goal: two cubes whose edges cross, while no node meets a face, rebound. They exchange their velocities except for
+/// the energy of vibration, and their penetration is always less than a quarter of an edge. Without edge contact
+/// nothing stops the cubes for 0.2 s: the nodes are √½ − ½ = 0.207 m beside the faces, and count as contacts only when
+/// they are as far behind the faces. Momentum is conserved to rounding (1e-12). Tolerance of the energy: 2 %. A spring
+/// that begins with the penetration of one step has energy without work, f m v²/2 for a node of mass m = 125 kg and f =
+/// 0.02; eight such springs have 2 % of the 500 J. All detectors agree bit for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -65,8 +66,8 @@ fn stacked_cubes_do_not_pass_through_each_other() {
     assert!((speed + 1.0).abs() < 1e-12, "{speed}");
 }
 
-/// Goal: a ball one unit above a block, with all faces and edges in the contact surfaces, has no contact in any step of
-/// a run in which both vibrate by far less than the distance.
+/// Goal: a ball 1 m above a block has no contact in any step. Both bodies vibrate by far less than this distance, and
+/// all their faces and edges are in the contact surfaces.
 #[test]
 fn a_ball_above_a_block_touches_nothing() {
     let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
@@ -88,8 +89,8 @@ fn a_ball_above_a_block_touches_nothing() {
 }
 
 /// Goal: a needle at 100 m/s, which travels five thicknesses of a plate of 1 mm in a flight step, hits the plate at the
-/// exact instant, after 9.5 mm and 95 µs (1e-9 relative: the time of impact), and does not leave it through the far
-/// side.
+/// exact instant, after 9.5 mm and 95 µs, and does not leave it through the far side. Tolerance of the instant: 1e-9,
+/// that of the computed time of impact.
 #[test]
 fn a_thin_plate_is_hit_by_a_fast_needle() {
     let text = format!(
@@ -105,7 +106,7 @@ fn a_thin_plate_is_hit_by_a_fast_needle() {
     let mut simulation = from_text(&text, &meshes);
     let mut deepest = f64::INFINITY;
     run(&mut simulation, |simulation| {
-        // Height of the nose above the lower side of the plate in the middle.
+        // Height of the nose of the needle above the lower side of the plate, in the middle of the plate.
         let nose = simulation.model().bodies[1].nodes.start;
         let positions = &simulation.state().positions;
         let under = simulation.model().bodies[0].nodes.clone().map(|node| positions[node]);
@@ -122,7 +123,7 @@ fn a_thin_plate_is_hit_by_a_fast_needle() {
     assert!(deepest > 0.0 && rebound[1] > rebound[0], "{deepest:e}, {rebound:?}");
 }
 
-/// A free plate of two layers of cells that vibrates above a fixed anvil, both soft.
+/// A free soft plate of two layers of cells that vibrates above a fixed soft anvil.
 fn vibrating_plate(keys: &str, step: f64) -> Simulation {
     let text = format!(
         "[time]\nend = 8e-3\nstep = {step:e}\n{SOFT}\
@@ -142,16 +143,16 @@ fn vibrating_plate(keys: &str, step: f64) -> Simulation {
 /// Goal: the first contact of a deformable, vibrating body is found at its instant within a step. The step ends there,
 /// with the lowest node on the face of the anvil (1e-12 m) and no node below.
 ///
-/// Reference by brute force: a run without contact in steps a hundred times as short, and the line between the two
-/// positions of the lowest node on either side of the face. Its error is a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v
-/// = 1 m/s some 1e-10 s.
+/// Reference by brute force: a run with steps a hundred times as short, up to the contact. The instant is interpolated
+/// linearly between the two positions of the lowest node before and behind the face. The error of the reference is a
+/// dt²/(8 v), about 1e-10 s for the acceleration a = p/(ρ h) = 1e4 m/s² and the speed v = 1 m/s.
 ///
-/// Tolerance: central differences raise a frequency by the fraction (ω dt)²/24, with ω = 2 × 30 m/s/0.01 m and dt = 20
-/// µs 6e-4. In t = 1.4 ms the vibrations of both runs differ by ω t × 6e-4 = 5e-3 of the amplitude, which is 0.3 mm for
-/// a pressure of a tenth of Young's modulus: 1.5e-6 m at 2 m/s, less than 8e-7 s. The error is of second order: a third
-/// of the step leaves a ninth of it, a fifth with a margin. In all runs the load ends half-way between two steps; a
-/// load that ends at a step acts half a step too long or too short. Without the key the contact is recorded at the end
-/// of a step.
+/// Tolerance: 8e-7 s. Central differences raise a frequency by the fraction (ω dt)²/24, which is 6e-4 for ω = 2 × 30
+/// m/s/0.01 m and dt = 20 µs. In t = 1.4 ms the vibrations of both runs then differ by ω t × 6e-4 = 5e-3 of the
+/// amplitude. The amplitude is 0.3 mm for a pressure of a tenth of Young's modulus, so the difference is 1.5e-6 m, or
+/// less than 8e-7 s at 2 m/s. The error is of second order: with a third of the step it is a ninth, and the test
+/// requires a fifth. In all runs the load ends half-way between two steps, since a load that ends at a step acts half a
+/// step too long or too short. Without the key `resolve_impact` the contact is recorded at the end of a step.
 #[test]
 fn a_contact_within_a_step_is_found_at_its_instant() {
     const STEP: f64 = 2e-5;
@@ -175,7 +176,7 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
             simulation.advance(f64::INFINITY).unwrap();
         }
         let found = (simulation.first_contacts()[0], simulation.state().time, lowest(&simulation));
-        // The contact that follows is not another first contact.
+        // Contact in the next steps is not recorded as another first contact.
         (0..3).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
         assert!(!simulation.constraints().is_empty() && simulation.first_contacts().len() == 1);
         found
@@ -196,10 +197,10 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
     assert!(unresolved.time > resolved.time + 1e-6, "a step that ends there anyway: {}", unresolved.time);
 }
 
-/// Goal: contact of surfaces with a thickness begins at the thickness. A ball of 1 m, 2 m above a block, falls at 10
-/// m/s. Half of the thickness of the ball, 0.3 m, and of the block, 0.1 m, counts, so that the ball falls by 1.8 m
-/// instead of 2 m (1e-9: the time of impact). It rebounds there: none of its nodes comes nearer to the block than 0.15
-/// m.
+/// Goal: contact of surfaces with a contact thickness begins at the distance given by the thickness. A ball of 1 m, 2 m
+/// above a block, moves down at 10 m/s. The distance of contact is half the sum of the thicknesses, 0.3 m for the ball
+/// and 0.1 m for the block, so the ball travels 1.8 m and not 2 m. Tolerance: 1e-9, that of the computed time of
+/// impact. The ball rebounds there: none of its nodes comes nearer to the block than 0.15 m.
 #[test]
 fn surfaces_with_a_thickness_touch_at_a_distance() {
     let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
@@ -233,9 +234,9 @@ fn surfaces_with_a_thickness_touch_at_a_distance() {
     }
 }
 
-/// Goal: contact with a wall begins at the thickness, for a body in flight and for a body in time steps. A cube falls
-/// by 1 m at 10 m/s, or by 0.95 m with a thickness of 0.1 m (1e-9: the time of impact; a step in contact). It rebounds
-/// with no node nearer than 0.04 m.
+/// Goal: contact of a deformable or rigid body with a wall begins at half the contact thickness of the body. A cube
+/// travels 1 m at 10 m/s, or 0.95 m with a thickness of 0.1 m. Tolerance: 1e-9 s, that of the computed time of impact.
+/// The cube rebounds; with the thickness no node is nearer than 0.04 m.
 #[test]
 fn a_wall_is_met_at_the_thickness() {
     for (rigid, thickness, expected) in [(false, 0.0, 0.1), (false, 0.1, 0.095), (true, 0.1, 0.095)] {
@@ -261,10 +262,10 @@ fn a_wall_is_met_at_the_thickness() {
     }
 }
 
-/// Goal: a hammer moves at 10 m/s towards an anvil 5 mm away from 1 ms on, back from 1.6 ms on, and towards the anvil
-/// again from 2.2 ms on. It touches the anvil from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the
-/// step in which its velocity changes; the search depth, 50 mm, is far larger. All detectors agree. (Reactions omit the
-/// work of a velocity jump: the energy is not checked here.)
+/// Goal: a hammer starts 5 mm from an anvil. It moves at 10 m/s towards the anvil from 1 ms on, back from 1.6 ms on,
+/// and towards the anvil again from 2.2 ms on. It touches the anvil from 1.5 to 1.7 ms and again from 2.7 ms on. The
+/// tolerance is a step of 10 µs and the step in which the velocity changes. The search depth, 50 mm, is far larger than
+/// the motion. All detectors agree. The energy is not checked, since reactions omit the work of a velocity jump.
 #[test]
 fn a_body_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {
@@ -297,7 +298,8 @@ fn a_body_moved_late_touches_parts_and_touches_again() {
     }
 }
 
-/// A rigid cube of 0.2 m on an equal, fixed cube, turned by some degrees about the vertical, after 0.2 s.
+/// Simulation of a rigid cube of 0.2 m on an equal fixed cube, turned by some degrees about the vertical, with the end
+/// at 0.2 s.
 fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nstep = 1e-4\n[contact]\nresponse = \"{response}\"\nrestitution = {}\n\
@@ -311,12 +313,12 @@ fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.2], [1, 1, 1]))])
 }
 
-/// Equal cubes on each other, turned by so small an angle that their edges cross near the corners, at a distance of
-/// half the angle times the edge length: no corner lies over the face of the other cube.
+/// A cube on an equal cube, turned by a small angle. Their edges cross near the corners, at a distance of half the
+/// angle times the edge length, so no corner lies over the face of the other cube.
 ///
 /// Goal: the upper cube keeps the position at which it is released, also sideways. Tolerance: with impulses the
-/// displacement by gravity in a step, 0.1 µm; on springs twice the penetration of face contact, as four crossings bear
-/// the load of eight corners.
+/// displacement by gravity in a step, 0.1 µm; with springs twice the penetration of face contact, as four edge
+/// crossings bear the load of eight corners.
 #[test]
 fn cubes_turned_by_a_little_are_held() {
     for response in RESPONSES {

@@ -1,4 +1,4 @@
-//! 49 disks between four walls, frictionless, by the energy–momentum response.
+//! 49 frictionless disks between four walls, with the energy–momentum response.
 //!
 //! ```text
 //!    ┌───────────────┐
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, §7. References: the work of a contact force between two
-//! mid-steps is the energy that its spring releases, the discrete energy of the central difference method is constant,
-//! and momentum changes by the forces of walls only.
+//! mid-steps is the energy that its spring releases; the discrete energy of the central difference method is constant;
+//! only forces of walls change the momentum.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -22,34 +22,36 @@ const FAST_DETECTORS: [&str; 3] = ["sorting", "buckets", "hierarchy"];
 const RADIUS: f64 = 1.0;
 const SIDE: f64 = 20.0;
 
-/// Fraction of the radius by which disks may approach each other and the walls: twice the sagitta of an edge, 1 −
-/// cos(π/24), and the penetration and shortening by an impact at 1 m/s, v/c = 0.016 of a diameter.
+/// Fraction of the radius by which disks may approach each other and the walls beyond touching. It is the sum of twice
+/// the sagitta of an edge, 1 − cos(π/24) of the radius, and of the penetration and shortening by an impact at 1 m/s,
+/// v/c = 0.016 of a diameter.
 const APPROACH: f64 = 2.0 * 0.0086 + 2.0 * 0.016;
 
 /// Results of a run.
 #[derive(Default, Debug)]
 struct Findings {
-    /// |Σ p Δg + ΔU| in a step, over the initial energy.
+    /// Largest |Σ p Δg + ΔU| of a step, over the initial energy, with p the contact forces, g the gaps and U the energy
+    /// of the contact springs.
     identity: f64,
-    /// Change of T + W + U, over the initial energy.
+    /// Largest change of T + W + U, over the initial energy, with T the kinetic and W the strain energy.
     total: f64,
     /// Steps in which contact forces act.
     steps_in_contact: u64,
     most_contacts_of_a_disk: usize,
 }
 
-/// A scheme of the energy–momentum response, by the identity of its steps.
+/// A scheme of the energy–momentum response, with the energy identity of its steps.
 trait Scheme {
     const NAME: &str;
 
     /// The scheme after a step.
     fn new(simulation: &Simulation) -> Self;
 
-    /// Σ p Δg + ΔU to the next step \[J\].
+    /// Σ p Δg + ΔU between this step and the next one \[J\].
     fn defect(&self, next: &Self) -> f64;
 }
 
-/// Gaps at the ends of the steps: contact impulses act along the displacements.
+/// The scheme with gaps at the ends of steps: contact impulses do work on the displacements of a step.
 struct Midpoint {
     positions: Vec<Vec3>,
     impulses: Vec<Vec3>,
@@ -76,13 +78,13 @@ impl Scheme for Midpoint {
     }
 }
 
-/// Gaps at mid-steps: contact forces act along the mean velocities of two mid-steps.
+/// The scheme with gaps at mid-steps: contact forces do work on the mean velocities of two mid-steps.
 struct Staggered {
     forces: Vec<Vec3>,
-    /// Velocities in the middle of the step before the instant \[m/s\].
+    /// Velocities in the middle of the last step \[m/s\].
     velocities: Vec<Vec3>,
     accelerations: Vec<Vec3>,
-    /// Energy of the springs there \[J\].
+    /// Energy of the springs in the middle of that step \[J\].
     stored: f64,
     time_step: f64,
 }
@@ -96,7 +98,7 @@ impl Scheme for Staggered {
         let velocities: Vec<Vec3> = state.velocities.iter().zip(&state.accelerations).map(mid).collect();
         let forces = simulation.contact_forces().to_vec();
         let power: f64 = forces.iter().zip(&velocities).map(|(f, v)| f.dot(v)).sum();
-        // The account refers to the end of the step; `stored` refers to its middle.
+        // The energy of the simulation refers to the end of the step, `stored` refers to its middle.
         let stored = simulation.energies().contact + 0.5 * time_step * power;
         Self { forces, velocities, accelerations: state.accelerations.clone(), stored, time_step }
     }
@@ -136,7 +138,7 @@ fn most_contacts(simulation: &Simulation) -> usize {
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// Fails if the centres of two disks, or a centre and a wall, are closer than the disks can approach.
+/// Fails if the centres of two disks, or a centre and a wall, are closer than [`APPROACH`] permits.
 fn keep_apart(simulation: &Simulation) {
     let bodies = simulation.balances().iter().zip(&simulation.model().bodies);
     let centres: Vec<Vec3> =
@@ -161,7 +163,7 @@ fn disks(scheme: &str, end: f64, safety: f64, detector: &str) -> Simulation {
     from_config("disks", &keys.each_ref().map(String::as_str))
 }
 
-/// Positions at the end of a run, which must be after the first contact.
+/// Positions of the nodes at the end of a run, which must include the first contact.
 fn end(detector: &str, time: f64) -> Vec<Vec3> {
     let mut simulation = disks("staggered", time, 0.8, detector);
     run(&mut simulation, |_| ());
@@ -169,7 +171,8 @@ fn end(detector: &str, time: f64) -> Vec<Vec3> {
     simulation.state().positions.clone()
 }
 
-/// Goal: all detectors with a cost below N² give the same bits, from flight into the first contacts.
+/// Goal: all detectors whose cost is less than quadratic in the number of disks give the same bits, from flight into
+/// the first contacts.
 #[test]
 fn disks_collide_equally_by_every_detector() {
     let ends = FAST_DETECTORS.map(|detector| end(detector, 1.5));
@@ -179,8 +182,9 @@ fn disks_collide_equally_by_every_detector() {
 /// Goal: both schemes satisfy the contact identity in each step, and conserve the discrete energy and the momentum of
 /// the first three columns.
 ///
-/// Tolerances: 1e-12 is rounding of the iterated forces; 1e-3 at 0.8 of the bound is the tolerance of an independent
-/// program, 1.7e-4 to t = 85, with the other mesh; the momentum is rounding.
+/// Tolerances: 1e-12 for the identity, the rounding of the iterated forces; 1e-3 for the energy with steps of 0.8 of
+/// the stability bound, since an independent program with another mesh has an error of 1.7e-4 to t = 85; rounding for
+/// the momentum.
 #[test]
 fn disks_conserve_energy_and_momentum() {
     conserve::<Staggered>(4.0, 0.8);
@@ -200,8 +204,8 @@ fn conserve<S: Scheme>(end: f64, safety: f64) -> Findings {
     found
 }
 
-/// Goal: the same to t = 85; and T + W + U at the ends of steps, where the central difference method conserves it to
-/// O(dt²): to 2 % at half the bound, and at least 3.5 times better with half the step.
+/// Goal: the same to t = 85. The central difference method conserves T + W + U at the ends of steps to O(dt²): the
+/// error is at most 2 % with steps of half the stability bound, and at least 3.5 times smaller with half these steps.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn disks_conserve_energy_to_the_end() {
@@ -213,7 +217,7 @@ fn disks_conserve_energy_to_the_end() {
     assert!(half >= 3.5 * quarter, "{half:e} and {quarter:e}");
 }
 
-/// Goal: the same bits by these detectors to t = 85, and by all pairs into the first contacts.
+/// Goal: the same bits with these detectors to t = 85, and with the all-pairs detector into the first contacts.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn disks_collide_equally_to_the_end() {

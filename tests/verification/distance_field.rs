@@ -1,5 +1,5 @@
-//! Distance fields on the element mesh (Wolff & Bucher, CMAME 259 (2013) 77–92) against searches over all faces and
-//! closed forms.
+//! Distance fields on the element mesh (Wolff & Bucher, CMAME 259 (2013) 77–92), compared with searches over all faces
+//! and with closed forms.
 
 #[path = "../../benches/common/solids.rs"]
 mod solids;
@@ -21,7 +21,7 @@ const WHOLE: DistanceFieldOptions = DistanceFieldOptions {
     band: Band::Whole,
 };
 
-/// Distance of a point from the surface of a body, from all faces in turn.
+/// Distance of a point from the surface of a body, by a search over all faces.
 fn exact_distance(body: &Body, point: &Vec3) -> f64 {
     let of_face = |face: usize| {
         let (kind, nodes) = body.surface.face(face);
@@ -40,7 +40,8 @@ fn errors(body: &Body, field: &DistanceField) -> (usize, f64) {
     errors.fold((0, 0.0), |(count, most), error| (count + usize::from(error > 1e-12), f64::max(most, error)))
 }
 
-/// Sphere, cube, block with a hole, and both halves of the hollow sphere with its clamp, of hexahedra and tetrahedra.
+/// Bodies of hexahedra and tetrahedra: sphere, cube, block with a hole, and the two halves of the hollow sphere with
+/// its clamp.
 fn bodies() -> Vec<(&'static str, Body)> {
     vec![
         ("ball, hexahedra", ball(CellKind::Hex8, 6, 1.0)),
@@ -55,9 +56,9 @@ fn bodies() -> Vec<(&'static str, Body)> {
     ]
 }
 
-/// Goal: by default every support point has the distance of a search over all faces, to 1e-12 on bodies of size 1 to
-/// 10, for four bodies and 20 bumpy ones. Fast marching as published is wrong on some of them; otherwise the bodies
-/// would not test the default.
+/// Goal: with the default algorithm the distance of every support point is that of a search over all faces, to 1e-12 on
+/// bodies of size 1 to 10, for all of [`bodies`] and 20 bodies with bumpy surfaces. Front marching as published must be
+/// wrong on some bodies, which shows that the bodies are hard enough to test the default.
 #[test]
 fn default_distances_are_exact() {
     let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
@@ -72,8 +73,8 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: no algorithm except fast marching gives less than the exact distance, all give zero on the surface, and the
-/// closest point of every support point is at its distance. Tolerance: rounding.
+/// Goal: no algorithm except fast marching gives less than the exact distance. All algorithms give zero on the surface,
+/// and the distance of a support point is that from its closest point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};
@@ -95,7 +96,8 @@ fn all_algorithms_bound_the_distance_from_above() {
                 }
             }
             println!("{name}, {algorithm:?}: largest excess {worst:.2e}");
-            // The walk is exact on the bodies of the paper, and plane fronts are exact in a cube.
+            // The walk over rings of faces is exact on the bodies of the paper, and fast marching with plane fronts is
+            // exact in a cube.
             if algorithm == RingWalk || (algorithm == FastMarching && name.starts_with("cube")) {
                 assert!(worst < 1e-12, "{name} {algorithm:?}: {worst}");
             }
@@ -104,7 +106,7 @@ fn all_algorithms_bound_the_distance_from_above() {
     }
 }
 
-/// Natural coordinates of points inside an element, off its sides.
+/// Natural coordinates of points inside an element, not on its sides.
 fn interior(kind: CellKind) -> Vec<[f64; 3]> {
     let stations: &[f64] = match kind {
         CellKind::Tet4 => &[0.1, 0.2, 0.3],
@@ -114,8 +116,8 @@ fn interior(kind: CellKind) -> Vec<[f64; 3]> {
     stations.iter().flat_map(all).collect()
 }
 
-/// Goal: inside the clamp, one or two elements thick, the enriched distance is positive everywhere, while interpolation
-/// from the nodes alone vanishes in whole elements (Wolff & Bucher §6.3).
+/// Goal: inside the clamp, which is one or two elements thick, the enriched distance is positive everywhere. The
+/// distance interpolated from the nodes alone is zero in whole elements (Wolff & Bucher §6.3).
 #[test]
 fn thin_walls_have_no_element_without_distance() {
     let mut without_plain_distance = 0;
@@ -136,8 +138,8 @@ fn thin_walls_have_no_element_without_distance() {
     assert!(without_plain_distance > 100);
 }
 
-/// Goal: distances in closed form: 0.5 at the centre of a cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate
-/// of thickness 0.1, however thin its elements. Gradients point into the body and have unit length.
+/// Goal: the distance is 0.5 at the centre of a unit cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate of
+/// thickness 0.1, however thin the elements are. Gradients point into the body and have unit length.
 #[test]
 fn centres_have_their_distance() {
     let cube = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -157,8 +159,8 @@ fn centres_have_their_distance() {
     }
 }
 
-/// Goal: a plane square of 2 × 2 elements has distance 1 in its middle and there, by symmetry, zero gradient. On its
-/// sides, at its corners and on its diagonal the gradient has the direction of the exact gradient.
+/// Goal: in the middle of a plane square of 2 × 2 elements the distance is 1 and the gradient, by symmetry, is zero. On
+/// its sides, at its corners and on its diagonal the gradient has the direction of the exact gradient.
 #[test]
 fn plane_fields_have_normals_on_their_sides() {
     let nodes: Vec<Vec3> = (0..9).map(|k| Vec3::new((k % 3) as f64, (k / 3) as f64, 0.0)).collect();
@@ -198,7 +200,7 @@ fn normals_by_angles_do_not_depend_on_the_triangles() {
     assert!(tilt(NormalWeight::Area) > 0.1, "{}", tilt(NormalWeight::Area));
 }
 
-/// Depth, normal and spatial gradient at a point of a body under a deformation, with its inverse gradient.
+/// Depth, normal and spatial gradient at a point of a body under this deformation gradient.
 fn sampled_depth(
     field: &DistanceField,
     element: usize,
@@ -211,8 +213,9 @@ fn sampled_depth(
     (projection.depth, projection.normal, FieldSample::push_forward(&sample.assumed_gradient, &inverse))
 }
 
-/// Goal: where all support points are closest to one plane, depth and normal are exact to 1e-10: for X at depth d below
-/// a face of a thick block under F = s R the depth is s d, the normal R n and |γ| = 1/s.
+/// Goal: where all support points are closest to one plane, depth and normal are exact to 1e-10. Consider a point at
+/// depth d below a face with normal n of a thick block, under the deformation gradient F = s R with the stretch s and
+/// the rotation R. The depth is s d, the normal is R n, and the spatial gradient γ has the length 1/s.
 #[test]
 fn below_one_plane_stretch_and_rotation_are_exact() {
     let body = block(CellKind::Hex8, [5, 5, 2], [5.0, 5.0, 2.0]);
@@ -220,7 +223,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
     let rotation = Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix();
     let mut tested = 0;
     for body in [body, tetrahedra] {
-        // Only faces below z = 2: the other faces would be closest to some points.
+        // The surface has only the faces in z = 2, since other faces would be closest to some points.
         let top = (0..body.surface.num_faces())
             .map(|face| body.surface.face(face))
             .filter(|(_, nodes)| nodes.iter().all(|&node| (body.nodes[node as usize].z - 2.0).abs() < 1e-12));
@@ -260,7 +263,8 @@ fn rigid_motion_of_the_mesh_changes_nothing() {
             assert!(distance.abs() < 1e-10, "{name}: distance {distance}");
             let turned = rotation * before.gradients()[point];
             let length = turned.norm();
-            // Between 0.0999 and 1 there is no length: rounding may decide.
+            // Rounding decides which gradients are assumed where the length is at the threshold 0.1, so such points are
+            // skipped.
             if (length - 0.1).abs() > 1e-6 {
                 let change = (after.gradients()[point] - turned).norm();
                 assert!(change < 1e-10, "{name}: gradient {change}");
@@ -269,7 +273,7 @@ fn rigid_motion_of_the_mesh_changes_nothing() {
     }
 }
 
-/// Goal: bit for bit the same field on one thread and on four.
+/// Goal: the field on one thread and that on four threads are the same, bit for bit.
 #[test]
 fn fields_do_not_depend_on_threads() {
     let body = bumpy(6, 0.05, 3);
@@ -281,8 +285,8 @@ fn fields_do_not_depend_on_threads() {
     assert_eq!(fields[0].gradients(), fields[1].gradients());
 }
 
-/// Errors of the interpolated distance \[m\], mean and largest, and the mean angle of the direction \[rad\], over points
-/// up to a depth.
+/// Errors over points up to a depth: mean and largest error of the interpolated distance \[m\], and mean angle of the
+/// direction \[rad\].
 fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64, Vec3)) -> [f64; 3] {
     let field = body.field(&WHOLE).unwrap();
     let (mut sum, mut most, mut angles, mut count) = (0.0, 0.0, 0.0, 0.0);
@@ -306,13 +310,13 @@ fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64
     [sum / count, most, angles / count]
 }
 
-/// Orders of convergence of three errors when the mesh size is halved.
+/// Orders of convergence of the three errors between a mesh and one of half its size.
 fn orders(coarse: [f64; 3], fine: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (coarse[k] / fine[k]).log2())
 }
 
-/// Goal: on a ball with n = 4, 8, 16 cells across, the distance to the sphere, to a depth of 0.2, converges with second
-/// order in the mean, as the surface of flat faces does; the direction is within 0.02 rad on the finest mesh.
+/// Goal: on a ball with n = 4, 8, 16 cells across, the mean error of the distance to the sphere, to a depth of 0.2,
+/// converges with second order, as the surface of flat faces does. The direction is within 0.02 rad on the finest mesh.
 #[test]
 fn interpolation_converges_on_a_ball() {
     for kind in [CellKind::Hex8, CellKind::Tet4] {
@@ -325,8 +329,9 @@ fn interpolation_converges_on_a_ball() {
     }
 }
 
-/// Goal: in a cube, whose distance has a skeleton, the interpolated distance has errors at the skeleton only, of a
-/// fraction of the element size: first order for the largest error, second for the mean, first for the mean angle.
+/// Goal: the distance in a cube has kinks on a skeleton, where several sides are equally close. The interpolated
+/// distance has errors at the skeleton only, of a fraction of the element size. The largest error converges with first
+/// order, the mean error with second order, and the mean angle with first order.
 #[test]
 fn interpolation_converges_at_the_skeleton() {
     let exact = |x: &Vec3| {
@@ -344,9 +349,9 @@ fn interpolation_converges_at_the_skeleton() {
     }
 }
 
-/// Goal: with the natural slope, the depth in a cube at 0.02 h below a face, away from its edges, is within 3 %, as
-/// computed independently (1.01 to 1.02 for n = 1, 0.998 to 1.014 for n = 2 and 4). The published slope gives a depth
-/// that is 1.3 times too large or more somewhere.
+/// Goal: with the natural slope, the depth in a cube of n × n × n elements of size h, 0.02 h below a face and away from
+/// its edges, is correct within 3 %. An independent computation gives ratios of 1.01 to 1.02 for n = 1, and 0.998 to
+/// 1.014 for n = 2 and 4. The published slope gives a depth that is at some points more than 1.3 times too large.
 #[test]
 fn depths_of_coarse_cubes_are_true() {
     for n in [1, 2, 4] {
@@ -375,8 +380,8 @@ fn depths_of_coarse_cubes_are_true() {
     }
 }
 
-/// Goal: Newton steps move a point of a ball to the interpolated surface: after three steps the displacement is 1 − |x|
-/// within the 1 % error of the interpolated surface, after one step it is not.
+/// Goal: Newton steps move a point x of a unit ball to the interpolated surface. After three steps the displacement is
+/// 1 − |x|, within the 1 % error of the interpolated surface. After one step the error is larger.
 #[test]
 fn newton_steps_reach_the_surface() {
     let body = ball(CellKind::Hex8, 8, 1.0);
@@ -400,8 +405,8 @@ fn newton_steps_reach_the_surface() {
     assert!(newton_projection(sample, &Vec3::new(2.0, 0.0, 0.0), 3).is_none());
 }
 
-/// Goal: curvature (16) of a ball: grad² d = −(I − n n)/r, whose trace is −2/r, within 15 % in the mean at the depth of
-/// one element.
+/// Goal: the curvature of the distance d, (16) of Wolff & Bucher, in a ball is grad² d = −(I − n n)/r with the trace
+/// −2/r at the radius r, within 15 % in the mean at the depth of one element.
 #[test]
 fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);
@@ -421,8 +426,8 @@ fn curvature_of_a_ball() {
     assert!((sum / count - 1.0).abs() < 0.15, "{}", sum / count);
 }
 
-/// Goal: the methods for comparison. Linear pieces give the support values; near the surface of a thin plate their
-/// gradient jumps to a direction normal to the face normal, and the assumed gradient does not.
+/// Goal: the methods that are kept for comparison work. Piecewise linear interpolation reproduces the support values,
+/// with positive distances, and the low-order gradient has at most unit length.
 #[test]
 fn linear_pieces_and_low_order_gradients() {
     let body = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -438,7 +443,8 @@ fn linear_pieces_and_low_order_gradients() {
     assert_eq!(field.plain_distance(0, [0.0; 3]), 0.5 / 8.0);
 }
 
-/// Goal: on quadratic elements, curved cells of the sphere, the support points agree with a search over curved faces.
+/// Goal: on spheres of curved quadratic elements, the distances of the support points agree with a search over the
+/// curved faces.
 #[test]
 fn quadratic_elements_have_certified_distances() {
     for file in ["sphere_tet10.msh", "sphere_hex20.msh"] {

@@ -1,5 +1,5 @@
-//! Bodies on floors and before pushers with prescribed acceleration: pressed by the acceleration of the floor, a body
-//! rests as under a weight.
+//! Bodies on floors, or in front of pushers, with prescribed acceleration. The acceleration of the floor acts on a body
+//! like an additional weight.
 //!
 //! ```text
 //!    ┌─────┐   g        in the frame of the floor: a weight m (g + a)
@@ -7,7 +7,8 @@
 //!   ═════════  ↑ a
 //! ```
 //!
-//! References: Newton's second law in the frame of the floor; a ball without loss returns to its height in that frame.
+//! References: Newton's second law in the frame of the floor. In this frame a cube that bounces without loss returns to
+//! its initial height.
 
 use ictus::simulation::Simulation;
 
@@ -18,13 +19,13 @@ const GRAVITY: f64 = 9.81;
 /// Three times gravity \[m/s²\].
 const DRIVEN: f64 = 29.43;
 
-/// A floor with a prescribed acceleration or velocity along z, an expression of time.
+/// A floor whose acceleration or velocity along z is prescribed by an expression of time.
 #[derive(Clone, Copy, Debug)]
 enum Floor {
     Rigid,
-    /// Prescribed along z only.
+    /// A rigid body, prescribed along z only.
     Guided,
-    /// All nodes of a mesh of an elastic material.
+    /// An elastic mesh, all nodes of which are prescribed.
     Nodes,
     Wall,
 }
@@ -67,8 +68,8 @@ fn scene(floor: &str, gravity: f64, height: f64, restitution: f64, end: f64) -> 
     from_text(&text, &meshes)
 }
 
-/// Runs to the end; returns the smallest and the largest height of the cube above its floor, whose displacement is the
-/// function `way` of time \[m\].
+/// Runs to the end; returns the smallest and the largest height of the cube above its floor, where the displacement of
+/// the floor is the function `way` of time \[m\].
 fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     let (mut least, mut largest) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -78,9 +79,9 @@ fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     [least, largest]
 }
 
-/// Goal: a cube stays on a floor driven up from rest with 3 g, and on a pusher without gravity, for any restitution: it
-/// moves with the floor, and contact neither absorbs nor creates energy. Tolerances: positions to the rounding of the
-/// displacement; velocities to half a kick, as impulses act in the middle of steps.
+/// Goal: a cube stays on a floor driven up from rest with 3 g, and on a pusher without gravity, for any restitution.
+/// The cube moves with the floor, and contact neither absorbs nor creates energy. Tolerances: rounding of the
+/// displacement for positions; half a kick for velocities, as impulses act in the middle of steps.
 #[test]
 fn cubes_stay_on_their_driven_floor() {
     let (end, drive) = (0.1, DRIVEN);
@@ -106,7 +107,7 @@ fn cubes_stay_on_their_driven_floor() {
 }
 
 /// Goal: a cube that falls on a floor driven with 3 g bounces to its initial height above the floor, as under 4 g,
-/// again and again. Tolerance: a step at the speed of the impact.
+/// again and again. Tolerance: the distance travelled in a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;
@@ -135,8 +136,8 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube at rest on a floor that starts to move during the run hops by no more than its displacement relative to
-/// the floor by the accelerations in one step.
+/// Goal: a cube rests on a floor that starts to move during the run. The cube hops by at most (a + g) dt², its
+/// displacement relative to the floor in a step dt, for the acceleration a of the floor.
 #[test]
 fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");

@@ -1,5 +1,5 @@
-//! Functions of time that vary faster than the steps: pulses shorter than a step, motion that starts and stops during
-//! the run, loads on rigid bodies.
+//! Functions of time that vary within a step: pulses shorter than a step, motion that starts and stops during the run,
+//! and loads on rigid bodies.
 //!
 //! References: Newton's second law with the integral of the function.
 
@@ -57,7 +57,8 @@ fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
 }
 
 /// Goal: a pulse of pressure or traction of any duration gives its impulse to deformable and rigid bodies, and the
-/// energy balance holds. Tolerance: rounding, 1e-12; for a pulse without breaks the accuracy of its integral, 1e-9.
+/// energy balance holds. Tolerance: rounding, 1e-12; for a smooth pulse without breaks 1e-9, the accuracy of its
+/// integral.
 #[test]
 fn short_pulses_of_loads_keep_their_impulse() {
     for (function, expected) in [
@@ -75,7 +76,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
             let action = format!("[[loads]]\nbody = \"b\"\ngroup = \"x0\"\n{load}\n");
             let mut simulation = scene("end = 1.0", material, cube(), &action);
             run(&mut simulation, |_| ());
-            // The area of the pressed face has changed where the body is strained.
+            // Under pressure a soft body is strained, which changes the area of the pressed face and so the impulse.
             let is_pulse = function.contains("exp");
             let most = if material == SOFT && load.starts_with("pressure") { 1e-3 } else { 1e-9 };
             let most = if is_pulse || most > 1e-9 { most } else { 1e-12 };
@@ -91,8 +92,8 @@ fn short_pulses_of_loads_keep_their_impulse() {
     }
 }
 
-/// Goal: a run with a motion that starts, stops or turns back reaches its end, and the jumps do the work ½ m v².
-/// Tolerance: rounding of a rigid body, 1e-12.
+/// Goal: a run with a motion that starts, stops or turns back reaches its end, and a jump of the velocity by v does the
+/// work ½ m v². Tolerance: rounding of a rigid body, 1e-12.
 #[test]
 fn motions_that_jump_do_the_work_of_their_jumps() {
     let mass = 1000.0 * 0.1 * 0.01 * 0.01;
@@ -135,8 +136,8 @@ fn motions_that_jump_do_the_work_of_their_jumps() {
     }
 }
 
-/// Goal: steps end at the points of tables and at jumps, without slivers and without other shorter steps. Tolerance: no
-/// step is shorter than half a regular one, except where breaks are closer to each other.
+/// Goal: steps end at the points of tables and at jumps, without very short steps. Tolerance: no step is shorter than
+/// half a regular step, except where two breaks are closer to each other than that.
 #[test]
 fn steps_end_where_functions_break() {
     let action = "[[boundaries]]\nbody = \"b\"\n\
@@ -163,7 +164,8 @@ fn steps_end_where_functions_break() {
     assert!(simulation.warnings().is_empty(), "{:?}", simulation.warnings());
 }
 
-/// Goal: a warning reports each function that varies too fast for the steps once, by its key, and no other function.
+/// Goal: each function that varies too fast for the steps is reported by one warning with its key. No other function is
+/// reported.
 #[test]
 fn functions_faster_than_the_steps_are_reported_once() {
     let action = "[[boundaries]]\nbody = \"b\"\nvelocity = { x = \"sin(2e3*t)\", y = \"sin(20*t)\", z = \"t^2\" }\n\
@@ -179,9 +181,10 @@ fn functions_faster_than_the_steps_are_reported_once() {
     assert!(warnings[1].contains("`loads.0.pressure`"), "{warnings:?}");
 }
 
-/// Goal: a rigid body under an eccentric traction on one face gets the momentum and angular momentum of the force and
-/// its moment, and the work of both; so does a body under pressure, which rotates with it. Reference: F t and M t for a
-/// small rotation. Tolerance: 1e-4, the square of the rotation; 1e-12 for the balances, rounding.
+/// Goal: a rigid body under an eccentric traction on one face gets the momentum of the force, the angular momentum of
+/// its moment, and the work of both. The same holds for a pressure, whose direction rotates with the body. Reference: F
+/// t and M t with the force F and the moment M, for a small rotation. Tolerance: 1e-4, the square of the rotation; for
+/// the balances 1e-12, rounding.
 #[test]
 fn loads_turn_rigid_bodies() {
     let high = [0.2, 0.1, 0.1];

@@ -17,7 +17,8 @@ const DENSITY: f64 = 1000.0;
 const YOUNG: f64 = 1e6;
 const POISSON: f64 = 0.3;
 
-/// Balls of 5 cm that approach at 2 m/s; the second one is offset by `aside` and rotated. Contact lasts about 20 ms.
+/// Balls of radius 5 cm approach each other at 2 m/s; the second ball is offset by `aside` and rotated. Contact lasts
+/// about 20 ms.
 fn scene(step: f64, aside: f64, end: f64) -> String {
     format!(
         "[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
@@ -31,13 +32,14 @@ fn scene(step: f64, aside: f64, end: f64) -> String {
     )
 }
 
-/// Goal: the printed energy error, imbalance and numerical work together, is of second order in the step: it falls at
-/// least 3.5-fold when the step is halved, twice in a row, at 0.44, 0.22 and 0.11 of the critical step.
+/// Goal: the printed energy error, the sum of imbalance and numerical work, is of second order in the step. It
+/// decreases at least 3.5-fold when the step is halved, twice in a row: the steps are 0.44, 0.22 and 0.11 of the
+/// critical step.
 ///
-/// Source: central differences conserve the energy of the audit to second order for nonlinear forces, and a spring that
-/// begins a fraction of a step late has an energy error of at most ½ κ (v dt)². The phase of the step in which a node
-/// is found is random: the test uses the mean of eight impacts that differ by 0.4 mm, for which ratios of 3.9 and 4.6
-/// are measured.
+/// Source: for nonlinear forces, central differences conserve the energy of the audit to second order. A spring of
+/// stiffness κ that begins a fraction of a step late has an energy error of at most ½ κ (v dt)². Since the instant of
+/// contact within a step is random, the test uses the mean of eight impacts whose offsets differ by 0.4 mm. The
+/// measured ratios are 3.9 and 4.6.
 #[test]
 fn energy_error_is_of_the_second_order_in_the_step() {
     let errors = [8e-5, 4e-5, 2e-5].map(|step| {
@@ -54,8 +56,9 @@ fn energy_error_is_of_the_second_order_in_the_step() {
     assert!(errors.windows(2).all(|pair| pair[0] >= 3.5 * pair[1] && pair[1] > 0.0), "{errors:?}");
 }
 
-/// Goal: springs too soft to stop the balls within the search depth end the run. The remedy in the message works:
-/// `contact.stiffness`, or `contact.penalty` where the stiffness follows the masses, ten and a hundred times as large.
+/// Goal: springs that are too soft to stop the balls within the search depth end the run. The remedy in the message
+/// works: a `contact.stiffness` ten times as large or, where the stiffness follows from the masses, a `contact.penalty`
+/// a hundred times as large.
 #[test]
 fn springs_that_hold() {
     let outcome = |stiffness: &str| {
@@ -80,7 +83,7 @@ fn springs_that_hold() {
     }
 }
 
-/// A frame of tetrahedra: nodes of the cells, and position, displacement, velocity and acceleration by node.
+/// A frame of tetrahedra: nodes of the cells, and position, displacement, velocity and acceleration of each node.
 struct TetrahedronFrame {
     time: f64,
     cells: Vec<[usize; 4]>,
@@ -96,7 +99,7 @@ struct FrameEnergies {
     kinetic: f64,
     /// Σ V W(F).
     strain: f64,
-    /// Kick energy Σ ⅛ dt² m a² over dt²/4, Σ ½ m a².
+    /// Kick energy Σ ⅛ dt² m a² divided by dt², Σ ⅛ m a².
     kick_rate: f64,
 }
 
@@ -131,8 +134,8 @@ impl TetrahedronFrame {
         }
     }
 
-    /// Energies of W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008), from the edges of each element, with a
-    /// quarter of its mass at each node.
+    /// Energies with the strain energy density W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008), computed
+    /// from the edges of each element, and with a quarter of the mass of an element at each of its nodes.
     fn energies(&self) -> FrameEnergies {
         let mu = 0.5 * YOUNG / (1.0 + POISSON);
         let lambda = YOUNG * POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
@@ -146,7 +149,8 @@ impl TetrahedronFrame {
             let reference = edges(&|node| self.positions[node] - self.displacements[node]);
             let current = edges(&|node| self.positions[node]);
             let (before, now) = (volume(reference), volume(current));
-            // F = Σ e_k ⊗ E^k with the reciprocal edges E^k, so tr C = Σ (e_k · e_l) (E^k · E^l).
+            // With the current edges e_k and the reciprocal reference edges E^k, F = Σ e_k ⊗ E^k and so tr C = Σ (e_k ·
+            // e_l) (E^k · E^l).
             let [p, q, r] = reference;
             let reciprocal = [q.cross(&r), r.cross(&p), p.cross(&q)].map(|vector| vector / (6.0 * before));
             let pairs = (0..3).flat_map(|k| (0..3).map(move |l| (k, l)));
@@ -165,7 +169,7 @@ impl TetrahedronFrame {
     }
 }
 
-/// The rows of `history.csv` as numbers, with their columns.
+/// The names of the columns of `history.csv`, and its rows as numbers.
 fn history(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     let mut reader = csv::Reader::from_path(folder.join("history.csv")).unwrap();
     let columns = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -174,11 +178,12 @@ fn history(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
 }
 
 /// Goal: the printed energies are the energies of the frames. Reference: the energies of the nodes and elements of all
-/// 41 frames by formulae of this test. Kinetic and strain energy of `history.csv` agree with them within 1e-11 of the
-/// peak. So does the error at the end, |imbalance| + |net numerical work|, where the imbalance is the change of the
-/// energies of the frames from the first to the last, less the numerical work of the history and ⅛ dt² a · M a of the
-/// last frame: contact has ended by then, and at the start accelerations are zero. Tolerance: tr C − 3 of the reference
-/// cancels to a few roundings of μ V, which is 700 times the peak, 1e-12 to 1e-11 of it.
+/// 41 frames by the formulae of this test. Kinetic and strain energy of `history.csv` agree with the reference within
+/// 1e-11 of the peak energy. The error at the end, |imbalance| + |net numerical work|, agrees as well. The imbalance is
+/// the change of the energies from the first frame to the last, less the numerical work of the history and ⅛ dt² a · M
+/// a of the last frame: contact has ended by then, and at the start accelerations are zero. Tolerance: tr C − 3 in the
+/// reference has an error of a few roundings of μ V. Since μ V is 700 times the peak energy, the error is 1e-12 to
+/// 1e-11 of the peak.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn printed_energies_are_those_of_the_frames() {

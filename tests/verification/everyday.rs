@@ -1,4 +1,4 @@
-//! Everyday scenes: boxes that drop, slide, bounce and lean on floors of any mesh, at default settings.
+//! Everyday scenes: boxes that drop, slide, bounce and tumble on floors with different meshes, with default settings.
 
 use ictus::math::{Rotation, Vec3};
 use ictus::simulation::Simulation;
@@ -17,7 +17,8 @@ fn body(name: &str, keys: &str) -> String {
     format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nmaterial = \"m\"\n{keys}")
 }
 
-/// Goal: a frictionless cube that lands on a corner with e = 1 keeps its energy, in any orientation: 1e-12, rounding.
+/// Goal: a frictionless cube that lands on a corner with restitution e = 1 keeps its energy in any orientation, to
+/// 1e-12, rounding.
 #[test]
 fn corners_bounce_with_all_their_energy() {
     for k in 0..40 {
@@ -31,9 +32,9 @@ fn corners_bounce_with_all_their_energy() {
     }
 }
 
-/// Goal: a block without friction slides over seams as over one slab, by every response: its velocity is constant to
-/// 1e-9. The seams: two level slabs, a second slab 1e-6 lower, and a slit of 2e-6 between slabs, which is narrower than
-/// deep.
+/// Goal: with every response, a block without friction slides over seams as over one slab: its velocity is constant to
+/// 1e-9. The seams are those between two level slabs, between slabs of which the second is 1e-6 m lower, and a narrow
+/// slit of 2e-6 m between two slabs.
 #[test]
 fn sliding_over_seams_is_uniform() {
     for response in RESPONSES {
@@ -54,8 +55,8 @@ fn sliding_over_seams_is_uniform() {
     }
 }
 
-/// Rebound speed of a box that fell flat on a rigid floor of the given number of cells a side, relative to its impact
-/// speed, by the default response.
+/// Rebound speed, relative to the impact speed, of a box that falls flat on a rigid floor with the given number of
+/// cells per side, with the default response.
 fn rebound(cells: usize) -> f64 {
     let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -66,8 +67,8 @@ fn rebound(cells: usize) -> f64 {
     up / -down
 }
 
-/// Goal: a rigid box that falls flat rebounds with its impact speed, on floors of 1 to 900 cells: the impulses are
-/// equal within 0.5 %, more than the error of the springs of the default response in the step in which they open.
+/// Goal: a rigid box that falls flat rebounds with its impact speed on floors of 1 to 900 cells. Tolerance: 0.5 %, more
+/// than the error of the springs of the default response in the step in which they open.
 #[test]
 fn a_box_bounces_alike_on_any_floor() {
     for cells in [1, 3, 10, 30] {
@@ -77,10 +78,11 @@ fn a_box_bounces_alike_on_any_floor() {
     }
 }
 
-/// A rod of 1 × 0.04 × 0.02 at 30° lands on its lower edge, two nodes, and sticks.
+/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, lands on the two nodes of its lower edge and sticks.
 ///
-/// Goal: the impulse P brings the velocity of the edge from (0, −1) to (0, e): with the arm r of the edge, m v' = P and
-/// I ω' = r × P. Tolerance 1e-6, for the gravity-free step in which it lands.
+/// Goal: the impulse P changes the velocity of the edge from (0, −1) to (0, e). The changes of velocity v' and angular
+/// velocity ω' are m v' = P and I ω' = r × P, with r the arm of the edge. There is no gravity. Tolerance: 1e-6, for the
+/// step of 1e-7 s in which the rod lands.
 #[test]
 fn a_rod_that_sticks_keeps_its_restitution() {
     let restitution = 0.7;
@@ -88,10 +90,10 @@ fn a_rod_that_sticks_keeps_its_restitution() {
     let mut simulation = rod(&contact).plain().simulation;
     run(&mut simulation, |_| {});
     let (sine, cosine) = 30_f64.to_radians().sin_cos();
-    // With the right end down, the lower edge is at (0.5, −0.01) turned about y by 30°.
+    // The right end is down: the lower edge is at (0.5, −0.01), rotated about y by 30°.
     let arm = [0.5 * cosine - 0.01 * sine, -0.5 * sine - 0.01 * cosine];
     let (mass, inertia) = (0.8, 0.8 * (1.0 + 0.0004) / 12.0);
-    // Velocity of the edge under P = (p, q): (p/m + a z, q/m − a x) with a = (z p − x q)/I.
+    // The change of velocity of the edge by P = (p, q) is (p/m + a z, q/m − a x) with a = (z p − x q)/I.
     let [x, z] = arm;
     let along = [1.0 / mass + z * z / inertia, -x * z / inertia, 1.0 / mass + x * x / inertia];
     let wanted = 1.0 + restitution;
@@ -114,8 +116,8 @@ fn run_past_the_first_contact(simulation: &mut Simulation) {
     assert!(!simulation.first_contacts().is_empty() && velocity(simulation, 0).z > 0.0, "it has bounced");
 }
 
-/// Goal: a cube that strikes a floor with a corner, with friction, rebounds equally from a fixed wall and from a fixed
-/// mesh: projection does not rotate a body that lands on a fixed body. Tolerance 1e-9, the residual of the impulses.
+/// Goal: a cube that strikes a floor with a corner, with friction, has the same velocities after the rebound from a
+/// fixed wall and from a fixed mesh. Tolerance 1e-9, the residual of the impulses.
 #[test]
 fn walls_and_fixed_meshes_are_alike() {
     let (wall, plate) = (spins(false), spins(true));
@@ -124,8 +126,8 @@ fn walls_and_fixed_meshes_are_alike() {
 }
 
 /// Goal: two equal bodies that collide vertex to vertex, symmetric about the line between them, exchange their
-/// velocities without a lateral component, rotated in space or not. Tolerance: 1e-9, and 1 % along the line by springs
-/// of the default stiffness.
+/// velocities without a lateral component, whatever their orientation in space. Tolerance: 1e-9; with penalty springs
+/// of the default stiffness 1 % for the velocity along the line.
 #[test]
 fn vertices_push_along_their_symmetry() {
     for (response, keys, tolerance) in
@@ -143,8 +145,9 @@ fn vertices_push_along_their_symmetry() {
     }
 }
 
-/// Goal: springs of the default stiffness, damped or energy-momentum ones, reproduce e within 2 %, with one contact (on
-/// a corner that is below the centre) and with four (flat), with friction and without.
+/// Goal: damped penalty springs and energy–momentum springs of the default stiffness reproduce the coefficient of
+/// restitution e within 2 %. A cube lands on a corner below its centre (one contact) or flat (four contacts), with
+/// friction and without.
 #[test]
 fn springs_rebound_with_the_coefficient_of_restitution() {
     let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
@@ -170,8 +173,8 @@ fn springs_rebound_with_the_coefficient_of_restitution() {
     }
 }
 
-/// Goal: a rigid sheet exactly in z = 0 is a surface in space if the model is three-dimensional: a cube that falls by
-/// 0.5 m reaches it after √(2 h/g), 1e-6, and bounces.
+/// Goal: a rigid sheet exactly in z = 0 is a surface in space if the model is three-dimensional: a cube that falls by h
+/// = 0.5 m reaches the sheet after √(2 h/g), to 1e-6 s, and bounces.
 #[test]
 fn a_sheet_in_the_plane_z_0_is_met() {
     let mut simulation =
@@ -183,8 +186,9 @@ fn a_sheet_in_the_plane_z_0_is_met() {
     assert!(velocity(&simulation, 0).z > 0.0);
 }
 
-/// Goal: a given inertia refers to the axes of the mesh: a box with a given inertia equal to its own, a twelfth of m
-/// (b² + c²), moves as one with the inertia of its mesh, also if turned by `rotate`. Tolerance 1e-12, rounding.
+/// Goal: a given inertia refers to the axes of the mesh. A box whose given moments of inertia, m (b² + c²)/12 about the
+/// first axis, equal those of its mesh moves like a box without given inertia, also if `rotate` turns it. Tolerance
+/// 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {
     let spun = |given| {
@@ -196,9 +200,9 @@ fn given_inertia_turns_with_the_mesh() {
     assert!((of_mesh - given).norm() < 1e-12 * of_mesh.norm(), "{of_mesh} {given}");
 }
 
-/// Goal: friction of a wheel of radius R with a contact thickness 2 h on a floor acts on a lever of R + h: it slides
-/// until it rolls at v = v0/(1 + k²/(R + h)²), on a wall, a mesh and a deformable mesh alike. Tolerance 1 %: it rolls
-/// on its 96 corners.
+/// Goal: a wheel of radius R and contact thickness 2 h slides on a floor until it rolls. Friction acts on a lever of R
+/// + h, so the wheel rolls at v = v0/(1 + k²/(R + h)²), with k its radius of gyration. The result is the same on a
+/// wall, a rigid mesh and a deformable mesh. Tolerance 1 %, since the wheel rolls on 96 corners.
 #[test]
 fn thick_wheels_roll_on_their_thickness() {
     let expected = rolling_velocity();
@@ -215,9 +219,9 @@ fn thick_wheels_roll_on_their_thickness() {
     }
 }
 
-/// Goal: in one-pass contact, a soft box wider than the rigid floor on which it falls does not fall through: all its
-/// nodes are beside the floor, but nodes of the floor touch it. It stays within a tenth of its height, by every
-/// response.
+/// Goal: in one-pass contact, a soft box that is wider than the rigid floor below does not fall through. All nodes of
+/// the box are beside the floor, but nodes of the floor touch the box. With every response the box sinks by less than a
+/// tenth of its height.
 #[test]
 fn wide_boxes_rest_on_narrow_floors_by_one_pass() {
     for response in RESPONSES {

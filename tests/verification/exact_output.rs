@@ -5,8 +5,8 @@
 //!   rows    |        |           |     |
 //!   frames  |              |           |
 //! ```
-//! References: the instants themselves, which are k/n of the end, multiples of an interval, or listed times; the energy
-//! identity of the predictor–corrector for the energy balance (see `random_cuts`).
+//! References: for the ends of steps, the instants k/n of the end time, multiples of an interval, or listed times; for
+//! the energy balance, the energy identity of the predictor–corrector (see `random_cuts`).
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -15,17 +15,17 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, run, velocity, worse
 use crate::situations::corner_cube;
 use crate::stage::Placement;
 
-/// End of a run, and regular step of the runs with a fixed step; the end is no multiple of it \[s\].
+/// End of a run, and regular step of the runs with a fixed step \[s\]. The end is no multiple of the step.
 const END: f64 = 0.12;
 const STEP: f64 = 0.7e-3;
-/// Interval of rows; the interval of frames is no multiple of it \[s\].
+/// Interval of rows \[s\]. The interval of frames is no multiple of this interval.
 const ROWS: f64 = 0.011;
-/// Times of frames, more than a step apart from all rows \[s\].
+/// Times of frames \[s\], more than a step away from all rows.
 const TIMES: [f64; 4] = [0.0053, 0.0277, 0.0604, 0.1053];
 /// Times at which the loads jump or kink \[s\].
 const BREAKS: [f64; 4] = [0.0171, 0.0385, 0.0386, 0.0827];
-/// Tolerance of the energy balance of a step relative to the largest energy, and the same for energy–momentum springs
-/// without friction.
+/// Tolerance of the energy balance of a step, relative to the largest energy; `CLOSED_EXACTLY` is for energy–momentum
+/// springs without friction.
 const CLOSED: f64 = 1e-10;
 const CLOSED_EXACTLY: f64 = 1e-12;
 
@@ -57,7 +57,7 @@ impl Scene {
         all
     }
 
-    /// A block thrown onto a wall; without friction, a traction that jumps and kinks acts on it.
+    /// A block thrown onto a wall. In scenes without friction a traction with a jump and kinks acts on the block.
     fn simulation(&self) -> Simulation {
         let Self { response, material, friction, is_fixed, resolves, frames } = self;
         let elastic = if *material == "rigid" { "" } else { "young = 1e6\npoisson = 0.3\n" };
@@ -100,9 +100,9 @@ struct Step {
     length: f64,
 }
 
-/// Goal: steps end where output is due, to a unit in the last place, as the instants are rounded products and
-/// quotients. No step is shorter than half of its neighbours, except near a break of a function, an impact or another
-/// output. The energy balance of contact closes in each step.
+/// Goal: steps end where output is due. Tolerance: a unit in the last place, as the instants are rounded products and
+/// quotients. No step is shorter than half of its neighbouring steps, except near a break of a function, an impact or
+/// another output. The energy balance of contact closes in each step.
 #[test]
 fn steps_end_where_output_is_due() {
     let mut faults = Vec::new();
@@ -149,8 +149,8 @@ fn steps_end_where_output_is_due() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Relative energy change of a cube by a bounce on a corner, in the mean over four phases of the impact in the step,
-/// and the number of steps of the runs.
+/// Relative energy change of a cube by a bounce on a corner, and number of steps. The energy change is the mean of four
+/// runs in which the impact is at different fractions of the step.
 fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64) {
     let of_phase = |phase: u32| {
         let restitution = if response == "decomposition" { "restitution = 1.0\n" } else { "" };
@@ -170,10 +170,11 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
     (found.iter().map(|(error, _)| error / 4.0).sum(), found.iter().map(|(_, steps)| steps).sum())
 }
 
-/// Goal: if every second or third step is shortened, each by another fraction, the energy error of a bouncing corner
-/// grows by no more than a tenth of the error with equal steps, or rounding. Reference: the initial energy, which is
-/// conserved without friction and with e = 1. With penalty springs the error depends on the phase of the step in which
-/// the corner touches and leaves, from 1e-5 to 3e-3 for any steps: the mean is over 160 bounces.
+/// Goal: every second or third step is shortened, each by another fraction. The energy error of a bounce on a corner
+/// grows by no more than a tenth of the error with equal steps, or by rounding. Reference: the initial energy, which is
+/// conserved without friction and with restitution e = 1. With penalty springs the error depends on the fraction of the
+/// step at which the corner touches and leaves, and ranges from 1e-5 to 3e-3 for any step. The mean is therefore over
+/// 160 bounces.
 #[test]
 fn corners_bounce_as_in_equal_steps() {
     let output = "[output]\nexact = true\ninterval = 3.71e-3\nhistory = { interval = 2.61e-3 }\n";

@@ -1,4 +1,4 @@
-//! Flush floors: a block slides over their seams as over one floor.
+//! A block slides over the seams between flush floors as over one floor.
 
 use ictus::math::Vec3;
 
@@ -7,8 +7,8 @@ use crate::situations::cube;
 use crate::stage::{Actor, Stage};
 use crate::true_sides::{contacts, faults, hold};
 
-/// Faults of the velocity of a block of 0.2 that slides without friction at 0.5 m/s from one floor to an adjacent one,
-/// with these contact settings; `within` is the largest relative change allowed.
+/// Faults of the velocity of a block of edge 0.2 m that slides without friction at 0.5 m/s from one floor to an
+/// adjacent floor, one run for each of these contact settings. `within` is the largest relative change allowed.
 fn sliding_faults(
     label: &str,
     floors: [Actor; 2],
@@ -39,20 +39,20 @@ fn sliding_faults(
     })
 }
 
-/// A fixed floor of 1 × 1.8 with its top at z = 0 and its lower end at this x.
+/// A fixed floor of 1 × 1.8 m with its top at z = 0, which begins at this x.
 fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
 
-/// Adjacent flush floors with different cells: nodes of one floor lie within edges of the other, beside the path of the
-/// block. Automatic and fixed steps.
+/// Adjacent flush floors with different cells. At the seam nodes of one floor lie within edges of the other, beside the
+/// path of the block. Steps are automatic or fixed.
 ///
 /// Goal: a block without friction slides over the seam with a velocity that is constant to 1e-9.
 #[test]
 fn flush_floors_of_unlike_cells_act_as_one() {
     let mut found = Vec::new();
     for step in [None, Some(1e-3), Some(1.3e-4)] {
-        // Nodes are at y = ±0.3, or ±0.18, the sides of the block at −0.07 and 0.13.
+        // Nodes of the floors are at y = ±0.3 or ±0.18; the sides of the block are at y = −0.07 and 0.13.
         for cells in [[[1, 3, 1], [1, 5, 1]], [[1, 1, 1], [2, 3, 2]], [[2, 5, 2], [1, 1, 1]]] {
             let label = format!("{cells:?}, {step:?}");
             let floors = [floor_from(-1.0, cells[0]), floor_from(0.0, cells[1])];
@@ -62,12 +62,12 @@ fn flush_floors_of_unlike_cells_act_as_one() {
     hold(&found);
 }
 
-/// Adjacent floors, with cells of one or both smaller than the block, or with a single node of one in the middle of an
-/// edge of the other: nodes of the floors lie under the block.
+/// Adjacent floors with nodes under the block: the cells of one or both floors are smaller than the block, or a single
+/// node of one floor lies in the middle of an edge of the other.
 ///
-/// Goal: with impulses, which keep the block level, the velocity is constant to 1e-9. (On springs the block tilts as
-/// nodes come under it one by one, and contact forces have a component along its face: the velocity is off by up to
-/// 3e-4 on penalty springs and 7e-5 on energy-momentum springs.)
+/// Goal: with impulses, which keep the block level, the velocity is constant to 1e-9. (With springs the block tilts as
+/// nodes come under it one by one, and contact forces have a component along its face. The velocity then changes by up
+/// to 3e-4 with penalty springs and by 7e-5 with energy–momentum springs.)
 #[test]
 fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =
@@ -88,10 +88,12 @@ fn fine_floors_beside_coarse_ones_act_as_one() {
     hold(&found);
 }
 
-/// A second slab higher or lower than the first by a tenth of g dt², less than the penetration of a resting block.
+/// A second slab is higher or lower than the first by a tenth of g dt², which is less than the penetration of a resting
+/// block.
 ///
-/// Goal: the side of the slab does not disturb the block. On the way down the velocity is constant to 1e-9. On the way
-/// up it may decrease by up to a fraction g h/v², the energy that lifts the block by the height h.
+/// Goal: the side of the slab does not disturb the block. On the way down the velocity v is constant to 1e-9. On the
+/// way up it may decrease by the fraction g h/v² at most, which corresponds to the energy that lifts the block by the
+/// height h.
 #[test]
 fn steps_lower_than_the_search_depth_do_not_disturb_sliding() {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Cuts through one body with lips in contact.
+//! Cuts through one body, whose two sides (lips) are in contact.
 //!
 //! ```text
 //!      p │ │ │ │ │          ┌───┬───┬───┐
@@ -7,8 +7,8 @@
 //!      p │ │ │ │ │
 //! ```
 //!
-//! Source: equilibrium; with Poisson's ratio zero the only stress of a pressed body, with or without a cut, is −p
-//! across the cut.
+//! Source: equilibrium. With Poisson's ratio zero the only stress in a body under the pressure p is −p across the cut,
+//! with or without the cut.
 
 use ictus::math::Vec3;
 
@@ -19,11 +19,13 @@ use crate::msh::{Element, msh};
 const PRESSURE: f64 = 1e3;
 const YOUNG: f64 = 1e7;
 
-/// Cells along x, y, and z, of size 1 without the map; the cut is in the middle of z, beyond x = 1.
+/// Numbers of cells along x, y and z; cells have size 1 before the points are moved. The cut is in the middle of z,
+/// beyond x = 1.
 const CELLS: [usize; 3] = [3, 2, 2];
 
-/// A block cut from x = 1 on, of hexahedra or of six tetrahedra each, in MSH 2.2, with its points moved by `map`.
-/// Groups: "body", and "top" and "bottom", on which the pressure acts. The lips are `apart` by this distance \[m\].
+/// A block with a cut from x = 1 on, in MSH 2.2. Its cells are hexahedra, or six tetrahedra in place of each
+/// hexahedron, and its points are moved by `map`. Groups: "body", and "top" and "bottom", on which the pressure acts.
+/// `apart` is the distance between the lips \[m\].
 fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String {
     let [a, b, c] = CELLS;
     let middle = c / 2;
@@ -59,7 +61,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
         let sides = [(k + 1 == c, 2, [4, 5, 6, 7]), (k == 0, 3, [0, 3, 2, 1])];
         for (_, group, side) in sides.into_iter().filter(|(is_outer, ..)| *is_outer) {
             if tetrahedra {
-                // The diagonals of the tetrahedra run from 4 to 6 at the top, and from 0 to 2 at the bottom.
+                // The faces of the tetrahedra share the diagonal from corner 4 to 6 at the top, and from 0 to 2 at the
+                // bottom.
                 elements.push((2, group, of(&[side[0], side[1], side[2]])));
                 elements.push((2, group, of(&[side[0], side[2], side[3]])));
             } else {
@@ -71,8 +74,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
     msh(&nodes, &elements, &[(3, 1, "body"), (2, 2, "top"), (2, 3, "bottom")])
 }
 
-/// Largest deviation of the mean strain along an edge of a cell across the cut, along `axis`, over the last second,
-/// from the strain of the stress −p, relative to that strain.
+/// Largest error of the mean strain along the edges of cells parallel to `axis`, which is normal to the cut. The mean
+/// is over the last second, the reference is the strain of the stress −p, and the error is relative to this strain.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -107,7 +110,7 @@ fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     worst(sums.iter().map(|sum| (sum / count * YOUNG / PRESSURE + 1.0).abs()))
 }
 
-/// Keys of a contact, with the tolerances of its test.
+/// Keys of a contact, with the tolerances for this contact.
 struct Contact {
     keys: &'static str,
     /// Largest relative error of the stress.
@@ -116,10 +119,10 @@ struct Contact {
     differs: f64,
 }
 
-/// Two cells in series with default penalty springs of contact: the springs deform by about as much as the cells, and
-/// the tip of the cut does not. The penetration of a spring whose share of the stiffness decreases counts from another
-/// gap, by a small amount that depends on the order in which contacts begin. Springs a hundred times as stiff as the
-/// cells deform by a hundredth of that; impulses do not deform, and only waves remain.
+/// Default penalty springs deform by about as much as the two cells in series with them, while the tip of the cut
+/// cannot. If the share of a spring in the stiffness decreases, its penetration counts from another gap; the small
+/// change depends on the order in which contacts begin. Springs a hundred times as stiff as the cells deform by a
+/// hundredth as much. Impulses do not deform, and the error is that of waves.
 const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 1e-3 },
     Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
@@ -132,8 +135,9 @@ const CONTACTS: [Contact; 4] = [
 ];
 
 /// Goal: lips in flush contact act like the body without the cut, with every response, in any position and orientation,
-/// for hexahedra and tetrahedra. A zero gap is the limit of a gap of 1e-9 and, to 1e-4, of a gap by rounding. Without
-/// contact the lips pass through each other, and the error of the stress is three times the stress.
+/// for hexahedra and tetrahedra. The result for a zero gap is the limit of those for a gap of 1e-9 m and, to 1e-4, for
+/// a gap of 1e-15 m, as by rounding. Without contact the lips pass through each other, and the error of the stress is
+/// three times the stress.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
@@ -159,8 +163,8 @@ fn flush_lips_hold_each_other() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Goal: a cut along a wave, whose lips stick by friction, acts in the same way: the slope of 0.15 is well below the
-/// coefficient of friction.
+/// Goal: lips along a wavy cut act in the same way. They stick by friction, since the slope of 0.15 is well below the
+/// coefficient of friction, 1.
 #[test]
 fn a_curved_cut_holds_too() {
     let wavy = |x: Vec3| x + Vec3::z() * (0.15 * x.x.sin() * (1.0 - (x.z - 1.0).abs()));

@@ -6,7 +6,7 @@
 //!      +--+
 //! ```
 //!
-//! Goal: objectivity of elements, of rigid bodies and of the time integration.
+//! Goal: elements, rigid bodies and the time integration are objective.
 
 use std::f64::consts::TAU;
 
@@ -20,7 +20,7 @@ const RIM_SPEED: f64 = 3e-5;
 
 /// A cube of 1 m of eight elements, c = √(E/ρ) = 1000 m/s, that makes one turn about (1, 2, 2)/3.
 ///
-/// A load of zero prevents the flight of a deformable body in closed form.
+/// The flight of a deformable body is computed in closed form unless a load acts on it; a load of zero prevents this.
 fn scenario(material: &str, loads: &str) -> String {
     let rate = spin();
     format!(
@@ -63,9 +63,10 @@ fn turn(text: &str) -> (f64, f64) {
     (strain / energies.kinetic, distance)
 }
 
-/// The spin itself strains the body: stresses of ρ v² with a modulus of ρ c² give a strain energy of (v/c)² of the
-/// kinetic energy times a number below one, 9e-10 here. Any excess comes from the rotation. The nodes return to their
-/// initial positions within the stretch by the spin, (v/c)² of a metre, and the phase error of the integration.
+/// The spin itself strains the body. With v the speed of the corners and c the wave speed, stresses of ρ v² and a
+/// modulus of ρ c² give a strain energy below (v/c)² = 9e-10 of the kinetic energy. A larger strain energy would be an
+/// error of the rotation. The nodes return to their initial positions up to the stretch by the spin, (v/c)² times 1 m,
+/// and the phase error of the integration.
 #[test]
 fn deformable_body_turns_without_strain() {
     let load = "[[loads]]\nbody = \"cube\"\ntraction = [0.0, 0.0, 0.0]\n";
@@ -77,7 +78,8 @@ fn deformable_body_turns_without_strain() {
     }
 }
 
-/// A rigid body flies in closed form: it returns to its initial position within the rounding of some steps.
+/// The flight of a rigid body is computed in closed form: the body returns to its initial position up to the rounding
+/// of some steps.
 #[test]
 fn rigid_body_comes_back_after_a_turn() {
     let (_, distance) = turn(&scenario("[materials.m]\nmodel = \"rigid\"", ""));
@@ -92,8 +94,8 @@ fn moments([a, b, c]: Edges) -> Vec3 {
     Vec3::new(b * b + c * c, c * c + a * a, a * a + b * b) * (1000.0 * a * b * c / 12.0)
 }
 
-/// A rotating rigid box about the origin, stepped as in a contact phase: a distant deformable cube under a traction of
-/// zero prevents the flight of the scene in closed form.
+/// A rigid box that rotates about the origin, integrated step by step as in a contact phase: a distant deformable cube
+/// under a traction of zero prevents the flight in closed form.
 fn step_box(edges: Edges, spin: Vec3, end: f64, step: f64) -> Simulation {
     let mut simulation = stepped_box(centred_box(edges, 2), spin, end, &format!("step = {step:?}"), "");
     run(&mut simulation, |_| {});
@@ -107,7 +109,7 @@ fn centred_box(edges: Edges, cells: usize) -> String {
     box_mesh(half.map(|h| -h), half, [cells; 3])
 }
 
-/// The scene of [`step_box`] before its first step, with a key of the step and keys of the box.
+/// The scene of [`step_box`] before its first step. `step` is the key of the time step, `keys` are keys of the box.
 fn stepped_box(mesh: String, spin: Vec3, end: f64, step: &str, keys: &str) -> Simulation {
     let [x, y, z] = [spin.x, spin.y, spin.z];
     let text = format!(
@@ -128,8 +130,8 @@ fn distance(simulation: &Simulation, rotation: &Mat3) -> f64 {
     worst(nodes.map(|node| (positions[node] - rotation * references[node]).norm()))
 }
 
-/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps:
-/// Ṙ = R [ω]× and Euler's equations I ω̇ = I ω × ω, ω in the axes of the body.
+/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps: Ṙ = R
+/// [ω]× and Euler's equations I ω̇ = I ω × ω, with the angular velocity ω in the axes of the body.
 fn euler_rotation(moments: &Vec3, spin: Vec3, end: f64) -> Mat3 {
     let rate = |(rotation, spin): &(Mat3, Vec3)| {
         let torque = moments.component_mul(spin).cross(spin);
@@ -161,8 +163,9 @@ fn stepped_symmetric_body_comes_back_after_a_turn() {
     assert!(simulation.audit().energy_error().largest < 1e-12);
 }
 
-/// A body with three different moments of inertia follows Euler's equations: to (ω dt)² = 2.5e-5 of its size and with
-/// the second order of the splitting. Angular momentum is conserved to rounding, energy to (ω dt)².
+/// A body with three different moments of inertia follows Euler's equations. The error is at most (ω dt)² = 2.5e-5 of
+/// the size of the body and is of second order in the step, as the splitting is. Angular momentum is conserved to
+/// rounding, energy to (ω dt)².
 #[test]
 fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     let (edges, spin, end) = ([1.0, 2.0, 3.0], Vec3::new(0.3, 0.9, 0.2), 5.0);
@@ -185,10 +188,10 @@ fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
 
 /// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in automatic steps, which depend on the speed of its
 /// fastest node: the longest step is more than a tenth longer than the shortest. The invariants of the rotation update
-/// must not depend on the step; otherwise every change of the step disturbs the spin. Reference: Euler's equations by
-/// Runge–Kutta, whose own error is estimated with half as many steps. Tolerance: the midpoint rule lags by (ω dt)²/12
-/// of an angle, 1e-7 of 200 rad. Angular momentum is conserved to rounding, energy to the accumulated rounding of
-/// 300 000 steps.
+/// must not depend on the step, since a change of the step would then disturb the spin. Reference: Euler's equations by
+/// the Runge–Kutta method, whose error is estimated with half as many steps. Tolerance: the angle by the midpoint rule
+/// lags by the fraction (ω dt)²/12, 1e-7 of 200 rad. Angular momentum is conserved to rounding, energy to the
+/// accumulated rounding of 300 000 steps.
 #[test]
 fn body_tumbles_by_eulers_equations_with_varying_steps() {
     let (spin, end) = (Vec3::new(3.0, 10.0, 2.0), 20.0);
@@ -232,9 +235,8 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     pairs.map(|(now, before)| now - before).collect()
 }
 
-/// Goal: a body tumbles a kilometre from the origin as it does at the origin, in flight and in steps. Tolerance: the
-/// rounding of positions there, 2⁻⁴³ m = 1.1e-13 m, twice: of the nodes, which are binary numbers, and of the centre of
-/// mass.
+/// Goal: a body tumbles a kilometre from the origin as at the origin, in flight and in steps. Tolerance: twice the
+/// rounding of positions at a kilometre, 2⁻⁴³ m = 1.1e-13 m, for the positions of the nodes and of the centre of mass.
 #[test]
 fn bodies_tumble_alike_far_off() {
     for in_steps in [false, true] {

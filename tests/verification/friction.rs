@@ -1,4 +1,4 @@
-//! Coulomb friction: blocks that slide and stick, balls that begin to roll and strike at an angle.
+//! Coulomb friction: blocks that slide and stick, balls that begin to roll, and balls that strike at an angle.
 
 use std::f64::consts::PI;
 
@@ -18,14 +18,14 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 
 /// A block of 1 kg slides on a free plate of 200 kg.
 ///
-/// Goal: with μ = 0.5 and weight 1 the block slides until t = 2, x = 1.00498, and then moves with the plate at
-/// 0.004975; friction dissipates the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its
-/// scale. Tolerance of the position: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of
-/// the block. Its shear vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much
-/// again) also shifts the end of sliding by up to 0.09 s. The block moves with the plate up to those 0.09 m/s, in which
-/// 0.004 J of its energy may remain: the dissipation by friction and damping, less the energy that projections add for
-/// them to dissipate, is 0.4975 J to 0.004 J and 1 % of m V²/2. With impulses, friction also dissipates the energy that
-/// sticking nodes gain in every step, which is no loss by sliding.
+/// Goal: with μ = 0.5 and a weight of 1 N the block slides until t = 2 s and x = 1.00498 m, and then moves with the
+/// plate at 0.004975 m/s. Friction dissipates the loss of kinetic energy. Linear momentum is conserved to 1e-12,
+/// angular momentum to 1e-10 of its scale. Tolerance of the position: 1.5 V dt, as only half of the weight acts in the
+/// first step, and 1 % for the elasticity of the block. The onset and the end of friction each excite a shear vibration
+/// of the block (11 rad/s) of 0.045 m/s. It shifts the end of sliding by up to 0.09 s. Afterwards the block moves with
+/// the plate up to the 0.09 m/s of the vibration, which may keep 0.004 J. The dissipation by friction and damping, less
+/// the energy that projections add, is therefore 0.4975 J to 0.004 J and 1 % of m V²/2. With impulses, friction also
+/// dissipates the energy that sticking nodes gain in every step, which is no loss by sliding.
 ///
 /// Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5, with the closed form of two masses.
 #[test]
@@ -77,20 +77,21 @@ fn block_slides_to_rest_on_a_floating_plate() {
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");
         assert!((stop - 2.0).abs() < 2.0 * step + 0.1, "{response}: {stop}");
         assert!(audit.largest_angular_error() < 1e-10, "{response}");
-        // The imbalance alone: with impulses, the energy that chattering nodes of the foot lose to each other is
-        // numerical work, which `lost` counts.
+        // Only the imbalance is checked. With impulses, nodes of the foot of the block that repeatedly open and close
+        // lose energy to each other; this energy is numerical work, which `lost` counts.
         assert!(audit.balance_deviation().largest < 0.01, "{response}");
     }
 }
 
-/// A block of elastic cells on a fixed plate. The weight is applied over a fifth of the time, and is turned by the
-/// angle of the incline \[rad\] instead of the plate. Returns the displacement along the plate \[m\] and the mean
+/// A block of elastic cells on a fixed plate. In place of the plate, the weight is turned by the angle of the incline
+/// \[rad\]; it increases over the first fifth of the time. Returns the displacement along the plate \[m\] and the mean
 /// acceleration under the full weight \[m/s²\].
 fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
     let damping = match response {
         "penalty" => "damping = 0.2\n",
-        // Stiff springs: a tangential spring that slides anew after each hop holds less until it is stretched.
+        // The springs are stiff, since after each hop of a node its tangential spring starts unstretched and holds less
+        // until it is stretched again.
         "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
         _ => "",
     };
@@ -121,9 +122,9 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     [way, acceleration]
 }
 
-/// Goal: below the angle of friction the block sticks, and above it slides with g (sin α − μ cos α), at full size and
-/// at a tenth. Tolerance: 1 % of the acceleration; a sticking block shears under its weight by ρ g h²/G, 0.1 % of its
-/// length.
+/// Goal: below the angle of friction the block sticks; at a larger angle α it slides with the acceleration g (sin α − μ
+/// cos α). Blocks of full size and of a tenth of it behave alike. Tolerance: 1 % of the acceleration; for a sticking
+/// block 0.1 % of its length, the shear displacement ρ g h²/G under its weight.
 #[test]
 fn block_on_an_incline_sticks_or_slides() {
     let friction_angle = 0.5_f64.atan();
@@ -144,7 +145,8 @@ fn block_on_an_incline_sticks_or_slides() {
 
 /// A rigid block slides to rest on a held plate.
 ///
-/// Goal: it stops at V/(μ g) after V²/(2 μ g), and friction takes m V²/2, all to 1 %.
+/// Goal: the block stops after the time V/(μ g) and the distance V²/(2 μ g), and friction dissipates m V²/2, all to 1
+/// %.
 #[test]
 fn rigid_block_gives_its_energy_to_friction() {
     for response in RESPONSES {
@@ -180,9 +182,9 @@ fn rigid_block_gives_its_energy_to_friction() {
     }
 }
 
-/// A ball slides and begins to roll: a wheel with a rim of 720 nodes and the inertia of a ball.
+/// A ball slides and begins to roll. It is modelled as a wheel with a rim of 720 nodes and the inertia of a ball.
 ///
-/// Goal: it rolls at 5/7 of its velocity from t = 2 V/(7 μ g) on, 1 %.
+/// Goal: the ball rolls at 5/7 of its initial velocity V from t = 2 V/(7 μ g) on, to 1 %.
 #[test]
 fn ball_slides_until_it_rolls() {
     let (radius, mass, speed, friction) = (0.1, 2.0, 1.0, 0.3);
@@ -227,7 +229,8 @@ fn rolling_keys(response: &str) -> &'static str {
     }
 }
 
-/// A ball of alumina strikes a plate at an angle (θ from the normal): rotation, tangential and normal restitution.
+/// A ball of alumina strikes a plate at the angle θ from the normal. Returns the normal and tangential restitution and
+/// the spin.
 fn oblique(response: &str, keys: &str, degrees: f64) -> [f64; 3] {
     let (radius, density, friction, speed) = (2.5e-3, 4000.0, 0.092, 3.9);
     let mass = 4.0 / 3.0 * PI * f64::powi(radius, 3) * density;
@@ -265,9 +268,10 @@ fn oblique(response: &str, keys: &str, degrees: f64) -> [f64; 3] {
     [normal, tangential, spin]
 }
 
-/// Goal: at 30°, 50° and 70°, where the ball slides throughout, e_t = 1 − μ (1 + e)/tan θ and a spin of 2.5 μ (1 + e) V
-/// cos θ/R, 2 % each, with the e given to the response, 1 for penalty. (At 30° a rigid ball with contact impulses does
-/// not slide throughout.)
+/// Goal: at θ = 30°, 50° and 70° the ball slides throughout the impact. The tangential restitution is e_t = 1 − μ (1 +
+/// e)/tan θ and the spin is 2.5 μ (1 + e) V cos θ/R, to 2 % each, with the normal restitution e given to the response
+/// (1 for penalty). The exception is the rigid ball with contact impulses at 30°, which stops sliding during the
+/// impact.
 ///
 /// Source: Maw, Barber & Fawcett, Wear 38 (1976) 101–114; parameters of Chung & Ooi, Granular Matter 13 (2011), test 4.
 #[test]
@@ -283,7 +287,8 @@ fn oblique_impact_in_gross_sliding() {
             let mut expected = 1.0 - 0.092 * (1.0 + restitution) / angle.tan();
             let mut expected_spin = 2.5 * 0.092 * (1.0 + restitution) * 3.9 * angle.cos() / 2.5e-3;
             if expected < 5.0 / 7.0 && response == "decomposition" {
-                // With impulses the contact point of a rigid ball comes to rest below tan θ = 7/2 μ (1 + e), 32.5°.
+                // With impulses the contact point of a rigid ball comes to rest if tan θ is less than 7/2 μ (1 + e), θ
+                // = 32.5°.
                 (expected, expected_spin) = (5.0 / 7.0, 5.0 / 7.0 * 3.9 * angle.sin() / 2.5e-3);
             }
             assert!((normal / restitution - 1.0).abs() < 0.02, "{response} {degrees}: {normal}");
@@ -299,8 +304,8 @@ fn oblique_impact_in_gross_sliding() {
     }
 }
 
-/// Goal: somewhat below the angle of gross sliding, the tangential springs return their energy, as the surfaces do in
-/// Maw's solution: the contact point leaves backwards. With impulses it stops.
+/// Goal: at angles somewhat below that of gross sliding, the tangential springs return their energy, as the surfaces do
+/// in Maw's solution, so the contact point moves backwards when the ball leaves. With impulses the contact point stops.
 #[test]
 fn oblique_impact_with_stick_turns_the_slip() {
     for (response, keys) in [

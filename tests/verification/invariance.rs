@@ -1,10 +1,11 @@
 //! Results do not depend on the description of the problem.
 //!
-//! Single impacts run unchanged, rotated about some axis, at a distance of a thousand sizes, in millimetres, tonnes and
-//! seconds, with other numbers of nodes and elements, and with bodies of other names in another order. Goal: every body
-//! has the same final velocity, change of momentum and spin, in the units and axes of the first run. Tolerance,
-//! relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding and the residuals of
-//! iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to step.
+//! Each scene of a single impact runs unchanged and in five other descriptions: rotated, at a distance of a thousand
+//! body sizes, in millimetres, tonnes and seconds, with nodes and elements renumbered, and with bodies renamed and in
+//! another order. Goal: every body has the same final velocity, change of momentum and spin, in the units and axes of
+//! the unchanged run. Tolerance, relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding
+//! and the residuals of iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to
+//! step.
 
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
@@ -28,13 +29,13 @@ fn contact(response: &str, friction: f64) -> String {
     format!("response = \"{response}\"\nfriction = {friction:?}\n{restitution}")
 }
 
-/// The lowest corner of a cube of 0.2 in its attitude.
+/// The lowest corner of a rotated cube of edge 0.2 m, relative to its centre.
 fn lowest_corner(turn: Rotation) -> Vec3 {
     let corner = |k: usize| turn * Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { 0.1 } else { -0.1 });
     (0..8).map(corner).min_by(|a, b| a.z.total_cmp(&b.z)).unwrap()
 }
 
-/// A spinning cube of cells a side on its corner, just over the ground.
+/// A spinning cube with one corner down, 3 mm above the ground, with this number of cells per side.
 fn tumbling_cube(cells: usize) -> Actor {
     let turn = attitude(3);
     Actor {
@@ -74,7 +75,7 @@ fn rigid_impacts() -> Vec<Scene> {
         add("cube on a cube", stage(two_cubes()));
         add("flat cube on a wall", stage(vec![flat_cube()]).on_wall());
         add("flat cube on a mesh", stage(vec![flat_cube(), floor(7)]));
-        // Edges cross edges.
+        // Scenes with edge–edge contact.
         let lower = Actor { at: Vec3::z() * -0.1, ..Actor::new(cube(1)) };
         add("flat cube on a cube", stage(vec![flat_cube(), lower]));
         let edge = Actor { turn: turn([0.0, 1.0, 0.0], 30.0), at: Vec3::z() * 0.14, ..flat_cube() };
@@ -112,7 +113,7 @@ fn deformable_impacts() -> Vec<Scene> {
     scenes
 }
 
-/// The placements, by name; distances are relative to the size of bodies, 0.2.
+/// The placements, by name. The distance 200 m of `far off` is a thousand times the size of a body, 0.2 m.
 fn descriptions() -> [(&'static str, Placement); 5] {
     [
         ("turned", Placement::turned()),
@@ -135,7 +136,7 @@ impl Scene {
         Ok((0..self.stage.actors.len()).map(|actor| placed.motion(actor)).collect())
     }
 
-    /// Placements whose results differ by more than a fraction of the largest velocity, momentum or spin.
+    /// Messages about placements whose results differ by more than the tolerance.
     fn faults(&self, tolerance: f64) -> Vec<String> {
         let plain = match self.end(Placement::plain()) {
             Ok(motions) => motions,
@@ -175,7 +176,7 @@ impl Scene {
     }
 }
 
-/// Checks scenes to a tolerance, relative to the largest velocity, momentum and spin.
+/// Checks scenes to a tolerance, relative to the largest velocity, momentum and spin of the scene.
 fn hold(scenes: &[Scene], tolerance: f64) {
     let faults: Vec<String> = scenes.par_iter().flat_map_iter(|scene| scene.faults(tolerance)).collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));

@@ -1,15 +1,15 @@
 //! Iterations of the closest-point methods over the lattices of Aragón, Yastrebov & Molinari 2013, §5.1.
 //!
 //! ```text
-//!   · · · · · · ·     50 × 50 queries about one face, in its plane: triangle and quadrilateral, linear or with
-//!   · · · · 2 · ·     mid-side nodes, one edge convex and the others concave. Each method minimises the distance
-//!   · 0-------| ·     from each query.
+//!   · · · · · · ·     50 × 50 query points r around one face, in its plane. The face is a triangle or a
+//!   · · · · 2 · ·     quadrilateral, linear or with mid-side nodes (one edge convex, the others concave).
+//!   · 0-------| ·     Each method minimises the distance of a point of the face from r.
 //!   · · · · 1 · ·
 //! ```
 //!
-//! Goal: the trends of the paper's table I. The means depend on the nodal coordinates, which the paper does not give,
-//! on the tolerance and on the count of iterations. They agree with the means of an independent implementation on the
-//! same faces within 1.5 iterations, less than the differences that make the trends.
+//! Goal: the trends of the paper's table I. The mean numbers of iterations depend on the nodal coordinates, which the
+//! paper does not give, on the tolerance and on how iterations are counted. They agree with the means of an independent
+//! implementation on the same faces within 1.5 iterations, less than the differences that make the trends.
 
 #[path = "../../benches/closest_point/study.rs"]
 mod study;
@@ -38,8 +38,8 @@ fn the_nearest_node_is_the_better_start() {
     }
 }
 
-/// Iterations of the interior-point method over those of SQP with option I: in table I of the paper 3.2 to 6.0, by
-/// face, and 5.0 over all four faces.
+/// Ratio of the iterations of the interior-point method to those of SQP with option I: in table I of the paper 3.2 to
+/// 6.0 for single faces, and 5.0 over all four faces.
 #[test]
 fn the_interior_point_method_takes_several_times_the_iterations() {
     let (mut interior, mut sequential) = (0.0, 0.0);
@@ -80,8 +80,8 @@ fn one_iteration_is_enough_about_a_corner() {
     }
 }
 
-/// Source: an independent implementation of the same methods. Its line searches and tolerances take up to 1.4
-/// iterations more than ours, most on curved faces, and ours never take a quarter of an iteration more.
+/// Source: an independent implementation of the same methods. With its line searches and tolerances, its means are up
+/// to 1.4 iterations larger than ours, mostly on curved faces. Our means are never larger by a quarter of an iteration.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {

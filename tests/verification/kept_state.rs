@@ -1,8 +1,8 @@
-//! The state is one value: data stored beside it have no effect on any result.
+//! The state alone determines all results; data stored in addition to the state (caches) have no effect.
 //!
-//! Goal: caches discarded at random between steps change no bit of the state. Neither do steps that are undone by a
-//! copy of the state, a restart from the bytes of the state, or a failed step. Scenes: the parade, with all responses,
-//! and flights. Tolerance: none.
+//! Goal: caches discarded at random between steps change no bit of the state. The state is also not changed by steps
+//! that are undone with a copy of the state, by a restart from the bytes of the state, or by a failed step. Scenes: the
+//! parade, with all responses, and flights. Tolerance: none.
 
 use ictus::simulation::{FailureCause, NumericalFailure, Simulation, State};
 use rayon::prelude::*;
@@ -12,18 +12,18 @@ use crate::parade::scenes;
 use crate::passages::Shot;
 use crate::random::Random;
 
-/// One of this number of scenes of the parade is run.
+/// Every scene of the parade whose index is a multiple of this number is run.
 const STRIDE: usize = 12;
 
 /// Steps of a scene.
 const STEPS: usize = 300;
 
-/// Interruption between two steps of the second run.
+/// Interruption of a run between two steps.
 #[derive(Clone, Copy, Debug)]
 enum Interruption {
     DiscardCaches,
     RestoreBytes,
-    /// Takes some steps and restores a copy of the state from before.
+    /// Takes three steps, and then restores a copy of the state before them.
     StepOnAndBack,
 }
 
@@ -45,7 +45,7 @@ fn interrupt(simulation: &mut Simulation, interruption: Interruption) {
         Interruption::StepOnAndBack => {
             let copy = simulation.checkpoint();
             for _ in 0..3 {
-                // A step beyond the end of the run, or a failed step, is undone as well.
+                // If a step is beyond the end of the run or fails, it is undone as well.
                 let _ = simulation.advance(f64::INFINITY);
             }
             simulation.restore(copy).unwrap();
@@ -77,7 +77,7 @@ fn first_difference(
     None
 }
 
-/// The scenes, and those by the energy–momentum response by its midpoint form too.
+/// The scenes of the parade; every third scene with the energy–momentum response is added in its midpoint form.
 fn scenes_of_all_schemes() -> Vec<crate::parade::Scene> {
     let mut scenes = scenes::all();
     let staggered = "response = \"energy-momentum\"";
@@ -111,7 +111,7 @@ fn caches_can_be_discarded_between_any_steps() {
     hold("all-pairs", Interruption::DiscardCaches);
 }
 
-/// Detection by distance fields: tracked elements and boxes are caches, too.
+/// In detection by distance fields, tracked elements and boxes are caches too.
 #[test]
 fn caches_of_distance_fields_can_be_discarded() {
     for response in RESPONSES {
@@ -148,8 +148,8 @@ fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Opti
     None
 }
 
-/// Goal: a failed step leaves the state before it, bit for bit. Failures: inverted elements, and bullets that have
-/// passed through a plate, with all responses. Some runs fail between two copies of the state, others long after one.
+/// Goal: after a failed step the state is that before the step, bit for bit. Failures: inverted elements, and bullets
+/// that have passed through a plate, with all responses.
 #[test]
 fn failed_steps_leave_the_state_before_them() {
     let [mut passages, mut inversions] = [0, 0];

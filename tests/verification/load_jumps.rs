@@ -8,7 +8,8 @@
 //!
 //! Source: the identity of the predictor–corrector of `random_cuts`. Discrete-gradient forces are computed for the
 //! velocities that follow from the mid-step velocities under the other forces. A load jump ΔF changes these velocities
-//! by ½ dt M⁻¹ ΔF, so that contact forces f do the work ¼ dt² f · M⁻¹ ΔF, which no spring stores.
+//! by ½ dt M⁻¹ ΔF, with M the mass matrix. Contact forces f therefore do the work ¼ dt² f · M⁻¹ ΔF, which no spring
+//! stores and which the energy balance must contain.
 
 use ictus::simulation::Simulation;
 
@@ -17,7 +18,7 @@ use crate::model::{RESPONSES, box_mesh, from_text, worse};
 /// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
 
-/// A block in contact with the wall at the time of the load jump \[s\].
+/// Simulation of a block that is in contact with the wall at the time `jump` of the load jump \[s\].
 fn scene(response: &str, material: &str, friction: f64, [x, z]: [f64; 2], jump: f64) -> Simulation {
     let elastic = if material == "rigid" { "" } else { "young = 1e6\npoisson = 0.3\n" };
     let text = format!(
@@ -52,7 +53,7 @@ fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
 #[test]
 fn ledgers_close_where_loads_jump() {
     for response in RESPONSES {
-        // Rigid blocks leave the wall sooner.
+        // The load jumps earlier for rigid blocks, which leave the wall sooner.
         for (material, jump) in [("rigid", 0.001), ("linear-elastic", 0.003)] {
             for friction in [0.0, 0.3] {
                 for traction in [[200.0, 0.0], [0.0, -200.0]] {

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! References: rounding errors are a random walk, whose energy grows with the number of steps (Brouwer, Astronomical
-//! Journal 46, 1937, 149–153), and are negligible beside the effect of the load, the impulse p A t.
+//! Journal 46, 1937, 149–153). They are negligible beside the effect of the load, the impulse p A t of a pressure p on
+//! an area A over a time t.
 
 use ictus::simulation::{FailureCause, Simulation};
 
@@ -17,7 +18,7 @@ const STEP: f64 = 4e-4;
 const PRESSURE: f64 = 20.0;
 /// Steps under the pressure.
 const PUSHED: u32 = 500;
-/// A distant position, where rounding is 10⁻¹³ m \[m\].
+/// A distant position \[m\], where coordinates are rounded to 10⁻¹³ m.
 const FAR: [f64; 3] = [1024.7, -731.3, 389.1];
 const NEAR: [f64; 3] = [0.3, 0.1, 0.2];
 
@@ -32,7 +33,7 @@ enum Rest {
     TiedToRigid,
 }
 
-/// One cube, or two side by side, with a pressure after the given number of steps of a length \[s\].
+/// One cube, or two side by side, with a pressure after the given number of steps of length `step` \[s\].
 fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     let is_tied = matches!(rest, Rest::Tied | Rest::TiedToRigid);
     let tie = if is_tied { "[[contact.pairs]]\nbetween = [\"a\", \"b\"]\ntied = true\n" } else { "" };
@@ -55,7 +56,7 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
 }
 
 /// Runs a scene at rest for the given number of steps, then under the pressure: the run reaches its end with the
-/// impulse of the pressure, whose area is strained by 1e-5, and with the energy balanced to a thousandth.
+/// impulse of the pressure, to 1e-5 for the strain of the loaded area, and with the energy balanced to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;
@@ -78,8 +79,8 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
 }
 
-/// Goal: bodies at rest, alone, tied or in contact, near the origin and a kilometre off, do not stop a run, and then
-/// respond to the pressure as at the start of a run.
+/// Goal: a run continues while bodies rest, alone, tied or in contact, near the origin or a kilometre from it.
+/// Afterwards bodies respond to the pressure as at the start of a run.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);
@@ -90,12 +91,13 @@ fn rest_stops_no_run() {
 }
 
 /// Goal: an unstable run of a body at rest is stopped. With steps slightly above the stability limit of the highest
-/// mode, rounding grows until the energy balance fails, near the origin and far off, before the pressure acts. The failed
-/// step leaves the state before it, bit for bit, and fails again.
+/// mode, rounding grows until the energy balance fails, near the origin and far from it, before the pressure acts. The
+/// failed step leaves the state before it unchanged, bit for bit, and fails again if repeated.
 #[test]
 fn unstable_rest_is_stopped() {
     const STEPS: u32 = 15_000;
-    // The known bound is 0.8 % below the critical step. Far above the critical step, a cell is inverted before.
+    // `critical_step` is a bound 0.8 % below the true critical step. With a step far above the true critical step, a
+    // cell would be inverted before the energy balance fails.
     let unstable = 1.009 * scene(Rest::Free, NEAR, 1, STEP).critical_step(0).unwrap().0;
     for place in [NEAR, FAR] {
         let mut simulation = scene(Rest::Free, place, STEPS, unstable);
@@ -114,7 +116,7 @@ fn unstable_rest_is_stopped() {
     }
 }
 
-/// Goal: a rest of ten million steps does not stop a run, either.
+/// Goal: a rest of ten million steps does not stop a run.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn ten_million_steps_of_rest_stop_no_run() {

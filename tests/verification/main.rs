@@ -1,8 +1,8 @@
-//! The program against physics: one module per physical claim.
+//! The program is compared with physics: one module per physical claim.
 //!
-//! References are closed forms ([`closed_form`]) or brute force ([`brute_force`]), never numbers of the program. Every
-//! test states its goal, its source and its tolerance, with the reason for the tolerance. The longest tests are
-//! ignored; run them with
+//! References are closed forms ([`closed_form`]) or brute force ([`brute_force`]), never results of the program itself.
+//! Every test states its goal, its source and its tolerance, with the reason for the tolerance. The longest tests are
+//! ignored by default; this command runs them:
 //!
 //! ```text
 //! cargo test --release --test verification -- --ignored

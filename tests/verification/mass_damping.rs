@@ -8,7 +8,7 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, mean_displacement, r
 const RUBBER: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.0\ndensity = 1000.0\n";
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
 
-/// A free box that flies and, if rigid, rotates, with mass damping at this rate.
+/// A free box with this spin about z, and with mass damping at this rate.
 fn free_box(material: &str, spin: f64, rate: &str, step: f64) -> Simulation {
     let text = format!(
         "[time]\nend = 0.1\nstep = {step:?}\n[materials.m]\n{material}\
@@ -18,9 +18,10 @@ fn free_box(material: &str, spin: f64, rate: &str, step: f64) -> Simulation {
     from_text(&text, &[("a.msh", box_mesh([0.0; 3], [1.0, 0.5, 0.2], [2, 1, 1]))])
 }
 
-/// Goal: the velocity of a free body is v₀ exp(−α t) and, if it is rigid, its angular velocity about a principal axis
-/// ω₀ exp(−α t); the dissipation is the loss of kinetic energy, and momenta and energies are in balance. Reference:
-/// m v̇ = −α m v, I ω̇ = −α I ω. Tolerance: rounding, 1e-12; the balance 1e-10 of the peak.
+/// Goal: the velocity of a free body with damping rate α is v₀ exp(−α t). If the body is rigid, its angular velocity
+/// about a principal axis is ω₀ exp(−α t). The dissipation is the loss of kinetic energy, and momenta and energies are
+/// in balance. Reference: m v̇ = −α m v, I ω̇ = −α I ω. Tolerance: rounding, 1e-12; for the energy balance 1e-10 of the
+/// peak energy.
 #[test]
 fn free_bodies_slow_down_exponentially() {
     for (material, spin) in [(RUBBER, 0.0), (RIGID, 4.0)] {
@@ -50,8 +51,8 @@ fn free_bodies_slow_down_exponentially() {
     }
 }
 
-/// Goal: the displacement of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt, which half the
-/// step reduces to a quarter. Reference: closed form. Tolerance: 2 % of the ratio 4.
+/// Goal: the displacement of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt, so half the step
+/// has a quarter of the error. Reference: closed form. Tolerance: 2 % of the ratio 4.
 #[test]
 fn way_of_a_damped_body_is_of_second_order() {
     let expected = 3.0 * (1.0 - (-2.0_f64).exp()) / 20.0;
@@ -66,7 +67,8 @@ fn way_of_a_damped_body_is_of_second_order() {
     }
 }
 
-/// Goal: a rate that is nonzero for a limited time damps by its integral. Reference: v₀ exp(−∫ α dt). Tolerance: 1e-12.
+/// Goal: a damping rate α(t) that is nonzero for a limited time reduces the velocity by the exponential of its
+/// integral. Reference: v₀ exp(−∫ α dt). Tolerance: 1e-12.
 #[test]
 fn damping_acts_in_its_window_of_time() {
     for rate in ["\"20*(t < 0.0503)\"", "[[0, 20], [0.0502, 20], [0.0504, 0]]"] {
@@ -77,8 +79,8 @@ fn damping_acts_in_its_window_of_time() {
     }
 }
 
-/// Errors of the displacement of a damped oscillator at the end, and of its energy balance over its peak: a bar of one
-/// element, held at one end, whose other end starts at 1 m/s.
+/// Errors of a damped oscillator: of its displacement at the end, and of its energy balance relative to the peak
+/// energy. The oscillator is a bar of one element, held at one end; the other end starts at 1 m/s.
 fn oscillate(step: f64) -> [f64; 2] {
     let text = format!(
         "[time]\nend = 0.2\nstep = {step:?}\n[materials.m]\n{RUBBER}\
@@ -97,8 +99,9 @@ fn oscillate(step: f64) -> [f64; 2] {
 }
 
 /// Goal: a damped oscillator follows its closed form with an error of second order in dt, and its energies are in
-/// balance. Reference: stiffness E A/L and half the mass of the bar, ω² = 2 E/(ρ L²), x = v₀/ω_d exp(−α t/2) sin ω_d t,
-/// ω_d² = ω² − α²/4. Tolerance: 5 % of the ratio 4; the balance 1e-10 of the peak.
+/// balance. Reference: stiffness E A/L and half the mass of the bar give ω² = 2 E/(ρ L²); the displacement is x =
+/// v₀/ω_d exp(−α t/2) sin ω_d t with ω_d² = ω² − α²/4. Tolerance: 5 % of the ratio 4 of the errors at dt and dt/2; for
+/// the energy balance 1e-10 of the peak energy.
 #[test]
 fn damped_oscillator_is_of_second_order_and_in_balance() {
     let runs = [1e-3, 5e-4, 2.5e-4].map(oscillate);
@@ -110,7 +113,7 @@ fn damped_oscillator_is_of_second_order_and_in_balance() {
 }
 
 /// Goal: energy balances with damping, contact and prescribed motion, by every response. Scene: a damped rubber box
-/// falls on another one whose lower end oscillates. Tolerance: the imbalance is 1e-10 of the peak.
+/// falls on another one whose lower end oscillates. Tolerance: 1e-10 of the peak energy.
 #[test]
 fn damped_bodies_in_contact_are_in_balance() {
     for response in RESPONSES {

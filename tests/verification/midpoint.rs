@@ -7,10 +7,11 @@
 //!          └───┘
 //! ```
 //!
-//! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), between the half kicks of central differences. Forces
-//! p ν w with the geometry at the middle of the step do the work p Δg = −ΔU, and have no moment: the contactor is on
-//! the normal through its closest point there. The identity of the predictor–corrector is that of `random_cuts`; the
-//! work of the splitting, ¼ dt² f_c · M⁻¹ Δf, is part of it.
+//! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), between the half kicks of central differences.
+//! Contact forces p ν w (pressure force p, normal ν, nodal weights w) use the geometry at the middle of the step. They
+//! do the work p Δg = −ΔU, with g the gap and U the energy of the contact spring. They have no moment, since the
+//! contactor is on the normal through its closest point at the middle of the step. The energy identity of the
+//! predictor–corrector is that of `random_cuts`; it contains the work of the splitting, ¼ dt² f_c · M⁻¹ Δf.
 
 use ictus::simulation::Simulation;
 
@@ -38,7 +39,7 @@ fn cube() -> (&'static str, String) {
     ("cube.msh", box_mesh([-0.05; 3], [0.05; 3], [2; 3]))
 }
 
-/// Two cubes, off-centre.
+/// Two cubes that collide off-centre.
 fn two_cubes(model: &str, friction: f64) -> Simulation {
     let text = format!(
         "{}{}[[bodies]]\nname = \"a\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\nvelocity = [1.5, 0.2, -0.1]\n\
@@ -75,8 +76,8 @@ fn ledger(simulation: &mut Simulation) -> f64 {
     open / simulation.audit().energy_scale()
 }
 
-/// Goal: the energy balance closes to rounding in every step, for bodies whose strain energy the trapezoidal rule gives
-/// exactly, and momentum is conserved to rounding.
+/// Goal: the energy balance closes to rounding in every step, for rigid and linear-elastic bodies, whose strain energy
+/// the trapezoidal rule integrates exactly. Momentum is conserved to rounding.
 #[test]
 fn ledgers_close_with_the_midpoint_form() {
     for model in ["rigid", "linear-elastic"] {
@@ -95,7 +96,8 @@ fn ledgers_close_with_the_midpoint_form() {
     }
 }
 
-/// Goal: angular momentum is conserved to rounding, with and without friction; the material is objective.
+/// Goal: angular momentum is conserved to rounding, with and without friction. The deformable material is objective, so
+/// internal forces have no moment.
 #[test]
 fn angular_momentum_is_kept_by_the_midpoint_form() {
     for model in ["rigid", "neo-hookean"] {

@@ -1,4 +1,4 @@
-//! Scenarios of the repository and of the tests, small meshes, and runs of them.
+//! Helpers of the tests: scenarios, small meshes, and runs.
 
 use std::f64::consts::PI;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::msh::{Element, msh};
 /// Contact responses by their names in a scenario.
 pub const RESPONSES: [&str; 3] = ["penalty", "decomposition", "energy-momentum"];
 
-/// Keys of the contact that let bodies come to rest on each other.
+/// Keys of `[contact]` with which bodies come to rest on each other.
 pub fn lossy(response: &str) -> &'static str {
     match response {
         "penalty" => "damping = 0.2\n",
@@ -24,7 +24,7 @@ pub fn lossy(response: &str) -> &'static str {
     }
 }
 
-/// A fixed rigid body "floor" of the mesh floor.msh, with further keys of the body.
+/// A fixed rigid body "floor" with the mesh floor.msh; `keys` are further keys of the body.
 pub fn rigid_floor(keys: &str) -> String {
     format!(
         "[materials.floor]\nmodel = \"rigid\"\ndensity = 1000.0\n\
@@ -33,12 +33,12 @@ pub fn rigid_floor(keys: &str) -> String {
     )
 }
 
-/// The larger of two errors; NaN if one of them is, so that NaN never passes for a small error.
+/// The larger of two errors, or NaN if either is NaN, so that NaN is never taken for a small error.
 pub fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other { one } else { other }
 }
 
-/// The largest of errors, at least 0; NaN if one of them is.
+/// The largest of errors, at least 0; NaN if any error is NaN.
 pub fn worst(errors: impl IntoIterator<Item = f64>) -> f64 {
     errors.into_iter().fold(0.0, worse)
 }
@@ -55,7 +55,7 @@ pub fn from_config(name: &str, overrides: &[&str]) -> Simulation {
     Simulation::new(&Scenario::read(Path::new(&path), &overrides).unwrap()).unwrap()
 }
 
-/// A scenario given as text, on meshes written for it (file name and content).
+/// Simulation of a scenario given as text; `meshes` are names and contents of the mesh files to be written.
 pub fn from_text(text: &str, meshes: &[(&str, String)]) -> Simulation {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in meshes {
@@ -72,10 +72,11 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
     }
 }
 
-/// Weight of the last step in a mean over a window of time \[s\] that suppresses waves with many periods in the window:
-/// the length of the step times sin⁴ of half a turn over the window, 0 outside. The plain mean of a wave of frequency ω
-/// is of the order 1/(ω T), this mean of the order 1/(ω T)⁵: the first derivative of the weight that jumps at the ends
-/// is the fourth (Harris, Proc. IEEE 66, 1978, 51–83).
+/// Weight of the last step in a mean over a window of time \[s\]; the mean suppresses waves with many periods in the
+/// window. The weight is the length of the step times sin⁴(π s), where s runs from 0 to 1 over the window; it is 0
+/// outside. For a wave of angular frequency ω and a window of length T, the plain mean is of the order 1/(ω T), and
+/// this mean is of the order 1/(ω T)⁵, since the fourth derivative is the first derivative of the weight that jumps at
+/// the ends (Harris, Proc. IEEE 66, 1978, 51–83).
 pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
     let part = (simulation.state().time - start) / (end - start);
     if !(0.0..=1.0).contains(&part) {
@@ -159,9 +160,9 @@ pub fn pierced_box_mesh(
     msh(&nodes, &elements, &[(dimension, 1, "box"), (dimension - 1, 2, "x0"), (dimension - 1, 3, "x1")])
 }
 
-/// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups:
-/// "box", and the ends "x0" and "x1". Nodes lie on the lattice of half cells; the reader excludes nodes without
-/// elements.
+/// A box of quadratic elements of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in
+/// place of each hexahedron. Groups: "box", and the ends "x0" and "x1". Nodes lie on the lattice of half cells; the
+/// reader excludes nodes without elements.
 pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     let (counts, number) = numbering(cells.map(|count| 2 * count));
     let lattice = |(k, j, i): (usize, usize, usize)| {
@@ -213,7 +214,7 @@ fn gmsh_type(kind: CellKind) -> u8 {
     }
 }
 
-/// All nodes of a cell, on the lattice, from its corners.
+/// Indices of all nodes of a cell in the lattice of half cells, computed from those of its corners.
 fn completed(kind: CellKind, corners: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let edges: &[&[usize]] = match kind {
         CellKind::Tet10 => &[&[0, 1], &[1, 2], &[2, 0], &[0, 3], &[2, 3], &[1, 3]],
@@ -246,13 +247,13 @@ fn completed(kind: CellKind, corners: &[[usize; 3]]) -> Vec<[usize; 3]> {
     nodes
 }
 
-/// Nodes along the axes of a box, and their numbers, from 1 on.
+/// Numbers of nodes along the axes of a box, and a function that gives the number of a node.
 fn numbering(cells: [usize; 3]) -> ([usize; 3], impl Fn(usize, usize, usize) -> usize) {
     let counts = cells.map(|count| count + 1);
     (counts, move |i, j, k| i + counts[0] * (j + counts[1] * k))
 }
 
-/// All triples below the counts, the last index fastest.
+/// All triples of indices below the counts, with the last index running fastest.
 fn grid(counts: [usize; 3]) -> impl Iterator<Item = (usize, usize, usize)> {
     let [a, b, c] = counts;
     (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k))))

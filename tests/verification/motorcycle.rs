@@ -1,4 +1,4 @@
-//! A motorcycle hits a wall: an irregular, strongly graded surface against a coarse one.
+//! A motorcycle hits a wall: a surface with irregular faces of very different sizes touches one with large faces.
 //!
 //! ```text
 //!     o-o ->                     |#|
@@ -18,9 +18,9 @@ use ictus::simulation::Simulation;
 use crate::brute_force::{RelativeMotion, Triangles, depth, first_contact};
 use crate::model::{from_config, run, run_to_contact, worse, worst};
 
-/// Goal: 100 m at 120 km/h take 3 s, to 1e-6 s (33 µm; the first node of the front tyre is at x = 0 up to rounding),
-/// and the meshes meet at the time of the brute force, to 1e-9 s. Before that, detection runs at 12 of 60 instants at
-/// most.
+/// Goal: the motorcycle travels 100 m at 120 km/h in 3 s, to 1e-6 s (33 µm; the foremost node of the front tyre starts
+/// at x = 0 up to rounding). The meshes meet at the time found by brute force, to 1e-9 s. Before the contact, detection
+/// runs at no more than 12 of 60 instants.
 #[test]
 fn meets_the_wall_after_three_seconds() {
     let mut simulation = from_config("motorcycle", &[]);
@@ -44,7 +44,7 @@ fn does_not_pass_through_the_wall_at_first() {
     check_impact(3.0 + 2e-4, 50);
 }
 
-/// Goal: the same through the whole impact.
+/// Goal: the same during the whole impact.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn does_not_pass_through_the_wall() {
@@ -56,12 +56,12 @@ fn does_not_pass_through_the_wall() {
     assert!(header.contains(&told), "the header does not say \"{told}\"");
 }
 
-/// Runs to `end` \[s\] and checks every node and face, every `interval` steps and at every twentieth step in contact.
+/// Runs to `end` \[s\]. Checks every node and face every `interval` steps, and at every twentieth step in contact.
 ///
 /// The constraints of the detection engine are equal to those of all pairs, in every number. No node penetrates by more
-/// than a thousandth of the wall elements of 0.5 m or so, 0.5 mm: penalty springs allow a penetration of V √(m/κ) = V
-/// dt/√f, some 0.02 mm here, so that 0.5 mm is a generous bound for it and a strict one for passing through. Energy
-/// error below 1 %.
+/// than 0.5 mm, a thousandth of the size of the wall elements. A node of mass m on a penalty spring of stiffness κ = f
+/// m/dt² penetrates by V √(m/κ) = V dt/√f, about 0.02 mm here. The bound is far above this penetration, and far below
+/// that of a node that passes through. The energy error is below 1 %.
 fn check_impact(end: f64, interval: u64) -> Simulation {
     let mut simulation = from_config("motorcycle", &[&format!("time.end={end}")]);
     let skins = [0, 1].map(|body| Triangles::skin(&simulation.model().bodies[body]));
@@ -114,7 +114,7 @@ fn deepest_node(contactor: &Triangles, target: &Triangles, positions: &[Vec3]) -
     worst(near.map(|x| depth(target, positions, &x)))
 }
 
-/// A second detector, on faces found independently of the program.
+/// A second detector, which tests all pairs; its faces are found independently of the program.
 fn oracle(simulation: &Simulation, skins: &[Triangles; 2]) -> AllPairs {
     let surfaces = skins
         .iter()

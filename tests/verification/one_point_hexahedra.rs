@@ -1,5 +1,5 @@
-//! One-point hexahedra with hourglass control: agreement with eight-point hexahedra for a wave along a bar, and bending
-//! of a beam of one layer, which only the hourglass control resists.
+//! One-point hexahedra with hourglass control. A wave along a bar agrees with that of eight-point hexahedra. A beam of
+//! one layer has its bending stiffness from the hourglass control alone.
 //!
 //! ```text
 //!          ↑ v φ(x)
@@ -32,7 +32,7 @@ fn simulation(end: f64, size: [f64; 3], cells: [usize; 3], keys: &str) -> Simula
 /// Goal: an end that moves at V sends a wave of stress ρ c V into the bar, without hourglass modes.
 ///
 /// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ
-/// c V² A t; rounding against eight-point hexahedra, which have the same strain (Poisson's ratio is zero).
+/// c V² A t; 1e-9, for rounding, against eight-point hexahedra, whose strain is the same since Poisson's ratio is zero.
 #[test]
 fn a_wave_along_a_bar_is_that_of_the_full_element() {
     let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
@@ -64,7 +64,7 @@ fn a_wave_along_a_bar_is_that_of_the_full_element() {
 const BEAM: [f64; 3] = [1.0, 0.05, 0.08];
 const CELLS_ALONG: usize = 25;
 
-/// First mode of a clamped beam, and its k L.
+/// Wave number k L of the first mode φ of a clamped beam of length L.
 ///
 /// Source: Graff 1975, §3.2: φ = cosh kx − cos kx − σ (sinh kx − sin kx), σ = 0.7341.
 const WAVE_NUMBER: f64 = 1.875_104;
@@ -74,9 +74,9 @@ fn mode(x: f64) -> f64 {
     k.cosh() - k.cos() - sigma * (k.sinh() - k.sin())
 }
 
-/// Frequency √(EI/ρA) (kL)²/L² of the first mode with this fraction of the bending stiffness, reduced by shear, at G A
-/// with G = E/2, and by rotary inertia according to Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² =
-/// 4.648 ∫φ''²/L² \[1/s\].
+/// Angular frequency of the first mode for this fraction of the bending stiffness \[1/s\]. The frequency √(EI/ρA)
+/// (kL)²/L² of a slender beam is reduced by shear, with the shear stiffness G A and G = E/2, and by rotary inertia.
+/// Both corrections follow from Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L².
 fn frequency(stiffness: f64) -> f64 {
     let [length, height, _] = BEAM;
     let radius_squared = height * height / 12.0;
@@ -85,11 +85,12 @@ fn frequency(stiffness: f64) -> f64 {
     bending / (1.0 + slenderness * (1.0 + 2.0 * stiffness)).sqrt()
 }
 
-/// Goal: hourglass control carries the bending of a beam of one layer, to which the single point is blind; one warning
-/// reports it, with the body and the time. Two layers, too soft by a quarter or more, give the warning, too. The
-/// remedies of the warning work: four elements over the height, or eight-point elements. Reference: with the stiffness
-/// k of a layer (see below), the hourglass energy is all of the energy of one bent layer, and k/(n² − 1) of the strain
-/// energy of n layers.
+/// Goal: in a beam of one layer, hourglass control carries all bending, since the strain at the single integration
+/// point is zero. One warning reports the hourglass energy, with the body and the time. Two layers, too soft by a
+/// quarter or more, give the warning too. The remedies of the warning work: four elements over the height, or
+/// eight-point elements. Reference: with k the stiffness of a layer relative to the beam (see
+/// `a_beam_swings_with_the_stiffness_of_its_layers`), the hourglass energy of one bent layer is all of its energy, and
+/// that of n layers is k/(n² − 1) of their strain energy.
 #[test]
 fn too_much_hourglass_energy_is_reported_and_remedied() {
     let told = |cells, hex: &str| {
@@ -129,7 +130,7 @@ fn too_much_hourglass_energy_is_reported_and_remedied() {
     }
 }
 
-/// Half a period of the beam in its first mode, from the return of its centre \[s\].
+/// Half a period of the beam in its first mode: the time at which its centre returns to rest position \[s\].
 fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     let support = "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n";
     let cells = [CELLS_ALONG, layers, 1];
@@ -145,17 +146,20 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     before + (after - before) * above / (above - below)
 }
 
-/// Goal: the bending stiffness of a layer of one-point elements of edges 2a, 2b, 2d is κ a² (1/a² + 1/b² + 1/d²) of the
-/// stiffness of the beam. With n layers, the stress of the layers gives 1 − 1/n², and hourglass control 1/n² of the
-/// stiffness of one layer. The full element has ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+/// Goal: the bending stiffness of a layer of one-point elements with edges 2a (along the beam), 2b (over the height)
+/// and 2d, relative to the exact stiffness of the layer, is κ a² (1/a² + 1/b² + 1/d²), with κ the relative hourglass
+/// stiffness. With n layers, the stresses of the layers give 1 − 1/n² of the exact stiffness of the beam, and hourglass
+/// control gives 1/n² of the relative stiffness of one layer. The eight-point element has the relative stiffness ⅔ + ½
+/// a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
 ///
-/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The hourglass springs ½ k q² have q
-/// = 8 c a b in the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a
-/// beam. The full element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has zero mean, ⅔ of the
-/// bending energy. The displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; its minimum over t counts.
+/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The hourglass springs have the
+/// energy ½ k q² with q = 8 c a b in the mode ξη and k = κ E V Σ|B_a|²/24, where V is the volume of the element and
+/// Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8. The exact energy of a beam is ½ E c² V b²/3. The eight-point element has the
+/// energy ½ G c² V a²/3 of the shear c x and, since the mean of its volume change is zero, ⅔ of the bending energy. A
+/// displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the minimum over t.
 ///
-/// Tolerance: the error of the cells along the beam is (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with the higher modes
-/// that the initial velocities excite.
+/// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a k)²/12 = 5e-4, with k the wave
+/// number; the rest allows for higher modes that the initial velocities excite.
 #[test]
 fn a_beam_swings_with_the_stiffness_of_its_layers() {
     let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);

@@ -1,4 +1,4 @@
-//! The detection of the paper: bottom-up trees of nested spheres, kinematics from the first steps.
+//! Detection as in the paper: bottom-up hierarchies of nested spheres, and kinematics from the first steps.
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588, §5.1 and §5.2.
 
@@ -7,7 +7,8 @@ use ictus::simulation::{Simulation, State};
 
 use crate::model::{from_config, run, run_to_contact};
 
-/// Contact, instants of detection up to it, and predictions (time of the prediction, predicted time) \[s\].
+/// Time of contact, instants of detection up to contact, and predictions (time of the prediction, predicted time)
+/// \[s\].
 fn sequence(simulation: &mut Simulation) -> (f64, Vec<f64>, Vec<[f64; 2]>) {
     let contact = run_to_contact(simulation);
     let statistics = simulation.detection();
@@ -25,8 +26,8 @@ fn agree(times: &[f64], expected: &[f64]) -> bool {
 }
 
 /// Goal: detection is active at the first two increments. The first prediction, made at 0.1 s, is within 0.005 s below
-/// the 14.9503 s of the paper (nested roots depend on the mesh). Contact is at 14.98 s to 1e-9 s, as with exact
-/// kinematics. Detection is idle between 0.1 s and the increment before the first prediction.
+/// the 14.9503 s of the paper (the spheres of nested roots depend on the mesh). Contact is at 14.98 s, within 1e-9 s of
+/// the contact with exact kinematics. Detection is idle between 0.1 s and the increment before the first prediction.
 #[test]
 fn projectiles_are_predicted_from_their_first_steps() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-projectiles", &[]));
@@ -38,9 +39,9 @@ fn projectiles_are_predicted_from_their_first_steps() {
     assert!((contact - 14.98).abs() < 1e-9, "{contact}");
 }
 
-/// Goal: six active instants, the first at 0.05 and 0.1 s and the last at the contact, as in the paper (0.05, 0.1, 2.8,
-/// 2.9, 2.95 and 3 s). Predictions rise to 3.000 s (2.8, 2.88, 2.9, 2.95 and 3 s), to 1e-6 s, as the first node of the
-/// front tyre is at x = 0 up to rounding.
+/// Goal: detection is active at six instants, the first two at 0.05 and 0.1 s and the last at the contact, as in the
+/// paper (0.05, 0.1, 2.8, 2.9, 2.95 and 3 s). The predicted times increase up to 3.000 s (in the paper 2.8, 2.88, 2.9,
+/// 2.95 and 3 s). Tolerance 1e-6 s: the foremost node of the front tyre starts at x = 0 up to rounding.
 #[test]
 fn motorcycle_is_detected_at_six_instants() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-motorcycle", &[]));
@@ -52,7 +53,7 @@ fn motorcycle_is_detected_at_six_instants() {
 }
 
 /// Goal: a flight that continues from the bytes of its state, before or after its third step, is active at the same
-/// instants as the uninterrupted flight: at the beginning only while its kinematics are unknown.
+/// instants as the uninterrupted flight. At the beginning it is active only while its kinematics are unknown.
 #[test]
 fn a_continued_flight_keeps_its_first_steps() {
     for steps in [1, 2, 3, 20] {
@@ -73,7 +74,8 @@ fn a_continued_flight_keeps_its_first_steps() {
     }
 }
 
-/// Goal: trees of boxes, trees by insertion and Ritter's spheres change predictions, but no bit of the contact.
+/// Goal: hierarchies of boxes, hierarchies built by insertion and Ritter's spheres change predictions, but no bit of
+/// the time of contact.
 #[test]
 fn options_of_the_hierarchies_keep_the_contact() {
     for name in ["projectiles", "motorcycle"] {
@@ -92,7 +94,7 @@ fn options_of_the_hierarchies_keep_the_contact() {
 }
 
 /// Goal: on flat faces the default ladder makes no tests. A given ladder counts its tests by volume, in the order
-/// given. The contacts, and with them all positions, are the same bit for bit.
+/// given. The contacts and all positions are the same with both ladders, bit for bit.
 #[test]
 fn a_given_ladder_tests_flat_faces_and_keeps_the_contacts() {
     let computed = |set: &[&str]| {

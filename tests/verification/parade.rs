@@ -1,14 +1,16 @@
-//! A parade of everyday scenes: blocks that drop, slide, bounce, tumble, tip, lie in a groove and on each other, on
-//! walls, rigid meshes and deformable bases, by every response, with and without friction and restitution.
+//! A parade of everyday scenes: blocks that drop, slide, bounce, tumble, tip, and lie in a groove or on each other. The
+//! bases are walls, rigid meshes and deformable bodies. Scenes run with every response, with and without friction and
+//! restitution.
 //!
-//! Goal, of every scene: contact creates no energy. Kinetic and strain energy less the work of gravity exceeds its
-//! initial value by at most 0.5 % of the largest kinetic energy; with penalty springs 1 %. The energy audit holds;
-//! momentum balances to 1e-10. Symmetric scenes stay symmetric, except where `scenes` gives a reason: no body of a
-//! scene that is its own mirror image moves across the plane y = 0, to 1e-9 of the largest velocity. Where mechanics
-//! has a closed form the scene states it.
+//! Goal for every scene: contact creates no energy. The kinetic and strain energy less the work of gravity exceeds its
+//! initial value by at most 0.5 % of the largest kinetic energy; with penalty springs by 1 %. The energy audit reports
+//! no error, and momentum balances to 1e-10. Symmetric scenes stay symmetric, except where `scenes` gives a reason: no
+//! body of a scene that is its own mirror image moves across the plane y = 0, to 1e-9 of the largest velocity. If the
+//! motion has a closed form, the scene gives it as `Expected`.
 //!
-//! Kinetic energy is the energy that the steps conserve, ½ v_{n−½} · M v_{n+½}: the sum T_n + W_n of a vibrating body
-//! has an error of (ω dt)²/4, and a node held by impulses has half a kick at the end of each step.
+//! The kinetic energy is ½ v_{n−½} · M v_{n+½}, which the steps conserve together with the strain energy. The sum of
+//! kinetic and strain energy at a step, T_n + W_n, has an error of (ω dt)²/4 for a body that vibrates at ω, and a node
+//! held by impulses has the velocity of half a kick at the end of each step.
 
 pub mod scenes;
 
@@ -28,7 +30,7 @@ pub enum Expected {
     Rebound { speed: f64, within: f64 },
     /// Final velocity along x, with its tolerance \[m/s\].
     Slides { speed: f64, within: f64 },
-    /// Final displacement to the right, or to the left.
+    /// Final displacement along x: positive (right) or negative.
     Falls { right: bool },
     /// Rest with the centre at this height, with its tolerance \[m\].
     Rests { height: f64, within: f64 },
@@ -104,7 +106,8 @@ impl Scene {
         let first = held(simulation);
         let mass: f64 =
             simulation.model().bodies.iter().map(|body| body.mass).filter(|m| m.is_finite()).sum();
-        // Scales of a scene at rest: energy and velocity of a fall by a thousandth of the size of a body.
+        // Lower bounds of the scales, for scenes at rest: energy and velocity of a fall by 0.2 mm, a thousandth of the
+        // size of a body.
         let (mut energy_scale, mut velocity_scale) = (mass * GRAVITY * 2e-4, (2.0 * GRAVITY * 2e-4).sqrt());
         let (mut surplus, mut across, mut fastest_up) = (0.0_f64, 0.0_f64, 0.0_f64);
         while !simulation.is_finished() {

@@ -1,4 +1,4 @@
-//! A soft plate stops a bullet that strikes it, or the run reports the passage: no bullet passes unreported.
+//! A soft plate stops a bullet that strikes it, or the run reports that the bullet has passed through.
 //!
 //! ```text
 //!      ┌─┐
@@ -24,10 +24,10 @@ pub struct Shot {
     pub density: f64,
     /// Stiffness of the bullet relative to the plate; `None` for a rigid bullet.
     pub stiffness: Option<f64>,
-    /// Thickness of the plate and cells through it and along it.
+    /// Thickness of the plate \[m\]; `cells` are its numbers of cells through the thickness and along the plate.
     pub thickness: f64,
     pub cells: [usize; 2],
-    /// Velocity of both along x \[m/s\].
+    /// Common velocity of plate and bullet along x \[m/s\].
     pub drift: f64,
 }
 
@@ -42,7 +42,7 @@ impl Shot {
         self.speed * (self.young / DENSITY).sqrt()
     }
 
-    /// Sets up a run with the bullet 5 cm above the plate and time for four times this distance.
+    /// Sets up a run with the bullet 5 cm above the plate; the bullet has time to travel four times this distance.
     pub fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
         let Self { young, density, stiffness, thickness, cells: [through, along], drift, .. } = *self;
         let speed = self.speed();
@@ -90,8 +90,9 @@ fn fire(simulation: &mut Simulation) -> Result<(), NumericalFailure> {
     Ok(())
 }
 
-/// Goal: up to a fifth of √(E/ρ), the speed that crushes a bar of the plate material, the plate holds the bullet and
-/// the run reaches its end, for any material of the plate and of the bullet; momentum is conserved to 1e-10.
+/// Goal: if the speed is at most a fifth of √(E/ρ), the speed that crushes a bar of the plate material, the plate holds
+/// the bullet and the run reaches its end. This holds for all materials of the plate and of the bullet; momentum is
+/// conserved to 1e-10.
 #[test]
 fn slow_bullets_are_held() {
     let bullets = [(None, 1e4), (None, 1e5), (None, 1e6), (None, 1e7), (Some(1e3), 1e5), (Some(1.0), 1e5)];
@@ -115,8 +116,8 @@ fn slow_bullets_are_held() {
 }
 
 /// Goal: the plate holds fast or heavy bullets, or the run reports their passage. The plates have one cell through the
-/// thickness, thinner than the search depth, or two; bullets are rigid or deformable; every response and two detectors.
-/// No run ends with a bullet behind the plate and without a report.
+/// thickness, thinner than the search depth, or two; bullets are rigid or deformable. The runs use every response and
+/// two detectors. No run ends with a bullet behind the plate and without a report.
 #[test]
 fn no_bullet_passes_through_without_a_report() {
     let mut told = 0;
@@ -151,9 +152,9 @@ fn no_bullet_passes_through_without_a_report() {
     assert!(told > 0);
 }
 
-/// Goal: a bullet that travels 15 plate thicknesses in the fixed step of the scenario hits the plate in time, as the
-/// run takes shorter steps: half the search depth, 0.02 m, at 200 m/s. A common velocity of bullet and plate shortens
-/// no step.
+/// Goal: a bullet that would travel 15 plate thicknesses in the fixed step of the scenario hits the plate, since the
+/// run shortens the step: at 200 m/s the bullet travels at most half the search depth, 0.02 m, in a step. A common
+/// velocity of bullet and plate shortens no step.
 #[test]
 fn fixed_steps_are_cut_where_bodies_would_pass() {
     let step = 1.5e-3;
@@ -181,8 +182,8 @@ fn fixed_steps_are_cut_where_bodies_would_pass() {
     assert_eq!(shortest(0.01, 3000.0), step);
 }
 
-/// A contact lost by its depth is reported with step, time, node and both bodies, and the state is that after the last
-/// valid step.
+/// A contact that is lost because of its depth is reported with step, time, node and both bodies. The state is that
+/// after the last valid step.
 #[test]
 fn passages_are_reported_with_names() {
     let shot = Shot { speed: 20.0, density: 1.0, ..Shot::hard(0.0) };

@@ -22,19 +22,20 @@ fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]
     first_contact(model, [&left, &right], &motion).unwrap()
 }
 
-/// Root predictions of a simulation that has flown to contact, and whether any prediction is later than the contact.
+/// Predicted times of the pairs of roots in a simulation that has flown to contact, and whether any prediction is later
+/// than the contact.
 fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
     let predictions = &simulation.detection().predictions;
     let roots = predictions.iter().filter(|p| p.depth == [0, 0]).map(|p| p.time).collect();
-    // Rounding of times of 15 s.
+    // The tolerance is the rounding of times of 15 s.
     (roots, predictions.iter().any(|p| p.time > contact + 1e-12))
 }
 
 /// Runs to the end and checks the invariants of an elastic impact.
 ///
-/// Linear momentum less the impulse of gravity: contact forces are equal and opposite, 1e-12 for rounding. Energy: the
-/// integration is of second order, its error follows the square of the step over the shortest period, within the
-/// required 0.5 %.
+/// Linear momentum less the impulse of gravity is constant to rounding, 1e-12, since contact forces are equal and
+/// opposite. Energy is constant to the required 0.5 %: the integration is of second order, so its error is proportional
+/// to the square of the step over the shortest period.
 fn check_balances(simulation: &mut Simulation) {
     let before = momentum(simulation).linear;
     let start = simulation.state().time;
@@ -55,9 +56,9 @@ fn check_balances(simulation: &mut Simulation) {
     assert!(simulation.audit().energy_error().largest < 5e-3);
 }
 
-/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s), within 1e-3 s of
-/// the 14.98 s of round balls: faces lie at most 0.016 m inside the sphere. In flight, detection runs only when
-/// necessary: at 12 of 300 instants at most.
+/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and within 1e-3 s
+/// of the 14.98 s of round balls, since faces lie at most 0.016 m inside the sphere. In flight, detection runs only
+/// when necessary: at no more than 12 of 300 instants.
 #[test]
 fn touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles", &[]);
@@ -73,9 +74,9 @@ fn touch_when_their_meshes_do() {
     assert!(speeds[0] < 0.0 && speeds[1] > 0.0, "the balls have not rebounded: {speeds:?}");
 }
 
-/// Goal: nested trees predict the contact of their roots for 14.95 s (the paper: 14.9503 s; the radius of a nested root
-/// depends on the mesh, ±0.03 s are ±1.5 m of radius), trees fitted to the nodes predict it later, and no prediction is
-/// later than the contact.
+/// Goal: hierarchies of nested spheres predict that their roots touch at 14.95 s. The paper has 14.9503 s; the radius
+/// of a nested root depends on the mesh, and the tolerance of 0.03 s is 1.5 m of radius. Spheres fitted to the nodes
+/// predict a later time. No prediction is later than the contact.
 #[test]
 fn are_predicted_early_by_nested_spheres_and_never_late() {
     let [nested, fitted] = ["bottom-up", "fast"].map(|builder| {
@@ -90,8 +91,8 @@ fn are_predicted_early_by_nested_spheres_and_never_late() {
     assert!(fitted > nested && fitted <= 14.98, "fitted roots predict {fitted} s");
 }
 
-/// Goal: with a relative acceleration and an offset from the centre, contact is also found to 1e-9 s of brute force;
-/// the features now meet along parabolas. Balances as before.
+/// Goal: contact is also found within 1e-9 s of brute force if the balls have a relative acceleration and are offset.
+/// The features then meet along parabolas. The balances hold as in the first scenario.
 #[test]
 fn that_fall_differently_touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles-falling", &[]);

@@ -1,4 +1,5 @@
-//! Bars of quadratic elements: axial vibration, and bending, in which they are more accurate than linear elements.
+//! Bars of quadratic elements: axial vibration, and bending, where quadratic elements are more accurate than linear
+//! ones.
 //!
 //! ```text
 //!    |=================    g ->  (stretch)  or down (bending)
@@ -25,7 +26,7 @@ fn bar(mesh: String, end: f64, gravity: [f64; 3]) -> Simulation {
     from_text(&text, &[("bar.msh", mesh)])
 }
 
-/// Error of the stretch of a hanging bar of `cells` elements along it after half a period.
+/// Error of the stretch of a hanging bar after half a period; the bar has `cells` elements along its length.
 fn stretch_error(kind: CellKind, cells: usize) -> f64 {
     let side = 1.0 / cells as f64;
     let mesh = quadratic_box_mesh(kind, [0.0; 3], [1.0, side, side], [cells, 1, 1]);
@@ -34,14 +35,15 @@ fn stretch_error(kind: CellKind, cells: usize) -> f64 {
     let audit = simulation.audit();
     assert!(audit.largest_momentum_error() < 1e-10, "{kind:?} {}", audit.largest_momentum_error());
     assert!(audit.relative_imbalance() < 2e-3, "{kind:?} {}", audit.relative_imbalance());
-    // Twice the static stretch g L²/(2 c²): all odd modes have changed sign.
+    // The reference is twice the static stretch g L²/(2 c²), since all excited modes are odd and have changed sign
+    // after half a period.
     mean_displacement(&simulation, 0, 1.0) / 1e-3 - 1.0
 }
 
 /// Goal: a bar released under gravity along its axis has, after half a period, 2 L/c, twice its static stretch. The
-/// error decreases with the element size. Tolerance: with 16 elements, of 4 or 5 nodes to the shortest wave that
-/// matters, 0.5 %; with 8 elements, the error is at least 1.5 times as large (the corner of the wave converges slowly,
-/// as h^(2/3) at best).
+/// error decreases with the element size. Tolerance with 16 elements: 0.5 %; the shortest wave that matters then has 4
+/// or 5 nodes. With 8 elements the error is at least 1.5 times as large; it decreases slowly, as h^(2/3) at best,
+/// because the wave has a corner.
 #[test]
 fn hanging_bars_swing_about_their_static_stretch() {
     for kind in QUADRATIC {
@@ -52,7 +54,8 @@ fn hanging_bars_swing_about_their_static_stretch() {
     }
 }
 
-/// Time of the lowest position of the tip of a bar twenty times as long as high, over half the first period.
+/// Time at which the tip of a bar has its lowest position, relative to half the first period. The bar is twenty times
+/// as long as high.
 fn half_period(mesh: String, safety_end: f64) -> f64 {
     let radius_of_gyration = 0.05 / 12.0_f64.sqrt();
     // ω = 1.8751² c r/L².
@@ -70,11 +73,11 @@ fn half_period(mesh: String, safety_end: f64) -> f64 {
     time / half
 }
 
-/// Goal: the tip of a released cantilever reaches its lowest position after half the period of its first mode (the
-/// higher modes, with 3 % of the deflection, shift this time by a few per cent). Five quadratic elements along the
-/// cantilever and one through its height reproduce it; eight-node hexahedra on the same lattice of nodes are several
-/// times too stiff in shear and far too early. Tolerance: 4 % for hexahedra; 6 % for tetrahedra, whose mesh is not
-/// symmetric.
+/// Goal: the tip of a released cantilever reaches its lowest position after half the period of its first mode (higher
+/// modes, with 3 % of the deflection, shift this time by a few per cent). Five quadratic elements along the cantilever
+/// and one through its height reproduce this time. Eight-node hexahedra on the same lattice of nodes are several times
+/// too stiff in shear, and their tip is lowest far too early. Tolerance: 4 % for hexahedra; 6 % for tetrahedra, whose
+/// mesh is not symmetric.
 #[test]
 fn quadratic_elements_bend() {
     let (low, high) = ([0.0; 3], [1.0, 0.05, 0.05]);

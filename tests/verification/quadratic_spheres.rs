@@ -1,5 +1,5 @@
-//! Two equal balls of second-order curved elements, head-on: the time of first contact of their faces, and the exchange
-//! of velocities by the impact.
+//! Two equal balls of curved second-order elements collide head-on. The tests check the time of first contact of their
+//! faces, and the exchange of velocities.
 //!
 //! ```text
 //!     ___        ___
@@ -18,8 +18,9 @@ use crate::model::{from_config, momentum, run, run_to_contact, velocity};
 
 const SPEED: f64 = 0.5;
 
-/// Position along the x axis of the face of a body that the axis crosses on this side \[m\]: the interpolation of its
-/// nodes at its middle, −1/9 and 4/9 of corners and mid-side nodes of a Tri6, −1/4 and 1/2 of a Quad8.
+/// Position on the x axis of the middle of the face that this axis crosses \[m\], on the given side of a body. The
+/// middle is interpolated from the nodes of the face, with the weights −1/9 of corners and 4/9 of mid-side nodes of a
+/// Tri6, and −1/4 and 1/2 of a Quad8.
 fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
     let model = simulation.model();
     let mut found = Vec::new();
@@ -47,15 +48,15 @@ fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
 
 /// Goals of one scenario.
 ///
-/// First contact: the closest points are the middles of two faces, by symmetry about the axis. Its time is the gap over
-/// the closing speed, to 1e-9 s (a nanometre at 1 m/s).
+/// First contact: the closest points are the middles of two faces, by symmetry about the axis. The time of contact is
+/// the gap over the closing speed, to 1e-9 s (a nanometre at 1 m/s).
 ///
-/// Balances: contact forces are equal and opposite, momentum to 1e-12 of that of a ball. The balls exchange their
-/// velocities except for the energy of vibration: 2R/c is a seventh of the contact duration, some per cent of the
-/// energy; 4 % of the speed.
+/// Balances: contact forces are equal and opposite, so momentum is conserved to 1e-12 of the momentum of a ball. The
+/// balls exchange their velocities to 4 % of the speed. The difference is the energy of vibration, some per cent, since
+/// the transit time 2R/c of a wave is a seventh of the contact duration.
 ///
-/// Duration: that of the impact of a finite ball on its mirror image, 5 %. Nodes half an element off the axis touch
-/// when the approach is 3 % (Tet10) and 7 % (Hex20) of its maximum.
+/// Duration: that of the impact of a finite ball on its mirror image, to 5 %. Nodes half an element away from the axis
+/// touch only when the approach is 3 % (Tet10) or 7 % (Hex20) of its maximum.
 fn check(name: &str) {
     let mut simulation = from_config(name, &[]);
     let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);

@@ -8,7 +8,7 @@ mod generator;
 pub use generator::Random;
 
 impl Random {
-    /// In \[−half, half\].
+    /// Uniform in \[−half, half).
     pub fn uniform(&mut self, half: f64) -> f64 {
         half * (2.0 * self.unit() - 1.0)
     }
@@ -25,7 +25,7 @@ impl Random {
         entries[(self.uniform(1.0).abs() * entries.len() as f64) as usize]
     }
 
-    /// The value or a drawn value, with equal probability.
+    /// Either the given value or a drawn value, with equal probability.
     pub fn either<T>(&mut self, value: T, drawn: impl FnOnce(&mut Self) -> T) -> T {
         if self.uniform(1.0) < 0.0 { value } else { drawn(self) }
     }

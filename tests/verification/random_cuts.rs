@@ -1,4 +1,4 @@
-//! Energy balance of contact over randomly cut steps.
+//! Energy balance of contact over steps that are cut, i.e. shortened, at random.
 //!
 //! ```text
 //!        ┌───┐ ↘      A block strikes a floor obliquely, bounces and slides; the floor is a wall or a held body.
@@ -6,13 +6,15 @@
 //!   ───────────────
 //! ```
 //!
-//! The change of kinetic and strain energy in a step is the energy that contact gives the bodies, found without contact
-//! forces: with the stored, dissipated and supplied energies that contact reports, the balance closes. Source: the
-//! identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the
-//! predictor–corrector; the last term changes with dt where a step is cut.
+//! The test computes the energy that contact gives the bodies in a step from the change of kinetic and strain energy,
+//! without contact forces. The goal is that this energy balances with the stored, dissipated and supplied energies that
+//! contact reports. Source: the identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M
+//! a_n) of the predictor–corrector for the kinetic energy T, forces f, displacements Δx, accelerations a and mass
+//! matrix M. The last term depends on dt, so it changes where a step is cut.
 //!
-//! At the usual safety factor, at most one step in a hundred is cut; at a small one, most steps. Near the stability
-//! limit, many cuts would amplify the shortest waves, as products of leapfrog maps with changing steps do.
+//! With the usual safety factor, at most one step in a hundred is cut; with a small safety factor, most steps. Near the
+//! stability limit, many cuts would amplify the shortest waves, since a product of leapfrog maps with different steps
+//! can be unstable.
 
 use ictus::simulation::Simulation;
 
@@ -21,14 +23,15 @@ use crate::random::Random;
 
 /// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
-/// The same for energy–momentum springs without friction, which conserve energy.
+/// Tolerance of the energy balance for energy–momentum springs without friction, which conserve energy.
 const CLOSED_EXACTLY: f64 = 1e-12;
 /// Tolerance of the momenta.
 const MOMENTUM: f64 = 1e-12;
-/// Increase of the energy error that cuts may cause, besides twice the error without cuts.
+/// With cuts the energy error may be twice the error without cuts plus this value.
 const ADDED: f64 = 0.005;
-/// The same for vibrating bodies with most steps cut. A change of the step adds up to ¼ (ω dt)² of the energy of a
-/// wave, at a safety of 0.3 up to a tenth for the shortest waves, in the bodies and not in their contact.
+/// The value in place of `ADDED` for vibrating bodies with most steps cut. A change of the step adds up to ¼ (ω dt)² of
+/// the energy of a wave of frequency ω in the bodies, up to a tenth for the shortest waves at a safety factor of 0.3.
+/// This energy does not come from contact.
 const ADDED_BY_WAVES: f64 = 0.01;
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -83,9 +86,9 @@ impl Scene {
         from_text(&text, &meshes)
     }
 
-    /// Increase of the energy of bodies and springs plus the dissipation, less the external work; numerical work counts
-    /// as an error. In every step, impulses absorb from resting bodies the energy that projections add: their
-    /// dissipation does not count, and only an increase is an error.
+    /// Energy error: the increase of the energy of bodies and springs plus the dissipation, less the external work.
+    /// Numerical work counts as an error. For impulses the dissipation does not count, since in every step impulses
+    /// absorb the energy that projections add to resting bodies; only an increase of energy is then an error.
     fn error(&self, simulation: &Simulation, first: f64) -> f64 {
         let energies = simulation.energies();
         let change = energies.conserved() + energies.numerical_work - first;
@@ -114,9 +117,9 @@ struct Outcome {
     cuts: u32,
     /// Largest energy imbalance of a step.
     open: f64,
-    /// Largest numerical work in a step as long as its neighbours, with unchanged contacts.
+    /// Largest numerical work in a step that is as long as its neighbours and in which no contact opens or closes.
     in_between: f64,
-    /// Energy error, in steps that are not cut.
+    /// Largest energy error over the steps that are not cut.
     error: f64,
     momentum: f64,
     angular: f64,
@@ -168,8 +171,8 @@ fn run(scene: &Scene, cuts: Cuts, seed: u64) -> Outcome {
 }
 
 impl Scene {
-    /// Whether contact creates no energy in steps of one length: impulses, and energy-momentum springs between rigid
-    /// bodies.
+    /// Whether contact creates no energy in equal steps. This holds for impulses, and for energy–momentum springs
+    /// between rigid bodies.
     fn keeps_the_energy(&self) -> bool {
         self.response == "decomposition" || self.response == "energy-momentum" && self.material == "rigid"
     }
@@ -184,9 +187,9 @@ impl Scene {
         if material == "rigid" {
             checks.push(("angular momentum", outcome.angular, MOMENTUM));
         }
-        // In the other cases steps of one length have numerical work, too. Penalty springs have an error from the
-        // rotation of faces, and from friction. Springs of vibrating nodes act as if they opened where they are about
-        // to open. Projections do work on resting bodies in every step.
+        // In all other cases equal steps have numerical work too: penalty springs have an error from the rotation of
+        // faces and from friction; penalty springs of vibrating nodes may act as already open when they are about to
+        // open; projections do work on resting bodies in every step.
         let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
         if response == "energy-momentum" || is_plain {
             checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));
@@ -195,9 +198,9 @@ impl Scene {
     }
 }
 
-/// Goal: in every step, cut or not, the energy balance closes to rounding, and momentum is conserved. Where contacts
-/// neither open nor close, the numerical work of springs is rounding only. Cuts change the energy error little, in the
-/// mean over the seeds: after each cut, vibrating blocks strike in another way.
+/// Goal: in every step, cut or not, the energy balance closes to rounding, and momentum is conserved. While contacts
+/// neither open nor close, the numerical work of springs is rounding. Cuts change the energy error little. The error is
+/// the mean over the seeds, since after each cut vibrating blocks strike in a different way.
 #[test]
 fn ledgers_close_over_cut_steps() {
     let mut faults = Vec::new();

@@ -1,9 +1,9 @@
-//! Random scenes: blocks, cubes and balls that drop, slide, tip, roll, lie on each other and in grooves, rigid or of
-//! rubber, rotated arbitrarily together with their base and gravity.
+//! Random scenes: rigid and rubber blocks, cubes and balls that drop, slide, tip, roll, and lie on each other or in
+//! grooves. Each scene is rotated arbitrarily, together with its base and gravity.
 //!
-//! Goal, of every scene, as in the parade: contact creates no energy beyond the surplus of its response, momentum
-//! balances to 1e-10, and the run reaches its end. One scene in 1000 may fail. The seed is that of the clock, or
-//! `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
+//! Goal for every scene, as in the parade: contact creates no energy beyond the surplus allowed for its response,
+//! momentum balances to 1e-10, and the run reaches its end. One scene in 1000 may fail. The seed is `ICTUS_SEED` or, if
+//! this is not set, the time of the clock. With `ICTUS_SCENE` a single scene of a seed is run.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -46,7 +46,7 @@ impl Shape {
         Self { mesh, half, is_ball }
     }
 
-    /// Largest extent of the rotated body against a direction.
+    /// Extent of the rotated body from its centre along the negative of a direction.
     fn reach(&self, turn: Rotation, direction: Vec3) -> f64 {
         if self.is_ball {
             return self.half.x;
@@ -83,8 +83,8 @@ fn draw_law(random: &mut Random) -> Law {
     Law { response, friction, restitution }
 }
 
-/// Longest steps \[s\]: with impulses, bodies that rebound or rest have the velocity that gravity adds in part of a
-/// step.
+/// Longest step \[s\]. With impulses the step is short, since bodies that rebound or rest have an additional velocity,
+/// which gravity adds in part of a step.
 fn longest_step(law: Law) -> f64 {
     if law.response == "decomposition" { 1e-4 } else { 1e-3 }
 }
@@ -117,7 +117,7 @@ fn start(motion: Motion, random: &mut Random) -> (Rotation, Vec3, Vec3) {
     }
 }
 
-/// Bodies that begin on planes: one, or a few on each other.
+/// Bodies that start on planes: one body, or a stack.
 fn bodies(motion: Motion, planes: &[Plane], material: Material, random: &mut Random) -> Vec<Actor> {
     let mut bodies = Vec::new();
     let mut floor = 0.0;
@@ -163,7 +163,7 @@ impl Base {
     }
 }
 
-/// The scene with this number.
+/// The scene of a seed with this number.
 fn scene(seed: u64, number: u64) -> Scene {
     let mut random = Random(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
     let motion = random.pick(&[
@@ -205,7 +205,7 @@ fn from_environment(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Goal: the goal of the module, for 5 000 scenes, or for one scene, which must not fail.
+/// Goal: that of the module for 5 000 scenes. If `ICTUS_SCENE` selects one scene, this scene must not fail.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn random_scenes_hold() {

@@ -1,4 +1,4 @@
-//! Ties that cannot hold as requested are rejected, with a remedy that works.
+//! Ties that cannot hold as requested are rejected; the remedies in the messages work.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -7,7 +7,8 @@ use ictus::simulation::{SetupError, Simulation};
 
 use crate::model::{box_mesh, run};
 
-/// Blocks of 1 m along x, each tied to the next, with these materials and further keys; `before` precedes them all.
+/// Blocks of 1 m along x, each tied to the next, with these materials and further keys. The text `before` precedes all
+/// of them.
 fn tied_blocks(before: &str, bodies: &[(&str, &str)]) -> Result<Simulation, SetupError> {
     let folder = tempfile::tempdir().unwrap();
     let mut text = before.to_owned();
@@ -32,8 +33,8 @@ fn soft(density: f64) -> String {
 }
 
 /// Goal: tied bodies with different initial velocities at the tie are rejected with the node and both velocities. With
-/// the velocity and the spin recommended by the message they are accepted, and the energy is that of one spinning body.
-/// A difference of one rounding is accepted.
+/// the velocity and the spin recommended by the message the bodies are accepted, and their energy is that of one
+/// spinning body. A difference of the velocities by one rounding error is accepted.
 #[test]
 fn bodies_that_begin_to_part_are_refused() {
     let soft = soft(1e3);
@@ -67,9 +68,10 @@ fn bodies_that_begin_to_part_are_refused() {
     tied_blocks("[time]\nend = 0.01\n", &[(RIGID, rounded), (RIGID, exact)]).unwrap();
 }
 
-/// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, where
-/// the nodes of the heavier body leave the light nodes some motion: two of them on a face of four. With the heavier
-/// body rigid, or nearer densities, they are accepted, and the tied points coincide.
+/// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, if
+/// the tied nodes of the heavier body do not determine the motion of all light nodes (here two heavy nodes on a face of
+/// four light nodes). If the heavier body is rigid, or the densities differ less, the bodies are accepted, and the tied
+/// points coincide.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {
@@ -101,9 +103,10 @@ fn masses_without_a_common_digit_are_refused() {
     }
 }
 
-/// Goal: contact of movable tied rigid bodies is rejected by responses that neglect the ties, unless nothing can touch
-/// them. By penalty springs, the remedy, two tied blocks that fly into a wall at 1 m/s both leave it at 1 m/s.
-/// Tolerance: the energy that springs create in an impact, a quarter of the factor 0.02, which is 0.25 % of the speed.
+/// Goal: responses that neglect the ties reject contact of movable tied rigid bodies, unless nothing can touch these
+/// bodies. The remedy is penalty springs: two tied blocks that fly into a wall at 1 m/s then both leave it at 1 m/s.
+/// Tolerance: 0.25 % of the speed. Springs create the fraction ¼ · 0.02 of the energy in an impact, with the penalty
+/// factor 0.02; half this fraction is the error of the speed.
 #[test]
 fn contact_of_tied_rigid_bodies_is_by_springs() {
     let with = |response: &str, more: &str| {
@@ -133,10 +136,10 @@ fn contact_of_tied_rigid_bodies_is_by_springs() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: support reactions include the forces of ties. A deformable or rigid block falls askew, tied to a rigid or
-/// deformable block that is fixed, or fixed along some axes: linear and angular momentum balance with the reactions,
-/// and the support bears the weight of a hanging block. Tolerance: rounding, 1e-12, and the rounding of positions in
-/// the forces of a step.
+/// Goal: support reactions include the forces of ties. Scene: a block under oblique gravity is tied to a second block
+/// that is fixed, completely or along some axes; each block is deformable or rigid. Linear and angular momentum balance
+/// with the reactions, and the support bears the weight of a hanging block. Tolerance: rounding, 1e-12, and the
+/// rounding of positions in the forces of a step.
 #[test]
 fn supports_take_what_ties_give_them() {
     let soft = soft(1e3);
@@ -167,12 +170,13 @@ fn errors(simulation: &Simulation) -> [f64; 2] {
     [simulation.audit().largest_momentum_error(), simulation.audit().largest_angular_error()]
 }
 
-/// Force m ε x/dt² of a rounding error of positions, of 1.5 m, in a step, relative to the weight.
+/// Force m ε x/dt² that a rounding error ε x of a position x = 1.5 m causes in a step dt, relative to the weight.
 fn rounding_of_forces(simulation: &Simulation) -> f64 {
     1.5 * f64::EPSILON / simulation.progress().time_step.powi(2) / Vec3::new(1.0, 3.0, -9.0).norm()
 }
 
-/// Relative errors of the reactions of the first boundary against the weight of the second block, and of their moments.
+/// Errors of the reaction of the first boundary and of its moment, relative to the weight of the second block and its
+/// moment.
 fn errors_of_statics(simulation: &Simulation) -> [f64; 2] {
     let weight = Wrench::at(&Vec3::new(1.5, 0.5, 0.5), Vec3::new(1.0, 3.0, -9.0) * 1000.0);
     let off = simulation.support_accounts()[0].reaction + weight;

@@ -23,15 +23,15 @@ fn block_on_slope(response: &str, material: &str, relaxation: &str) -> Simulatio
     from_text(&text, &[("block.msh", block), ("floor.msh", floor)])
 }
 
-/// Kinetic energy at the middle of the last step \[J\]: at its end, bodies held by impulses have half a kick of the
-/// other forces.
+/// Kinetic energy at the middle of the last step \[J\]. At the end of a step, bodies held by impulses have the velocity
+/// of half a kick by the other forces.
 fn kinetic_at_mid_step(simulation: &Simulation) -> f64 {
     let (state, half_step) = (simulation.state(), 0.5 * simulation.progress().time_step);
     let motion = state.velocities.iter().zip(&state.accelerations).zip(&simulation.model().mass);
     motion.map(|((v, a), mass)| 0.5 * mass * (v - a * half_step).norm_squared()).sum()
 }
 
-/// Advances to t = 0; returns the number of steps and the largest kinetic energy on the way \[J\].
+/// Advances to t = 0; returns the number of steps and the largest kinetic energy during the relaxation \[J\].
 fn settle(simulation: &mut Simulation) -> (u64, f64) {
     let (mut peak, mut imbalance) = (0.0, 0.0);
     while simulation.is_relaxing() {
@@ -44,10 +44,10 @@ fn settle(simulation: &mut Simulation) -> (u64, f64) {
     (simulation.relaxation_steps(), peak)
 }
 
-/// Goal: after dynamic relaxation a block with μ = 0.6 on a slope of tan α = 0.5 sticks, rigid or of rubber, by every
-/// response at default settings. Reference: Coulomb. Tolerance: in 0.3 s, in which a sliding block would travel 0.2 m,
-/// it moves by 1e-6 of its length, and the kinetic energy stays below the tolerance, 1e-3 of the peak of the
-/// relaxation.
+/// Goal: after dynamic relaxation a block with μ = 0.6 on a slope of tan α = 0.5 sticks, with every response at default
+/// settings. The block is rigid or of rubber. Reference: Coulomb's law. Tolerance: in 0.3 s, in which a sliding block
+/// without friction would travel 0.2 m, the block moves by 1e-6 of its length at most. The kinetic energy stays below
+/// the tolerance of the relaxation, 1e-3 of its peak.
 #[test]
 fn a_block_sticks_on_a_slope() {
     for response in RESPONSES {
@@ -75,7 +75,8 @@ fn a_block_sticks_on_a_slope() {
 }
 
 /// Goal: a warning names a block that hops under sudden gravity, with remedies. A block that has come to rest before,
-/// or lies on damped springs, gives no warning. Source: springs without loss conserve the energy of its fall.
+/// or lies on damped springs, gives no warning. Source: springs without loss conserve the energy that the block gains
+/// when it falls onto them.
 #[test]
 fn hopping_under_sudden_gravity_is_warned_of() {
     let warnings = |response: &str, table: &str| {
@@ -129,9 +130,9 @@ fn stacks_and_hanging_blocks_start_at_rest() {
     }
 }
 
-/// Goal: velocities, prescribed motion and time begin after the relaxation. Scene: a rubber block lies on a floor, and
-/// a rigid block strikes it from above at 2 m/s; a third block has a prescribed motion. Reference: at t = 0 the moving
-/// blocks have their initial positions and speeds.
+/// Goal: initial velocities, prescribed motion and time start after the relaxation. Scene: a rubber block lies on a
+/// floor, and a rigid block strikes it from above at 2 m/s; a third block has a prescribed motion. Reference: at t = 0
+/// the moving blocks have their initial positions and speeds.
 #[test]
 fn motion_begins_at_time_zero() {
     let text = format!(
@@ -160,7 +161,7 @@ fn motion_begins_at_time_zero() {
     assert!(!exceeds(imbalance, 1e-6), "{imbalance:e}");
 }
 
-/// Goal: a body that falls does not come to rest; the run fails with the remedy.
+/// Goal: the relaxation of a falling body, which does not come to rest, fails with a message that names the remedy.
 #[test]
 fn a_falling_body_is_reported() {
     let text = format!(
@@ -173,9 +174,8 @@ fn a_falling_body_is_reported() {
     assert!(failure.remedy().contains("support it"));
 }
 
-/// Goal: tied blocks, rigid and of rubber, that hang clamped at one end come to rest and start at rest; a support
-/// beside them begins to move at t = 0. Tolerances: the tolerance of the relaxation; tied points coincide within 1e-9
-/// m.
+/// Goal: tied blocks, rigid and of rubber, that are clamped at one end come to rest and start at rest. A support beside
+/// them begins to move at t = 0. Tolerances: that of the relaxation; tied points coincide within 1e-9 m.
 #[test]
 fn a_clamped_assembly_starts_at_rest() {
     for other in ["rubber", "rigid"] {

@@ -1,7 +1,7 @@
 //! Renumbered meshes.
 
-/// A mesh in MSH 2.2 with new tags of its nodes and elements, both listed in another order, and with another first node
-/// of each element.
+/// A mesh in MSH 2.2 after renumbering: nodes and elements have new tags and are listed in another order, and each
+/// element starts at another of its nodes.
 pub fn renumbered(mesh: &str) -> String {
     let lines: Vec<&str> = mesh.lines().collect();
     let [nodes, elements] = ["$Nodes", "$Elements"].map(|head| section(&lines, head));
@@ -44,7 +44,7 @@ pub fn renumbered(mesh: &str) -> String {
     )
 }
 
-/// The entries of a section.
+/// The lines of a section after its count.
 fn section<'a>(lines: &[&'a str], head: &str) -> Vec<&'a str> {
     let start = lines.iter().position(|line| *line == head).unwrap() + 1;
     let count: usize = lines[start].parse().unwrap();
@@ -56,14 +56,14 @@ fn shuffled(count: usize) -> Vec<usize> {
     (0..count).map(|k| shuffled_place(k, count)).collect()
 }
 
-/// Image of k in the permutation: k times a stride that is coprime to the count.
+/// Image of k in the permutation: k times a stride that is coprime to `count`, plus an offset, modulo `count`.
 fn shuffled_place(k: usize, count: usize) -> usize {
     let divides = |step: usize| (2..=step).any(|d| step.is_multiple_of(d) && count.is_multiple_of(d));
     let step = (count * 5 / 8..).find(|&step| step > 0 && !divides(step)).unwrap_or(1);
     (k * step + count / 3) % count
 }
 
-/// The nodes of an element of this Gmsh type, rotated to another first node.
+/// The nodes of an element of this Gmsh type, cyclically reordered so that another node is first.
 fn begun_elsewhere(kind: &str, nodes: &[String]) -> Vec<String> {
     let order: &[usize] = match kind {
         "2" => &[1, 2, 0],

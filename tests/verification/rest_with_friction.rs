@@ -1,5 +1,5 @@
-//! Bodies held by friction, at default settings: on an accelerating belt, on a floor, on an incline; and the
-//! energy of spheres spun by friction while the step changes.
+//! Bodies held by friction, at default settings, on an accelerating belt, on a floor and on an incline. A further test
+//! checks the energy of spheres that friction spins while the step changes.
 
 use ictus::simulation::Simulation;
 
@@ -8,7 +8,7 @@ use crate::round_meshes::ball;
 
 const GRAVITY: f64 = 9.81;
 
-/// A rigid cube of 0.2 times a scale on a floor at z = 0, a wall or a body.
+/// A rigid cube of edge 0.2 m times `scale` on a floor at z = 0, which is a wall or a body.
 fn cube_on(floor: &str, contact: &str, scale: f64, end: f64, gravity: [f64; 2]) -> Simulation {
     let [along, across] = gravity;
     let text = format!(
@@ -27,9 +27,10 @@ fn wall(velocity: &str) -> String {
     )
 }
 
-/// Time at which a cube begins to slide on a belt of the velocity b t², by a least-squares fit of the relative velocity
-/// beyond 0.05 m/s, Δv = b (t² − t0²) − μ_d g (t − t0); the largest Δv before 0.98 of the exact time; and the exact
-/// time μ_s g/(2 b).
+/// Returns three values for a cube on a belt with the velocity b t²: the time t0 at which the cube begins to slide, the
+/// largest relative velocity Δv before 0.98 of the exact time, and the exact time μ_s g/(2 b). The time t0 is a
+/// least-squares fit of Δv = b (t² − t0²) − μ_d g (t − t0) for Δv beyond 0.05 m/s, with μ_s and μ_d the static and
+/// dynamic coefficients of friction.
 fn lets_go(response: &str, scale: f64) -> [f64; 3] {
     let (at_rest, sliding) = (0.5 * GRAVITY, 0.3 * GRAVITY);
     let rate = 10.0 / scale.sqrt();
@@ -48,22 +49,24 @@ fn lets_go(response: &str, scale: f64) -> [f64; 3] {
             slid.push((time, slip));
         }
     });
-    // Δv − b t² + μ_d g t = μ_d g t0 − b t0² is a constant; its mean gives t0, the later root.
+    // Δv − b t² + μ_d g t = μ_d g t0 − b t0² is a constant. Its mean over the samples gives a quadratic equation for
+    // t0, of which the later root is the solution.
     let constant =
         slid.iter().map(|(t, slip)| slip - rate * t * t + sliding * t).sum::<f64>() / slid.len() as f64;
     let half = sliding / (2.0 * rate);
     [half + (half * half - constant / rate).max(0.0).sqrt(), early, exact]
 }
 
-/// Goal: a cube sticks on a belt of v = 10 t² until 20 t = μ_s g, t0 = 0.24525 s, within 2 %, and moves with the belt
-/// before, within 2 mm/s, by every response at default settings, also at a tenth and at ten times the size; by
-/// impulses, which have no elastic slip, within 0.2 %. Source: Newton's and Coulomb's laws. Tolerance: tangential
-/// springs stretch until they hold, and come to rest in a tenth of t0.
+/// Goal: with every response at default settings, a cube sticks on a belt of v = 10 t² until 20 t = μ_s g, t0 = 0.24525
+/// s. The same holds at a tenth and at ten times the size. Before t0 the cube moves with the belt. Source: Newton's and
+/// Coulomb's laws. Tolerances: 2 % of t0 and 2 mm/s, as tangential springs stretch until they hold and oscillate for a
+/// tenth of t0; with impulses, which have no elastic slip, 0.2 % of t0.
 ///
-/// Lengths scale with λ at equal g, μ and density. Then accelerations are equal, and so is Froude's number v²/(g L) if
-/// times and velocities scale with √λ, as λ/√λ² = 1. The belt has the velocity √λ · 10 (t/√λ)² = 10/√λ t², and the run
-/// and steps at default settings, dt² in proportion to L/g, scale with √λ: the scenes are equal but for their units, so
-/// 2 mm/s becomes 2 mm/s √λ. The relative velocities, over √λ, are equal within 10 %.
+/// Scaling: lengths L scale with λ at equal g, μ and density. If times and velocities scale with √λ, accelerations and
+/// Froude's number v²/(g L) are equal. The belt then has the velocity √λ · 10 (t/√λ)² = 10/√λ t². The duration of the
+/// run and the default steps, with dt² proportional to L/g, scale with √λ as well. The scenes are therefore equal
+/// except for their units, and the tolerance 2 mm/s becomes 2 mm/s √λ. The relative velocities divided by √λ are equal
+/// within 10 %.
 #[test]
 fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     for response in RESPONSES {
@@ -86,9 +89,9 @@ fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     }
 }
 
-/// Goal: the penetration of a cube at rest on springs, averaged over the last half of a run, is a property of the
-/// model: for runs of 0.1, 1 and 10 s it is equal within 5 %, and with penalty springs 1e-4 to 5e-4 of its extent, as
-/// the guide states.
+/// Goal: the penetration of a cube at rest on springs, averaged over the last half of a run, does not depend on the
+/// length of the run. It is equal within 5 % for runs of 0.1, 1 and 10 s, and with penalty springs it is 1e-4 to 5e-4
+/// of the extent of the cube, as the guide states.
 #[test]
 fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     for response in ["penalty", "energy-momentum"] {
@@ -114,8 +117,9 @@ fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     }
 }
 
-/// Goal: a cube released gently on an incline at 0.9 of the angle of friction does not creep: its position along the
-/// slope is constant within 1e-6 of an edge over the second half of 10 s, on a wall and on a mesh, by every response.
+/// Goal: a cube released without an impact on an incline at 0.9 of the angle of friction does not creep: its position
+/// along the slope is constant within 1e-6 of an edge over the second half of 10 s, on a wall and on a mesh, with every
+/// response.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn cube_on_an_incline_does_not_creep() {
@@ -140,7 +144,7 @@ fn cube_on_an_incline_does_not_creep() {
     }
 }
 
-/// Energy loss of a ball of 2 cm that has struck a wall and left it, relative to the largest energy, and whether the
+/// Energy loss of a ball of 2 cm that has struck a wall and left it, relative to the largest energy; and whether the
 /// step changed during contact.
 fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool) {
     let text = format!(
@@ -170,10 +174,11 @@ fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool
 }
 
 /// Goal: conservative energy-momentum springs conserve all energy that friction does not dissipate, with automatic
-/// steps. One ball strikes a wall at 45°; another falls on a fast belt, whose friction accelerates the skin of the ball
-/// to ten times its speed, so that the step shrinks during contact. Kinetic energy, friction and the work of the belt
-/// balance to 1e-10 of the largest kinetic energy, rounding. Source: the discrete gradient conserves energy from the
-/// middle of one step to the middle of the next, for any lengths, if it is computed for both of them.
+/// steps. One ball strikes a wall at 45°. Another ball falls on a fast belt, whose friction accelerates the surface of
+/// the ball to ten times its initial speed, so that the step shrinks during contact. Kinetic energy, friction and the
+/// work of the belt balance to 1e-10 of the largest kinetic energy, rounding. Source: the discrete gradient conserves
+/// energy from the middle of one step to the middle of the next, if the gradient is computed with the lengths of both
+/// steps.
 #[test]
 fn friction_keeps_its_balance_when_the_step_changes() {
     for (friction, velocity, belt, shrinks) in

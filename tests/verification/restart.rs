@@ -57,7 +57,7 @@ impl Files {
     }
 }
 
-/// Runs a scenario up to a step, from its checkpoint if `continues`.
+/// Runs a scenario up to the step `until`, from its last checkpoint if `continues`.
 fn run(scenario: &Scenario, directory: &Path, continues: bool, until: u64, threads: usize) -> Files {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
@@ -78,7 +78,7 @@ fn run(scenario: &Scenario, directory: &Path, continues: bool, until: u64, threa
     })
 }
 
-/// Compares a run with one that is stopped after a quarter, a half and three quarters of its steps.
+/// Compares a run with a second run that is stopped after a quarter, a half and three quarters of its steps.
 fn assert_restarts(label: &str, scenario: &Scenario) {
     let [whole, stopped] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     let reference = run(scenario, whole.path(), false, u64::MAX, 1);
@@ -140,7 +140,7 @@ fn a_box_slides_on_by_every_response() {
     }
 }
 
-/// The run first stops during dynamic relaxation; mass damping acts for a limited time.
+/// The run is first stopped during dynamic relaxation. Mass damping acts for a limited time.
 #[test]
 fn settled_and_damped_boxes_go_on() {
     for response in ["penalty", "decomposition", "energy-momentum"] {
@@ -154,7 +154,8 @@ fn settled_and_damped_boxes_go_on() {
     }
 }
 
-/// Goal: checkpoints are written during dynamic relaxation. They are due by the sum of its steps, while the time is zero.
+/// Goal: checkpoints are written during dynamic relaxation. The interval of checkpoints counts the sum of the
+/// relaxation steps, as the time is zero.
 #[test]
 fn checkpoints_are_written_during_relaxation() {
     let [meshes, directory] = [(), ()].map(|()| tempfile::tempdir().unwrap());
@@ -228,7 +229,7 @@ fn a_ball_between_walls_goes_on() {
     assert_text_restarts("ball", &text);
 }
 
-/// Flight and impact, curved faces, self-contact, a wall.
+/// Scenarios with flight and impact, curved faces, self-contact, and a wall.
 #[test]
 fn scenarios_of_the_gallery_go_on() {
     for (name, end) in [
@@ -241,7 +242,7 @@ fn scenarios_of_the_gallery_go_on() {
     }
 }
 
-/// A continued flight keeps the kinematics of the first steps, also if it stops before its third step.
+/// A continued flight keeps the kinematics computed from its first steps, also if it is stopped before its third step.
 #[test]
 fn first_steps_are_kept() {
     for set in [&["time.end=10.0"][..], &["time.end=15.0"], &["time.end=0.5"]] {

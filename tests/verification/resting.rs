@@ -1,4 +1,4 @@
-//! Bodies that rest on each other: the patch test of contact, and a stack.
+//! Bodies that rest on each other: the patch test of contact, cubes and pressed blocks, and a stack.
 
 use ictus::contact::Constraint;
 use ictus::math::Vec3;
@@ -7,12 +7,12 @@ use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, smoo
 
 /// Two blocks with non-matching meshes, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a slowly increasing pressure p.
 ///
-/// Goal: the stress is p everywhere, for any Poisson's ratio. Two-pass contact of nodes with faces does not transmit it
-/// exactly between non-matching meshes. The test measures the error of the stress between the held end and the middle
-/// of the lower block, from the displacements of the middle, in the mean and at single nodes, and asserts the measured
-/// error to a tenth of it. With impulses nothing moves once the blocks are at rest: without a lateral strain the stress
-/// is exact, up to the waves that remain in the mean over time with smooth weights, 1e-7. Linear momentum, with the
-/// reaction of the held end, balances to 1e-10.
+/// Goal: the stress is p everywhere, for any Poisson's ratio. Two-pass contact of nodes with faces does not transmit
+/// the stress exactly between non-matching meshes. The test measures the error of the stress between the held end and
+/// the middle of the lower block, from the displacements of the middle, in the mean and at single nodes. The test
+/// asserts that this error equals the recorded error to a tenth. With impulses nothing moves once the blocks are at
+/// rest. Without lateral strain their stress is exact up to 1e-7, the waves that remain in the weighted mean over time.
+/// Linear momentum, with the reaction of the held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
@@ -28,12 +28,12 @@ fn patch_of_blocks_that_do_not_match() {
     }
 }
 
-/// Waves that remain in the mean over time.
+/// Error of the stress by waves that remain in the mean over time.
 const WAVES: f64 = 1e-7;
 
-/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; no entry where the
-/// stress is exact. With the rounding of the element forces, the error of the penalty at Poisson's ratio zero varies
-/// between 2.4e-4 and 3.1e-4.
+/// Measured error of the stress relative to p, in the mean and at the worst node, by response and Poisson's ratio; zero
+/// where the stress is exact. Depending on the rounding of the element forces, the mean error with penalty springs at
+/// Poisson's ratio zero varies between 2.4e-4 and 3.1e-4.
 const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("penalty", 0.0, [2.864e-4, 3.943e-3]),
     ("decomposition", 0.0, [0.0, 0.0]),
@@ -43,8 +43,8 @@ const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("energy-momentum", 0.3, [1.349e-3, 1.128e-2]),
 ];
 
-/// Error of the mean stress, the largest error at a node, the momentum error of a run, and the mean contact force
-/// \[N\].
+/// Runs the patch test. Returns the error of the mean stress, the largest error at a node, the momentum error, and the
+/// mean contact force \[N\].
 fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     let text = format!(
         "[time]\nend = 4.0\n\
@@ -85,9 +85,9 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / weights]
 }
 
-/// Goal: in one-pass contact only the nodes of the lower block, the finer one, are in contact. They bear the whole
-/// pressure, 1 N, in the mean over a second, 1 %, and momentum balances to 1e-10. The error of the stress is larger
-/// than with two passes.
+/// Goal: in one-pass contact only the nodes of the lower block, which has the finer mesh, are in contact. In the mean
+/// over a second they bear the whole force of the pressure, 1 N, to 1 %. Momentum balances to 1e-10. The error of the
+/// stress is larger than with two passes.
 #[test]
 fn one_pass_is_that_of_the_finer_surface() {
     for response in RESPONSES {
@@ -97,9 +97,9 @@ fn one_pass_is_that_of_the_finer_surface() {
     }
 }
 
-/// Goal: a cube at rest on impulses stays in place, for any coefficient of restitution: a closing speed up to that
-/// which gravity adds in a step is no impact. Reference: statics. Tolerances: the penetration in each step is g dt²,
-/// and the velocity at its end is half a kick, ½ g dt; twice both.
+/// Goal: with impulses, a cube at rest stays in place for any coefficient of restitution, since a closing speed up to
+/// the speed that gravity adds in a step does not count as an impact. Reference: statics. Tolerances: twice the
+/// penetration in a step, g dt², and twice the velocity at the end of a step, half a kick ½ g dt.
 #[test]
 fn resting_by_impulses_does_not_bounce() {
     let (step, gravity) = (1e-4, 9.81);
@@ -132,9 +132,10 @@ fn resting_by_impulses_does_not_bounce() {
     }
 }
 
-/// Goal: a short step among equal ones gives no energy to two blocks pressed together by impulses: impulses absorb in
-/// the next step the change of the kinetic energy of the nodes they hold, ⅛ dt² f²/m. Reference: zero, as nothing
-/// moves. Tolerance: the waves left by a load over two periods of the column, 1e-4 of the strain energy.
+/// Goal: a short step among equal steps gives no energy to two pressed blocks that impulses hold. A change of dt
+/// changes the kinetic energy of the held nodes, ⅛ dt² f²/m for the force f and the mass m; the impulses of the next
+/// step absorb this change. Reference: zero, as nothing moves. Tolerance: the waves left by a load over two periods of
+/// the column, 1e-4 of the strain energy.
 #[test]
 fn a_short_step_leaves_pressed_blocks_undisturbed() {
     let text = "[time]\nend = 1.0\n\
@@ -165,20 +166,22 @@ fn a_short_step_leaves_pressed_blocks_undisturbed() {
     assert!(given < 1e-4 * strain, "{given:e} of {strain:e} J");
 }
 
-/// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the
-/// force that presses it, Σ dt² f²/(8 m). The two sides of the n-th joint from above have equal forces and masses: f is
-/// the weight of n blocks and m half a layer of cells. The lowest side belongs to the floor.
+/// Kinetic energy, at the ends of steps, of the nodes that impulses hold \[J\]. Each node has the velocity of half a
+/// kick by the force f that presses it, so the energy is Σ dt² f²/(8 m). On both sides of the n-th joint from above, f
+/// is the weight of n blocks and m is the mass of half a layer of cells. At the lowest joint only the upper side
+/// counts, since the lower side belongs to the floor.
 fn half_kicks(step: f64) -> f64 {
     let (weight, layer) = (8.0 * 9.81, 2.0);
     let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
     step * step * weight * weight * squares / (8.0 * layer)
 }
 
-/// Ten elastic blocks on each other, with friction 0.5; their weight increases over 0.1 s, four periods of the column.
-/// (Blocks with an offset bend the column, which then vibrates for seconds: the material has no damping.)
+/// A stack of ten elastic blocks with friction 0.5. The weight of the blocks increases over 0.1 s, four periods of the
+/// column. The blocks are aligned: offset blocks would bend the column, which would then vibrate for seconds, as the
+/// material has no damping.
 ///
-/// Goal: under the full weight no block drifts by more than 1e-3 of an element per second, kinetic energy is at most 1
-/// % of the supplied energy, except for that of the nodes between two impulses, and the energy balances.
+/// Goal: under the full weight no block drifts by more than 1e-3 of an element per second. The kinetic energy, less
+/// that of nodes between two impulses, is at most 1 % of the supplied energy. The energy balances.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn stack_of_ten_blocks_settles() {
@@ -206,7 +209,7 @@ fn stack_of_ten_blocks_settles() {
             ("floor.msh", box_mesh([-1.0, -1.0, -0.1], [1.0, 1.0, 0.0], [1, 1, 1])),
         ];
         let mut simulation = from_text(&text, &meshes);
-        // Mean positions over two windows of several periods of the column, 0.1 s apart.
+        // Mean positions of the blocks over two windows of several periods of the column; the windows are 0.1 s apart.
         let mut means = [[Vec3::zeros(); 10]; 2];
         let mut counts = [0.0; 2];
         let mut longest_step = 0.0_f64;
@@ -236,8 +239,8 @@ fn stack_of_ten_blocks_settles() {
             energies.kinetic < 0.01 * energies.external_work + kicks,
             "{response}: {energies:?}, {kicks} J"
         );
-        // In every step impulses absorb from blocks at rest the energy that projections add, a thousand times the
-        // energy of the blocks: there the balance closes to 1e-4 of this energy.
+        // With impulses, in every step the impulses absorb the energy that projections add to blocks at rest. The sum
+        // of this energy is a thousand times the energy of the blocks, and the balance closes to 1e-4 of the sum.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };
         let scale = simulation.audit().energy_scale();
         let error = simulation.audit().relative_imbalance() * scale;

@@ -1,4 +1,4 @@
-//! Rigid bodies: impact between two of them and on an elastic block, prescribed motion.
+//! Rigid bodies: impact of two rigid bodies, impact on an elastic block, and prescribed motion.
 
 use std::f64::consts::PI;
 
@@ -7,7 +7,8 @@ use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, velocity};
 
-/// The ball of 1 m of the projectiles, whose leading node is at x = 1, or at x = −1 for the ball called "right".
+/// The ball of the scenario `projectiles`, with a radius of 1 m. Its leading node is at x = 1, or at x = −1 for the
+/// ball called "right", relative to its centre.
 fn ball(name: &str, material: &str, position: [f64; 3], velocity: [f64; 3]) -> String {
     format!(
         "[[bodies]]\nname = \"{name}\"\nmesh = \"{}/meshes/projectile.msh\"\nregion = \"ball\"\n\
@@ -21,10 +22,10 @@ const RIGID: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 7850.0\n";
 
 /// Two equal rigid cubes, face on face.
 ///
-/// Goal: they exchange their velocities (elastic impact of equal masses). Tolerances: momentum to rounding, 1e-12.
-/// During compression, the energy balance of springs stepped with ω dt has an error of (ω dt)²/4, 1 %: all nodes of
-/// both faces touch at once, (ω dt)² is the penalty factor times the fraction of the mass in these faces, hence a
-/// factor of 0.1.
+/// Goal: the cubes exchange their velocities (elastic impact of equal masses). Tolerances: rounding, 1e-12, for the
+/// momentum; 1 % for the energy balance during compression. For springs with the frequency ω this balance has an error
+/// of (ω dt)²/4. As all nodes of both faces touch at once, (ω dt)² is the penalty factor times the fraction of the mass
+/// in these faces; the penalty factor is therefore 0.1.
 #[test]
 fn equal_cubes_exchange_their_velocities() {
     let body = |name: &str, x: f64, speed: f64| {
@@ -44,9 +45,9 @@ fn equal_cubes_exchange_their_velocities() {
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes in contact is
-/// the line of centres, and by symmetry the contact normal. Tolerances: momentum to rounding, 1e-12; velocities 1e-6,
-/// as a stiff undamped spring opens where it closed; energy during compression 1 %.
+/// Goal: the balls exchange their velocities (elastic impact of equal masses), since the line through the two nodes in
+/// contact is the line of centres and, by symmetry, the contact normal. Tolerances: momentum to rounding, 1e-12;
+/// velocities 1e-6, as a stiff undamped spring opens where it closed; energy during compression 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(
@@ -60,7 +61,7 @@ fn equal_balls_part_with_their_energy() {
     assert!((0..2).all(|k| (velocities[k] - expected[k]).norm() < 1e-6), "{velocities:?}");
 }
 
-/// Runs through an impact of two free bodies until they separate, and checks its balances.
+/// Runs an impact of two free bodies until they have separated, and checks the balances.
 fn collide(mut simulation: Simulation) -> Simulation {
     let mut touched = 0;
     run(&mut simulation, |simulation| touched += usize::from(!simulation.constraints().is_empty()));
@@ -79,8 +80,8 @@ fn collide(mut simulation: Simulation) -> Simulation {
 
 /// A rigid ball falls on a free elastic block.
 ///
-/// Goal: momentum of both, less the impulse of gravity, to rounding (1e-12), angular momentum to 1e-9 (the ball's path
-/// is cut into steps), energy to 1 %; the ball bounces.
+/// Goal: the momentum of both bodies, less the impulse of gravity, is conserved to rounding (1e-12), angular momentum
+/// to 1e-9 (the path of the ball is divided into steps), and energy to 1 %. The ball bounces.
 #[test]
 fn ball_and_elastic_block_balance() {
     let text = format!(
@@ -110,8 +111,8 @@ fn ball_and_elastic_block_balance() {
 
 /// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: the impulse and work of the reaction, including the velocity jumps of the motion, equal the changes of
-/// momentum and energy to rounding, in steps of any length; the acceleration is the second derivative of the position.
+/// Goal: the impulse and work of the reaction, with the velocity jumps of the motion, equal the changes of momentum and
+/// energy to rounding, in steps of any length. The acceleration is the second derivative of the prescribed position.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {

@@ -1,4 +1,4 @@
-//! Round bodies, meshed in code, in MSH 2.2.
+//! Meshes of round bodies, generated in MSH 2.2.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use crate::msh::msh;
 
 /// A wheel about the y axis with a rim of `count` nodes at `radius` and a hub node on either side: a rigid body that
-/// rolls along x the more smoothly, the finer its rim. One node is at the bottom.
+/// rolls along x. One node of the rim is at the bottom.
 pub fn wheel(radius: f64, count: usize) -> String {
     let rim = (0..count).map(|k| {
         let (sine, cosine) = (TAU * k as f64 / count as f64).sin_cos();
@@ -21,8 +21,8 @@ pub fn wheel(radius: f64, count: usize) -> String {
     msh(&nodes, &cells, &[(2, 1, "wheel")])
 }
 
-/// A cylinder of hexahedra along z from 0 to `length`: `across` by `across` cells in the section, `along` along it.
-/// Inner cells are squares, outer cells follow the rim.
+/// A cylinder of hexahedra along z from 0 to `length`: `across` by `across` cells in the section, and `along` cells
+/// along z. Inner cells are squares, outer cells follow the rim.
 pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> String {
     let disc = |i: usize, j: usize| {
         let [x, y] = [i, j].map(|k| 2.0 * k as f64 / across as f64 - 1.0);
@@ -58,7 +58,7 @@ pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> Stri
     msh(&nodes, &cells, &[(3, 1, "cylinder")])
 }
 
-/// A ball of `across` cubed hexahedra: inner cells are cubes, outer cells follow the sphere.
+/// A ball of `across`³ hexahedra: inner cells are cubes, outer cells follow the sphere.
 pub fn solid_ball(radius: f64, across: usize) -> String {
     let count = across + 1;
     let number = |i: usize, j: usize, k: usize| i + count * (j + count * k);
@@ -84,7 +84,8 @@ pub fn octahedron() -> String {
     ball(1.0, 0)
 }
 
-/// A ball of tetrahedra that meet at its centre, from an octahedron whose faces are split in four `cuts` times.
+/// A ball of tetrahedra that share a node at the centre. Its faces are those of an octahedron, split into four `cuts`
+/// times.
 pub fn ball(radius: f64, cuts: usize) -> String {
     let mut nodes = vec![[0.0; 3]];
     for axis in 0..3 {
@@ -109,7 +110,7 @@ pub fn ball(radius: f64, cuts: usize) -> String {
     msh(&nodes, &cells, &[(3, 1, "ball")])
 }
 
-/// Splits triangles at the midpoints of their edges, projected onto the unit sphere.
+/// Splits triangles into four at the midpoints of their edges, which are projected onto the unit sphere.
 fn split_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let mut middles = BTreeMap::new();
     let mut middle = |a: usize, b: usize| {
@@ -127,7 +128,7 @@ fn split_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize;
     faces.iter().flat_map(cut).collect()
 }
 
-/// A wheel of wedges: a regular polygon of 96 corners 0.1 from its axis, 0.1 wide.
+/// A wheel of wedges, 0.1 m wide: a regular polygon with 96 corners at a distance of 0.1 m from the axis.
 pub fn solid_wheel() -> String {
     let count = 96;
     let mut nodes = Vec::new();

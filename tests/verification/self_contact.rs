@@ -8,7 +8,7 @@ use ictus::simulation::Simulation;
 use crate::model::{from_config, from_text, run, worse, worst};
 use crate::msh::{Element, msh};
 
-/// Cells of 5 mm: two arms of 2 × 20 cells, 4 cells apart, on a base of 8 × 2 cells.
+/// Size of the cells \[m\]. The tongs have two arms of 2 × 20 cells, 4 cells apart, on a base of 8 × 2 cells.
 const CELL: f64 = 5e-3;
 
 /// Plane tongs, in MSH 2.2. Groups: "left", "right" and "base". The rows of the right arm are offset by 0.3 cells from
@@ -56,7 +56,7 @@ fn clapping_tongs(self_contact: bool, detection: &str) -> Simulation {
     from_text(&text, &[("tongs.msh", tongs())])
 }
 
-/// Smallest distance of the arms above the base, between nodes on the sides that face each other \[m\].
+/// Smallest distance between the arms above the base, from the nodes on the sides that face each other \[m\].
 fn clearance(simulation: &Simulation) -> f64 {
     let references = &simulation.model().reference_positions;
     let side = |i: f64| {
@@ -69,8 +69,8 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms close and open again. Nodes in contact penetrate by less than a third of a cell (springs of a fifth
-/// of the stable stiffness stop an arm of some rows at 2 m/s); without self-contact the arms pass through each other by
+/// Goal: the arms close and open again. Nodes in contact penetrate by less than a third of a cell, as springs with a
+/// fifth of the stable stiffness have to stop an arm at 2 m/s. Without self-contact the arms pass through each other by
 /// more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %. All detectors
 /// give the same positions, bit for bit.
 #[test]
@@ -112,9 +112,9 @@ fn crossing_of_walls(simulation: &Simulation) -> f64 {
     worst(depths)
 }
 
-/// Goal: the ring of the scenario, pressed flat, does not pass through itself: its inner walls, which meet in the plane
-/// of symmetry, cross this plane by less than a tenth of an element (0.1 mm), against more than half the wall without
-/// self-contact. Energy to 0.5 %.
+/// Goal: the ring of the scenario, pressed flat, does not pass through itself. Its inner walls meet in the plane of
+/// symmetry and cross this plane by less than a tenth of an element (0.1 mm). Without self-contact they cross it by
+/// more than half the thickness of the wall. Energy is conserved to 0.5 %.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_ring_pressed_flat_keeps_its_inside_in() {

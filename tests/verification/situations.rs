@@ -11,7 +11,7 @@ pub fn cube(cells: usize) -> String {
     box_mesh([-0.1; 3], [0.1; 3], [cells; 3])
 }
 
-/// A fixed floor of 2 × 2, its top at z = 0, with this number of cells per side.
+/// A fixed floor of 2 × 2 m with its top at z = 0, with this number of cells per side.
 pub fn floor(cells: usize) -> Actor {
     Actor::fixed(box_mesh([-1.0, -1.0, -0.2], [1.0, 1.0, 0.0], [cells, cells, 1]))
 }
@@ -75,7 +75,7 @@ pub fn box_on_floor(cells: usize, floor_cells: usize, contact: &str) -> Stage {
     Stage { flight_step: 1e-2, ..stage.heavy() }
 }
 
-/// A rod of 1 × 0.04 × 0.02 at 30° that lands on its lower edge at 1 m/s.
+/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, that lands on its lower edge at 1 m/s.
 pub fn rod(contact: &str) -> Stage {
     let rod = Actor {
         turn: turn([0.0, 1.0, 0.0], 30.0),
@@ -86,7 +86,7 @@ pub fn rod(contact: &str) -> Stage {
     Stage::new(0.02, contact.to_owned(), vec![rod]).on_wall().with_step(1e-7)
 }
 
-/// A cube that strikes a floor, of a mesh or a wall, with a corner and slides.
+/// A cube that strikes a floor, a mesh or a wall, with a corner and slides.
 pub fn cube_that_gets_spin(on_mesh: bool, contact: &str) -> Stage {
     let cube = Actor {
         turn: turn([1.0, 2.0, 0.3], 50.0),
@@ -118,7 +118,7 @@ pub enum Ground {
     Soft,
 }
 
-/// A thick wheel, R = 0.1 with a contact thickness of 0.1, that slides at 2 m/s until it rolls.
+/// A wheel of radius R = 0.1 m, with a contact thickness 2 h = 0.1 m, that slides at 2 m/s until it rolls.
 pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     let wheel = Actor {
         at: Vec3::new(0.0, 0.0, 0.15),
@@ -140,7 +140,8 @@ pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     stage
 }
 
-/// Rolling velocity v = v0/(1 + k²/(R + h)²), with k² of a regular polygon of 96 corners.
+/// Rolling velocity v = v0/(1 + k²/(R + h)²) of [`thick_wheel`], with k the radius of gyration of a regular polygon
+/// with 96 corners.
 pub fn rolling_velocity() -> f64 {
     let square = 0.01 * (2.0 + (std::f64::consts::TAU / 96.0).cos()) / 6.0;
     2.0 / (1.0 + square / (0.15 * 0.15))
@@ -157,7 +158,7 @@ pub fn cube_over_sheet(cells: usize, contact: &str) -> Stage {
     Stage::new(0.5, contact.to_owned(), vec![cube, sheet]).heavy().with_step(1e-4)
 }
 
-/// A rotated, tumbling box of 0.2 × 0.4 × 0.6, with its inertia given or not.
+/// A rotated, tumbling box of 0.2 × 0.4 × 0.6 m, whose inertia is given if `given`.
 pub fn tumbling_box(given: bool) -> Stage {
     let mass = 1000.0 * 0.2 * 0.4 * 0.6;
     let moment = |b: f64, c: f64| mass * (b * b + c * c) / 12.0;

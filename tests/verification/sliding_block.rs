@@ -1,13 +1,13 @@
-//! A block slides to rest on a free plate: contact of nodes with elements by distance fields, compared with nodes on
-//! faces.
+//! A block slides to rest on a free plate. Contact of nodes with elements by distance fields is compared with contact
+//! of nodes with faces.
 //!
 //! ```text
 //!         ┌───┐ → V            block 1 kg, 1 m; plate 200 kg, 0.2 m thick, free; μ = 0.5, weight of the block 1 N
 //!    ═════╧═══╧═════
 //! ```
 //! Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5; reference: Coulomb friction between two point masses. The
-//! relative deceleration is μ g, for any plate: sliding ends after 2 s and 1 m. The plate is then as fast as the
-//! block, V/201, and the block at 1.005 m.
+//! reference neglects the acceleration of the plate in the relative deceleration, 1/200 of μ g. Sliding then ends after
+//! 2 s and 1 m of relative displacement. Block and plate move at V/201, and the block is at 1.005 m.
 
 use ictus::simulation::Simulation;
 
@@ -41,8 +41,8 @@ struct Slide {
     way: f64,
     /// First instant at which the block has slowed to the common final speed of block and plate \[s\].
     stop: f64,
-    /// Instant at which the straight line through the velocities of the first three quarters of the slide reaches that
-    /// speed \[s\].
+    /// Instant at which the straight line through the velocities of the first three quarters of the slide reaches the
+    /// common final speed \[s\].
     extrapolated_stop: f64,
     /// Largest rotation of the block \[rad\].
     tilt: f64,
@@ -88,10 +88,10 @@ fn turn(initial: &[ictus::math::Vec3], present: &[ictus::math::Vec3]) -> f64 {
     sine.atan2(cosine).abs()
 }
 
-/// Goal: the motion of two point masses. Tolerances: the first step has half the impulse of gravity, and waves in the
-/// elastic block move it by 1 %: 1.5 dt V + 1 %. The block shears at 11 rad/s with 0.045 m/s at its bottom, which
-/// shifts the stop by 0.12 s. Friction, damping and numerical work dissipate μ N times the displacement, within 0.009
-/// J. Momenta: rounding.
+/// Goal: the motion is that of two point masses. Tolerances: 1.5 dt V + 1 % for the displacement, as the first step has
+/// half the impulse of gravity and waves in the elastic block change it by 1 %; 0.12 s for the stop, which the shear
+/// vibration of the block shifts (11 rad/s, 0.045 m/s at the bottom). Friction, damping and numerical work dissipate μ
+/// N times the displacement, within 0.009 J. Momenta: rounding.
 #[test]
 fn a_block_slides_to_rest_on_elements_by_all_responses() {
     let (time, way, _) = stop();
@@ -124,7 +124,8 @@ fn a_block_slides_to_rest_on_elements_by_all_responses() {
 }
 
 /// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide extrapolates to the stop
-/// within 0.02 s. (The last tenth of the speed is below the vibration of the nodes, which friction then follows.)
+/// within 0.02 s. (In the last tenth of the slide the speed is smaller than that of the vibrating nodes, and friction
+/// changes its direction with the vibration.)
 #[test]
 fn stiff_blocks_stop_as_point_masses() {
     let stiff = ["materials.block.young=1e4", "materials.plate.young=1e6", "time.step=0.001", "time.end=1.6"];
@@ -136,9 +137,9 @@ fn stiff_blocks_stop_as_point_masses() {
 }
 
 /// Goal: contact forces on a node and an element act at the same point. Without position corrections they conserve the
-/// angular momentum to rounding without any couple; forces on a node and a face do not. Position corrections change it
-/// in both cases, more with the response in every fifth step, unless couples restore it. The run of 0.7 s ends before
-/// the uncorrected penetration leaves the search depth.
+/// angular momentum to rounding without any couple, while forces on a node and a face do not. Position corrections
+/// change the angular momentum in both cases, more if the response acts only in every fifth step, unless couples
+/// restore it. The run of 0.7 s ends before the uncorrected penetration exceeds the search depth.
 #[test]
 fn forces_in_elements_keep_the_angular_momentum() {
     let drift = |overrides: &[&str]| {
@@ -159,9 +160,9 @@ fn forces_in_elements_keep_the_angular_momentum() {
     }
 }
 
-/// Goal: the counter-example of the paper. Projected along the mean normals of the contactors, which are tilted at the
-/// rim of the block, the block begins to roll on springs, or its displacement is off by a fifth. With impulses,
-/// friction jams on the tilted normals: the run fails.
+/// Goal: the counter-example of the paper. Mean normals of the contactors are tilted at the rim of the block. If they
+/// are used as contact normals, a block on springs begins to roll, or its displacement has an error of a fifth. With
+/// impulses, friction jams on the tilted normals and the run fails.
 #[test]
 fn blocks_roll_on_mean_normals_of_contactors() {
     let mean_normals = [FIELD, "contact.normal=contactor", "time.energy_tolerance=10"];

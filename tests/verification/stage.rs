@@ -1,4 +1,4 @@
-//! Scenes as data: each runs at any position and size, in any units and with any order of its bodies.
+//! Scenes as data, which can run at any position and size, in any units, and with their bodies in any order.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::renumbered::renumbered;
 /// Density of all bodies \[kg/m³\].
 pub const DENSITY: f64 = 1000.0;
 
-/// A scenario in its own axes and units.
+/// A scene in its own axes and in SI units.
 #[derive(Clone, Debug)]
 pub struct Stage {
     pub gravity: Vec3,
@@ -103,13 +103,13 @@ impl Actor {
 }
 
 impl Stage {
-    /// No gravity and no walls; short flights.
+    /// A stage without gravity and walls, with short flight steps.
     pub fn new(end: f64, contact: String, actors: Vec<Actor>) -> Self {
         let gravity = Vec3::zeros();
         Self { gravity, end, step: None, flight_step: 1e-3, safety: 0.8, contact, actors, walls: Vec::new() }
     }
 
-    /// With gravity along −z.
+    /// The stage with gravity along −z.
     pub fn heavy(self) -> Self {
         Self { gravity: Vec3::new(0.0, 0.0, -9.81), ..self }
     }
@@ -169,8 +169,8 @@ impl Placement {
         Self { length: 1e3, mass: 1e-3, ..Self::plain() }
     }
 
-    /// Scaled by `factor` at equal density and gravity: times scale with the root of lengths, moduli with lengths
-    /// (Froude).
+    /// Scaled by `factor` at equal density and gravity (Froude scaling): times scale with the square root of lengths,
+    /// moduli with lengths.
     pub fn as_large(factor: f64) -> Self {
         Self { length: factor, time: factor.sqrt(), mass: factor.powi(3), ..Self::plain() }
     }
@@ -179,7 +179,8 @@ impl Placement {
         in_brackets(self.turn * (position + self.shift) * self.length)
     }
 
-    /// A vector in the scenario; `dimension` contains the exponents of length, mass and time.
+    /// A vector of the stage in the axes and units of the scenario; `dimension` contains the exponents of length, mass
+    /// and time.
     fn direct(&self, vector: Vec3, dimension: [i32; 3]) -> String {
         in_brackets(self.turn * vector * self.unit(dimension))
     }
@@ -224,7 +225,7 @@ impl Stage {
         Placed { simulation: from_text(&text, &meshes), placement, order: self.order(placement) }
     }
 
-    /// Index in the scenario of each body; this permutation is its own inverse.
+    /// Index of each body in the scenario; this permutation is its own inverse.
     fn order(&self, placement: Placement) -> Vec<usize> {
         let count = self.actors.len();
         (0..count).map(|k| if placement.reordered { count - 1 - k } else { k }).collect()
@@ -248,7 +249,7 @@ impl Stage {
         (text, meshes)
     }
 
-    /// Sets up the simulation in the placement without changes.
+    /// Sets up the simulation in the plain placement.
     pub fn plain(&self) -> Placed {
         self.placed(Placement::plain())
     }
@@ -268,7 +269,7 @@ impl Stage {
 }
 
 impl Actor {
-    /// Writes the tables of its material, of the body and of its supports.
+    /// Writes the tables of the body, of its material and of its supports.
     fn write(&self, name: &str, placement: &Placement, text: &mut String) {
         let density = DENSITY * placement.unit([-3, 1, 0]);
         let law = match self.material {

@@ -1,4 +1,4 @@
-//! The automatic step for elements that deform fast.
+//! The automatic step for elements that deform fast, and steps at the end of a run.
 //!
 //! Source: the central difference method is stable up to the critical step of the current state, not of an earlier one
 //! (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
@@ -10,7 +10,8 @@ use ictus::mesh::CellKind;
 use crate::model::{box_mesh, from_text, run, worse};
 
 /// Goal: a rubber block hits a wall at a quarter of its wave speed, so that elements lose half their length in a few
-/// steps. No step is longer than the critical step, computed anew from the positions before every step. No tolerance.
+/// steps. No step is longer than the critical step, which the test computes from the positions before every step. There
+/// is no tolerance.
 #[test]
 fn steps_follow_elements_that_are_crushed() {
     let (young, poisson, density) = (1e7, 0.3, 1000.0);
@@ -62,8 +63,8 @@ fn steps_follow_elements_that_are_crushed() {
     }
 }
 
-/// Goal: a run whose duration is a whole number of steps takes exactly this number, without a sliver at the end, though
-/// neither the step nor the end time is a binary number; in flight too. Reference: the number. No tolerance.
+/// Goal: a run whose duration is a whole number of steps takes exactly this number of steps, in flight too. Although
+/// the step and the end time are rounded, no very short step is left at the end. There is no tolerance.
 #[test]
 fn no_sliver_ends_a_run() {
     let loads = "[[loads]]\nbody = \"b\"\ntraction = [0.0, 0.0, 0.0]\n";

@@ -1,4 +1,4 @@
-//! Tied blocks struck at the tie: a contact impulse on a tied node also acts on the body it is tied to.
+//! Tied blocks struck at the tie: a contact impulse on a tied node also acts on the body to which the node is tied.
 //!
 //! ```text
 //!            ●  ball
@@ -13,14 +13,14 @@ use ictus::simulation::Simulation;
 use crate::model::{RESPONSES, box_mesh, exceeds, from_text, run, worse, worst};
 use crate::round_meshes::solid_ball;
 
-/// The length of the blocks together \[m\].
+/// Total length of the blocks \[m\].
 const SIZE: f64 = 2.0;
 
 const SOFT: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.3\n";
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\n";
 
 /// Two tied blocks and a ball that strikes them above the tie. `material` contains the material keys of the first block
-/// and the ball, `second` of the second block, `contact` the contact keys, and `more` further tables.
+/// and of the ball, `second` those of the second block, `contact` the contact keys, and `more` further tables.
 struct Scene<'a> {
     material: &'a str,
     second: &'a str,
@@ -50,7 +50,8 @@ impl Scene<'_> {
     }
 }
 
-/// Errors of a run, relative to the size, the largest energy and the momenta.
+/// Errors of a run: tied gaps relative to `SIZE`, energy relative to the largest energy, and momenta relative to the
+/// largest momenta.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
     gap: f64,
@@ -81,9 +82,9 @@ fn errors(mut simulation: Simulation) -> Errors {
 }
 
 /// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance, for
-/// any material and support of the second block. Reference: exact. Tolerances, all for rounding: gaps of 1e-12 of the
-/// size, 1e-10 of the energy and 1e-12 of the momentum. The energy-momentum response has no exact balance on bodies
-/// whose prescribed velocity changes, tied or not, and is omitted there.
+/// any material and support of the second block. Reference: zero errors. Tolerances, all for rounding: 1e-12 of the
+/// size for gaps, 1e-10 of the energy, and 1e-12 of the momentum. With the energy–momentum response, bodies whose
+/// prescribed velocity changes have no exact balance, tied or not, so this case is omitted.
 #[test]
 fn struck_ties_hold() {
     let like = format!("density = 1000.0\n{SOFT}");

@@ -1,9 +1,9 @@
-//! Impulse, moment and work of supports, by boundary, against the changes of the nodal sums, for all kinds of
-//! prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
+//! The impulse, moment and work of the supports of each boundary are compared with the changes of sums over the nodes,
+//! for all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
 //!
-//! The test sums masses, positions, velocities and accelerations of nodes independently of the audit. Reference:
-//! Newton's second law, and for the work the identity of the predictor–corrector at `Energies::conserved`, exact for
-//! linear forces; prescribed components do not contribute to the kick energy.
+//! The test sums masses, positions, velocities and accelerations of nodes independently of the audit. References:
+//! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, which is
+//! exact for linear forces. Prescribed components do not contribute to the kick energy.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -11,7 +11,7 @@ use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, worse};
 
-/// Motions that are smooth, or that kink or jump between two regular steps or at the start.
+/// Motions that are smooth, or that have a kink or a jump between two regular steps or at the start.
 const MOTIONS: [&str; 12] = [
     "displacement = { x = \"1e-3*sin(3e3*t)\", z = \"2e-4*t/1e-3\" }",
     "displacement = { y = [[0.0, 0.0], [5.07e-4, 0.0], [1e-3, 1e-3]], z = \"1e-4*(t>4e-4)\" }",
@@ -27,7 +27,7 @@ const MOTIONS: [&str; 12] = [
     "rotation = { axis = [0, 0, -2], point = [0.35, 0, 0], speed = \"20*(t<6e-4)\" }",
 ];
 
-/// Places of boundaries with equal prescribed motion.
+/// Lists of the places of boundaries, all of which have the same prescribed motion.
 const END: &str = "group = \"x0\"\n";
 const ALL: &str = "";
 const PLACES: [&[&str]; 5] = [&[END], &[ALL], &[END, END], &[END, ALL], &[ALL, END, ALL]];
@@ -37,7 +37,7 @@ const SIZE: [f64; 3] = [0.1, 0.02, 0.02];
 const CELLS: [usize; 3] = [5, 2, 2];
 const DENSITY: f64 = 1000.0;
 
-/// A body whose nodes have all of its mass and inertia, with `motion` prescribed at these places.
+/// A body whose mass and inertia are the sums over its nodes, with `motion` prescribed at these places.
 fn scene(model: &str, places: &[&str], motion: &str) -> Simulation {
     let is_rigid = model == "rigid";
     let constants = if is_rigid { "" } else { "young = 1e7\npoisson = 0.3\ndensity = 1000.0" };
@@ -53,8 +53,9 @@ fn scene(model: &str, places: &[&str], motion: &str) -> Simulation {
     from_text(&text, &[("bar.msh", box_mesh(LOW, high, CELLS))])
 }
 
-/// Mass and inertia of lumped cells with equal shares at their corners: along an axis with n cells and the total length
-/// L, Σ m (x − L/2)² = M L² (1 + 2/n²)/12, by the trapezoidal rule of x².
+/// Mass and inertia of the body after lumping, with an equal share of each cell at its corners. Along an axis with n
+/// cells and the total length L, Σ m (x − L/2)² = M L² (1 + 2/n²)/12 for the total mass M, by the trapezoidal rule for
+/// x².
 fn lumped_inertia() -> String {
     let mass = DENSITY * SIZE.iter().product::<f64>();
     let [x, y, z] =
@@ -62,8 +63,8 @@ fn lumped_inertia() -> String {
     format!("mass = {mass:?}\ninertia = [{:?}, {:?}, {:?}]\n", y + z, x + z, x + y)
 }
 
-/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components, which gives the kick energy of a
-/// step.
+/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components of the accelerations a, from
+/// which the kick energy of a step follows.
 #[derive(Clone, Copy)]
 struct Sums {
     momentum: Wrench,
@@ -91,8 +92,9 @@ fn sums(simulation: &Simulation, is_free: impl Fn(usize, usize) -> bool) -> Sums
     }
 }
 
-/// Momentum, angular momentum and kinetic energy of the mean motion in a step from these positions on: a motion that
-/// jumps and comes to rest again is zero at the ends of steps.
+/// Momentum, angular momentum and kinetic energy of the mean velocities in a step that starts from these positions.
+/// They are scales of the errors for a motion that jumps and comes to rest within a step, whose velocities are zero at
+/// the ends of steps.
 fn mean_motion(simulation: &Simulation, before: &[Vec3], dt: f64) -> [f64; 3] {
     let (state, masses) = (simulation.state(), &simulation.model().mass);
     masses.iter().enumerate().fold([0.0; 3], |[size, angular, energy], (node, mass)| {
@@ -110,8 +112,8 @@ fn given(simulation: &Simulation) -> (Wrench, f64) {
 }
 
 /// Goal: in every step the impulse, angular impulse and work of the boundaries equal the changes of the nodal sums, for
-/// any motion and for boundaries that share nodes; and the audit agrees. Tolerance: rounding of sums over a step
-/// relative to the peaks of the run, mean velocities over steps included, 1e-12.
+/// any motion and for boundaries that share nodes. The audit agrees. Tolerance: 1e-12, for the rounding of sums over a
+/// step, relative to the peaks of the run, which include those of the mean velocities in steps.
 #[test]
 fn supports_give_what_nodes_take_in_every_step() {
     for (motion, places) in MOTIONS.iter().flat_map(|motion| PLACES.map(|places| (motion, places))) {
@@ -160,7 +162,7 @@ fn supports_give_what_nodes_take_in_every_step() {
             if model == "linear-elastic" {
                 (relative[1], of_audit[1]) = (0.0, 0.0);
             }
-            // For nonlinear forces the trapezoidal rule differs from the strain energy.
+            // For nonlinear forces the work by the trapezoidal rule differs from the change of the strain energy.
             if model == "neo-hookean" {
                 relative[2] = 0.0;
             }
@@ -172,9 +174,9 @@ fn supports_give_what_nodes_take_in_every_step() {
     }
 }
 
-/// Goal: the account of a boundary includes the nodes that no earlier boundary names, and the boundaries of a rigidly
-/// moving body share its impulse as they share its nodes. Tolerance: rounding, 1e-12 of the impulse. Reference: m Δv of
-/// the nodes of each boundary, as there is no strain.
+/// Goal: the account of a boundary includes its nodes that no earlier boundary names. The impulse of a body that moves
+/// rigidly is divided among the boundaries in the same way as its nodes. Tolerance: rounding, 1e-12 of the impulse.
+/// Reference: m Δv of the nodes of each boundary, as there is no strain.
 #[test]
 fn the_first_boundary_that_names_a_node_gives_it() {
     for (motion, is_first_end) in MOTIONS[2..5].iter().flat_map(|motion| [(motion, true), (motion, false)]) {
@@ -211,8 +213,9 @@ fn the_first_boundary_that_names_a_node_gives_it() {
     }
 }
 
-/// Goal: reactions hold the body: of a rigid body its weight and the moment of its weight; of a body that rotates
-/// steadily about an axis the centripetal force. Tolerance: rounding, 1e-12. Reference: statics; m ω² r.
+/// Goal: the reactions of a rigid body at rest are its weight and the moment of the weight; those of a body that
+/// rotates steadily about an axis are the centripetal force m ω² r. Tolerance: rounding, 1e-12. Reference: statics and
+/// uniform rotation.
 #[test]
 fn reactions_are_those_of_statics_and_of_steady_turning() {
     let mass = DENSITY * SIZE.iter().product::<f64>();
@@ -249,10 +252,10 @@ fn reactions_are_those_of_statics_and_of_steady_turning() {
     }
 }
 
-/// Goal: a rigid body with prescribed rotation strikes a free body with every response, and gives it momentum, angular
-/// momentum and energy: the free body leaves with no less than the speed of the point that struck it, and the balances
-/// close. Tolerance: momenta to rounding, 1e-12; energy to 1 %, the energy error of springs in time steps. Reference:
-/// Newton's second law.
+/// Goal: with every response, a rigid body with prescribed rotation strikes a free body and gives it momentum, angular
+/// momentum and energy. The free body leaves at least as fast as the point that struck it, and the balances close.
+/// Tolerance: rounding, 1e-12, for momenta; 1 % for the energy, the error of springs in time steps. Reference: Newton's
+/// second law.
 #[test]
 fn a_turned_body_strikes_with_its_accounts_closed() {
     let speed = 20.0;

@@ -1,4 +1,4 @@
-//! A bar with a prescribed velocity, under a step of pressure, and hanging in a field of gravity: waves, reactions and
+//! A bar with a prescribed velocity, under a suddenly applied pressure, and hanging under gravity: waves, reactions and
 //! external work.
 //!
 //! ```text
@@ -16,9 +16,9 @@ use crate::model::{box_mesh, from_text, mean_displacement, run};
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
 const CELLS: usize = 100;
 
-/// The bar under `actions` until `end` \[s\]. All actions begin suddenly, so that the shortest waves have a large part
-/// of the energy. The energy balance of each wave has an error of (ω dt)²/4: with a quarter of the critical step it is
-/// 1/16 at the end.
+/// The bar under `actions` until `end` \[s\]. All actions begin suddenly, so the shortest waves have a large part of
+/// the energy. The energy balance of a wave of frequency ω has an error of (ω dt)²/4. With a quarter of the critical
+/// step, this error is at most 1/16 of the energy of a wave.
 fn bar(end: f64, actions: &str) -> Simulation {
     bar_with("safety = 0.25", end, actions)
 }
@@ -32,8 +32,8 @@ fn bar_with(step: &str, end: f64, actions: &str) -> Simulation {
     from_text(&text, &[("bar.msh", box_mesh([0.0; 3], [1.0, 0.1, 0.1], [CELLS, 1, 1]))])
 }
 
-/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\], after the passage of the
-/// front and before the return of its reflection.
+/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\], after the front has passed
+/// the middle and before its reflection returns.
 fn middle_stress(simulation: &mut Simulation) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -47,8 +47,8 @@ fn middle_stress(simulation: &mut Simulation) -> f64 {
 }
 
 /// Goal: an end that moves at V from t = 0 on sends a wave of stress ρ c V into the bar, and does the work ρ c V² A t;
-/// the energy balance closes to 1e-3. Tolerances: 2 % for the mean of the oscillation over its plateau; 2 % of the work
-/// for the first cell, which starts with its end.
+/// the energy balance closes to 1e-3. Tolerances: 2 % for the stress, the mean of an oscillation over its plateau; 2 %
+/// for the work, as half of the first cell starts to move at once with the end.
 #[test]
 fn moving_end_sends_a_wave() {
     let speed = 2.0;
@@ -73,9 +73,10 @@ fn moving_end_sends_a_wave() {
     assert!(audit.largest_momentum_error() < 1e-10, "{}", audit.largest_momentum_error());
 }
 
-/// Goal: a step of pressure p sends a wave of stress p, behind which the material moves at p/(ρ c): the momentum of the
-/// bar is p A t and the work p² A t/(ρ c). Tolerances: as in the previous test. The momentum follows from the
-/// trapezoidal rule of a constant force, exact up to the area of the deformed end (Poisson's ratio is zero), 1e-10.
+/// Goal: a suddenly applied pressure p sends a wave of stress p into the bar. Behind the front the material moves at
+/// p/(ρ c), so the momentum of the bar is p A t and the work is p² A t/(ρ c). Tolerances: as in the previous test. The
+/// tolerance of the momentum is 1e-10: the trapezoidal rule is exact for a constant force, and the area of the end does
+/// not change, as Poisson's ratio is zero.
 #[test]
 fn pressure_sends_a_wave() {
     let pressure = 1e6;
@@ -100,8 +101,8 @@ fn pressure_sends_a_wave() {
 /// Goal: a bar held at one end, with gravity g along its axis from t = 0 on, oscillates about its static stretch: after
 /// half a period, 2 L/c, its free end has moved by twice g L²/(2 c²) (superposition of the static solution and a free
 /// vibration of odd modes, which all change sign). The momentum of the bar equals the impulse of reactions and gravity
-/// to 1e-10, and energy closes to 1e-3. Tolerance of the displacement: dispersion of the corner of the wave over some
-/// cells, 1 %.
+/// to 1e-10, and the energy balance closes to 1e-3. Tolerance of the displacement: 1 %, for the dispersion of the
+/// corner of the wave over some cells.
 #[test]
 fn hanging_bar_swings_about_its_static_stretch() {
     let gravity = 1000.0;
@@ -123,13 +124,13 @@ fn hanging_bar_swings_about_its_static_stretch() {
 }
 
 /// Goal: a struck bar that vibrates conserves the energy of the steps to 1e-10 over 1e5 steps of a fixed size: the bar
-/// is linear, and its displacements are large compared with the rounding of positions. Source: the identity at
-/// `Energies::conserved`, exact up to rounding.
+/// is linear, and its displacements are large compared with the rounding of positions. Source: the identity given at
+/// `Energies::conserved`, which is exact up to rounding.
 #[test]
 fn ringing_bar_keeps_its_energy() {
     let steps = 100_000;
     let step = 0.8 * BAR.transit_time() / CELLS as f64;
-    // The run ends two steps later, as its last step is cut to the end time.
+    // The end time is two steps later, since the last step of a run is shortened to the end time.
     let mut simulation = bar_with(&format!("step = {step:?}"), step * f64::from(steps + 2), "");
     simulation.set_velocities(|x| if x.x < 0.1 { Vec3::x() * 50.0 } else { Vec3::zeros() });
     (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
@@ -138,9 +139,10 @@ fn ringing_bar_keeps_its_energy() {
     assert!(error < 1e-10, "{error:e}");
 }
 
-/// Goal: at the default step the run under the same pressure reaches its end, and the energy that the steps conserve is
-/// constant from the first step on, to rounding: the bar is linear. T + W less the work p A u of the pressure has an
-/// error of a quarter of the total in the first step.
+/// Goal: with the default step, a run under the pressure of `pressure_sends_a_wave` reaches its end. The energy that
+/// the steps conserve is constant from the first step on, to rounding, as the bar is linear. The sum T + W of kinetic
+/// and strain energy, less the work p A u of the pressure, would have an error of a quarter of the total in the first
+/// step.
 #[test]
 fn sudden_pressure_keeps_the_energy_of_the_steps() {
     let action = "[[loads]]\nbody = \"bar\"\ngroup = \"x0\"\npressure = 1e6\n";
@@ -165,9 +167,9 @@ const JUMPS: [&str; 4] = [
     "acceleration = { x = \"20*(t<3e-4)\", y = \"-30*(t>5e-4)\" }",
 ];
 
-/// Goal: the impulse, moment and work of a support equal the changes of the momenta and energy of a body off the
-/// origin, for every jump. For a rigid body, in steps of one length: to rounding. For one end of a bar, whose nodes
-/// jump by 0.01 m/s: the momenta to rounding, and the energy to ten times the error of the trapezoidal rule of the
+/// Goal: the impulse, moment and work of a support equal the changes of the momenta and energy of a body that is not at
+/// the origin, for every jump. Tolerances: for a rigid body in equal steps, rounding. For one end of a bar, whose nodes
+/// jump by 0.01 m/s, rounding for the momenta; for the energy ten times the error of the trapezoidal rule of the
 /// internal forces, a fraction of the order of the strain, 1e-4. Reference: Newton's second law.
 #[test]
 fn supports_whose_motion_jumps_keep_the_accounts() {
@@ -197,9 +199,9 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
     }
 }
 
-/// Goal: boundaries that prescribe equal motions of shared nodes count once: motion, work and momentum balance are
-/// equal to those of one boundary with all these nodes, for deformable and rigid bodies. Tolerance: bitwise for the
-/// motion; rounding of sums, 1e-12, for the work and momentum.
+/// Goal: boundaries that prescribe equal motions of shared nodes count once. Motion, work and momentum balance equal
+/// those of one boundary with all these nodes, for deformable and rigid bodies. Tolerance: none for the motion, which
+/// is equal bit for bit; 1e-12, the rounding of sums, for the work and momentum.
 #[test]
 fn boundaries_that_share_nodes_count_once() {
     let materials =

@@ -7,13 +7,14 @@
 
 use crate::model::{RESPONSES, box_mesh, from_text, lossy, run, velocity};
 
-/// A plane of two faces at z = 1, of the groups "near" (x from 0 to 1) and "far" (to 3), with its normal up.
+/// A plane of two faces at z = 1 with upward normals: group "near" for x from 0 to 1, and group "far" for x from 1 to
+/// 3.
 const FLOOR: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
     $PhysicalNames\n2\n2 1 \"near\"\n2 2 \"far\"\n$EndPhysicalNames\n\
     $Nodes\n6\n1 0 -1 1\n2 1 -1 1\n3 3 -1 1\n4 0 1 1\n5 1 1 1\n6 3 1 1\n$EndNodes\n\
     $Elements\n2\n1 3 2 1 1 1 2 5 4\n2 3 2 2 2 2 3 6 5\n$EndElements\n";
 
-/// Rigid blocks on the rigid floor, with these keys of the contact and of pairs.
+/// A scenario of rigid blocks on the rigid floor, with these keys of the contact and these tables of pairs.
 fn scenario(end: f64, contact: &str, pairs: &str, blocks: &str) -> String {
     format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = {end:?}\nstep = 2e-5\n[contact]\n{contact}\
@@ -39,8 +40,8 @@ fn meshes() -> [(&'static str, String); 2] {
 }
 
 /// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g per second when it is
-/// entirely on the rough part; by every response, with laws given for the rough or for the smooth part. Tolerance: the
-/// contact force chatters, 1 %.
+/// entirely on the rough part. This holds with every response, whether the law is given for the rough or for the smooth
+/// part. Tolerance: 1 %, as the contact force oscillates from step to step.
 #[test]
 fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     let pair = |group: &str, friction: f64| {
@@ -76,8 +77,8 @@ fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     }
 }
 
-/// Goal: a part of the floor excluded from contact does not act: a block over it falls by ½ g t², and has no first
-/// contact; another block stands beside it.
+/// Goal: a part of the floor that is excluded from contact does not act. A block over this part falls by ½ g t² and has
+/// no first contact, while another block stands beside it.
 #[test]
 fn block_falls_through_a_part_that_is_taken_out() {
     let hole = "[[contact.pairs]]\nbetween = [\"floor\", \"falls\"]\ngroups = [\"near\", \"all\"]\ncontact = false\n";

@@ -5,14 +5,15 @@
 //!                       [ d | c ]
 //! ```
 //!
-//! Reference: tied points coincide, and without external forces momenta are conserved.
+//! References: tied points coincide; without external forces momenta are conserved.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, worse, worst};
 
-/// A block: whether it is rigid, its corner \[m\], its cells along each edge, density \[kg/m³\] and modulus \[Pa\].
+/// A block: whether it is rigid, its corner \[m\], number of cells along each edge, density \[kg/m³\], and modulus
+/// \[Pa\].
 #[derive(Clone, Copy)]
 struct Block {
     rigid: bool,
@@ -35,7 +36,7 @@ impl Block {
     }
 }
 
-/// Initial velocity of the origin and spin of the blocks, and steps of the run.
+/// Initial rigid motion of the blocks, given by the velocity of the origin and the spin, and steps of the run.
 #[derive(Clone, Copy)]
 struct Motion {
     velocity: Vec3,
@@ -45,7 +46,7 @@ struct Motion {
     end: f64,
 }
 
-/// Blocks tied to all adjacent blocks; other blocks do not touch.
+/// Simulation of blocks, each of which is tied to all adjacent blocks. Blocks that are not adjacent have no contact.
 fn assembly(blocks: &[Block], motion: &Motion) -> Simulation {
     let step = motion.step.map_or("\"auto\"".to_owned(), |step| format!("{step:?}"));
     let mut text = format!("[time]\nend = {:?}\nstep = {step}\n", motion.end);
@@ -79,8 +80,8 @@ fn all_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// Tied nodes, each with the corners of the face it lies on and their shape values. The nodes belong to the finer
-/// block, or to the deformable block if the other is rigid.
+/// Tied nodes, each with the corners of the face on which it lies and the shape values of these corners. The nodes
+/// belong to the finer block, or to the deformable block if the other is rigid.
 fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usize, f64)>)> {
     let references = &simulation.model().reference_positions;
     let mut tied = Vec::new();
@@ -115,7 +116,8 @@ fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usi
     tied
 }
 
-/// Results of a run: the largest gap \[m\], errors of linear and angular momentum, and tie iterations per step.
+/// Results of a run: the largest gap at a tie \[m\], errors of linear and angular momentum, and tie iterations per
+/// step.
 #[derive(Debug)]
 struct Outcome {
     apart: f64,
@@ -146,7 +148,7 @@ fn fly(blocks: &[Block], motion: &Motion) -> Outcome {
 }
 
 /// Blocks in a row along x, or four blocks in a ring: `R` rigid, `D` deformable, `F` deformable with two cells per
-/// edge. Every second block is denser by the ratio `density` and stiffer by the ratio `stiffness`.
+/// edge. Every second block has a density and a stiffness that are multiplied by `density` and `stiffness`.
 fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
     let block = |(k, kind): (usize, char)| {
         let corner = match ring {
@@ -170,8 +172,8 @@ const RATIOS: [(f64, f64); 7] =
     [(1.0, 1.0), (1e4, 1e2), (1e8, 1.0), (1e8, 1e6), (1e-4, 1.0), (1e-8, 1.0), (1e-8, 1e6)];
 
 /// Goal: tied blocks stay together to 1e-13 of their size, and momenta are conserved to 3e-14, for any rigid and
-/// deformable blocks and any masses, in rows and in rings, whose ties are redundant. A step takes at most one iteration
-/// more than with equal masses, at any mass ratio. The spin strains deformable blocks by up to a few per cent.
+/// deformable blocks and any masses, in rows and in rings. In rings the ties are redundant. At any mass ratio a step
+/// takes at most one iteration more than with equal masses. The spin strains deformable blocks by up to a few per cent.
 #[test]
 fn assemblies_stay_together() {
     for (kinds, ring) in [
@@ -220,9 +222,9 @@ fn assemblies_stay_together() {
     }
 }
 
-/// Goal: when velocities are set during a run, ties hold with forces for the new velocities. A deformable block at
-/// rest, tied to a rigid block, is given 1 m/s; the tied points coincide after the next step, and the momentum is the
-/// given one.
+/// Goal: when velocities are set during a run, the tie forces of the next step are those for the new velocities. A
+/// deformable block at rest, tied to a rigid block, is given 1 m/s. The tied points coincide after the next step, and
+/// the momentum is that of the given velocities.
 #[test]
 fn ties_hold_from_where_velocities_are_set() {
     let blocks = blocks("RF", false, 1.0, 1.0);
@@ -245,8 +247,8 @@ fn ties_hold_from_where_velocities_are_set() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: rigid blocks stay together to 2e-13 m also in steps with rotations of 0.3 rad, about an axis that none of them
-/// is aligned with, with about four iterations per step in the mean.
+/// Goal: rigid blocks stay together to 2e-13 m also if they rotate by 0.3 rad in a step, about an axis oblique to their
+/// edges. A step takes about four iterations in the mean.
 #[test]
 fn fast_assemblies_stay_together() {
     for (kinds, ring) in [("RR", false), ("RRR", false), ("RRRR", true)] {

@@ -4,7 +4,7 @@
 //!   |===+====|==+==+==|<- p        the left block is held at its end, the right block is pressed
 //! ```
 //!
-//! Source: Puso, IJNME 59 (2004) 315–336 (patch tests of tied meshes); the exact solution is the uniform stress in
+//! Source: Puso, IJNME 59 (2004) 315–336 (patch tests of tied meshes). The exact solution is the uniform stress in
 //! equilibrium.
 
 use ictus::math::Vec3;
@@ -12,13 +12,13 @@ use ictus::mesh::CellKind;
 
 use crate::model::{box_mesh, from_text, quadratic_box_mesh, run, smooth_weight, worst};
 
-/// Pressure on the undeformed area, so that the problem is linear \[Pa\].
+/// Pressure \[Pa\]. It acts on the undeformed area, so that the problem is linear.
 const PRESSURE: f64 = 1e3;
 const YOUNG: f64 = 1e6;
 
 /// Two blocks of 0.5 × 1 × 1 that meet at x = 0.5.
 struct Blocks {
-    /// Their meshes.
+    /// Meshes of the blocks.
     meshes: [String; 2],
     /// Young's moduli relative to the softer block.
     stiffness: [f64; 2],
@@ -44,8 +44,9 @@ impl Blocks {
         }
     }
 
-    /// Largest deviation of a node from its displacement within its body under the uniform stress, in the mean over the
-    /// time after loading, relative to the shortening of a cell there; and the largest error of the momentum balance.
+    /// Two errors. The first is the largest error of the mean displacement of a node after loading, relative to the
+    /// shortening of a cell of its body; the reference is the displacement under the uniform stress, and the mean
+    /// displacement of the body is subtracted. The second is the largest error of the momentum balance.
     fn errors(self) -> [f64; 2] {
         let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
         let mut text = format!(
@@ -89,7 +90,7 @@ impl Blocks {
                     sums[node] / weights - exact
                 })
                 .collect();
-            // The strain of the other body displaces this body as a whole: subtract the mean.
+            // The mean is subtracted, since the strain of the other body displaces this body as a whole.
             let moved = off.iter().sum::<Vec3>() / off.len() as f64;
             worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
         });
@@ -97,10 +98,10 @@ impl Blocks {
     }
 }
 
-/// Goal: the stress equals the pressure, whichever side is finer or stiffer, with equal lateral strains of both sides
-/// or with fixed lateral displacements. Tolerance: 1e-10 of the strain of a cell; in a mean with smooth weights, the
-/// remaining waves are below 1e-10. The momentum is some 1e-6 of the impulse of the load and balances to the rounding
-/// of this impulse, 1e-9 of the momentum.
+/// Goal: the stress equals the pressure, whichever side is finer or stiffer. The lateral strains of both sides are
+/// equal, or lateral displacements are fixed. Tolerance: 1e-10 of the strain of a cell, as the remaining waves are
+/// below 1e-10 in a mean with smooth weights. The momentum is about 1e-6 of the impulse of the load. It balances to the
+/// rounding of this impulse, 1e-9 of the momentum.
 #[test]
 fn tied_blocks_pass_the_patch_test() {
     for cells in [[2, 2], [2, 3], [3, 2], [4, 5]] {
@@ -122,7 +123,7 @@ fn tied_blocks_pass_the_patch_test() {
     }
 }
 
-/// Goal: the patch test holds for faces of quadratic cells of different kinds, too. Tolerance: 1e-10, as before.
+/// Goal: the patch test also holds for faces of quadratic cells of different kinds. Tolerance: 1e-10, as for hexahedra.
 #[test]
 fn quadratic_faces_pass_the_patch_test() {
     let cases = [

@@ -1,4 +1,4 @@
-//! Steps of tied bodies: as long as without ties, and without gaps after cut steps.
+//! Steps of tied bodies are as long as without ties, and steps that are cut (shortened) leave no gaps at ties.
 //!
 //! ```text
 //!   |    |    |   |  |    |        steps, cut by due output, by limits from outside or at impacts
@@ -19,8 +19,8 @@ const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0";
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0";
 const SOFT: &str = "model = \"linear-elastic\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0";
 
-/// Blocks of 1 m along x, each tied to the next, with these materials; `keys` gives the keys of each block, `before`
-/// precedes them all.
+/// Blocks of 1 m along x, each tied to the next, with these materials; `keys` gives the keys of each block, and the
+/// text `before` precedes all of them.
 fn row(before: &str, materials: &[&str], keys: impl Fn(usize) -> String) -> Simulation {
     let mut text = before.to_owned();
     let mut meshes = Vec::new();
@@ -54,7 +54,7 @@ fn gap(simulation: &Simulation, tied: &[[usize; 2]]) -> f64 {
     worst(tied.iter().map(|&[a, b]| (positions[a] - positions[b]).norm()))
 }
 
-/// Keys of a block in a row of `count` blocks that rotates about an axis through its middle.
+/// Keys of the blocks in a row of `count` blocks that rotates about an axis through the middle of the row.
 fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
     move |k| {
         let velocity = spin.cross(&(Vec3::x() * (k as f64 + 0.5 - 0.5 * count as f64)));
@@ -63,8 +63,8 @@ fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
 }
 
 /// Goal: two tied rubber blocks strike a wall at a quarter of their wave speed. Their compression reduces the critical
-/// step; after the rebound the steps become longer again. Reference: the step before the impact; in each period of the
-/// remaining vibration the critical step returns to 0.85 of it.
+/// step; after the rebound the steps become longer again. Reference: the step before the impact. In each period of the
+/// remaining vibration the critical step returns to 0.85 of this step.
 #[test]
 fn tied_bodies_regain_their_step_after_an_impact() {
     let before = "[time]\nend = 0.6\nflight_step = 1.0\nenergy_tolerance = 0.5\n\
@@ -85,8 +85,8 @@ fn tied_bodies_regain_their_step_after_an_impact() {
 }
 
 /// Goal: rigid blocks accelerated by a body force travel as far in a step when they are tied as when they are free,
-/// also with the energy-momentum response without contact. Tolerance: the speed changes by up to 4 % in a step, and the
-/// step of tied blocks is chosen one step ahead.
+/// also with the energy-momentum response without contact. Tolerance: 4 %, by which the speed changes in a step, since
+/// the step of tied blocks is chosen one step ahead.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {
     for response in ["penalty", "energy-momentum"] {
@@ -123,7 +123,7 @@ fn tied_bodies_go_as_far_in_a_step_as_others() {
 
 /// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. However a
 /// step is cut, the tied points coincide at its end to 3e-13 of the size, and the momenta are conserved to 3e-13. A
-/// limit set from outside holds from the next step on. Reference: Newton's laws.
+/// limit of the step that is set during the run holds from the next step on. Reference: Newton's laws.
 #[test]
 fn cut_steps_leave_no_gap() {
     for (materials, speed) in
@@ -156,8 +156,8 @@ fn cut_steps_leave_no_gap() {
     }
 }
 
-/// Goal: a load on tied nodes and the length of steps jump; steps also end at impacts, and a support is fixed or
-/// driven. The blocks stay together, and the balances of momentum and energy close in each step, with each response.
+/// Goal: with each response, tied blocks stay together, and the balances of momentum and energy close in each step. A
+/// load on tied nodes and the length of steps jump, steps also end at impacts, and a support is fixed or driven.
 /// Reference: the energy identity of the predictor–corrector (see `random_cuts`), for linear forces. Tolerances: 3e-13
 /// of the size; 3e-13 of the impulses and energy.
 #[test]
@@ -198,9 +198,10 @@ fn accounts_of_ties_close_where_forces_jump() {
     }
 }
 
-/// Goal: tie forces on a rigid and a deformable block, which a third block drives against a wall, do not count as
-/// contact forces. With the energy-momentum response and varying steps, the energy balance of each step closes, though
-/// tie forces accelerate the blocks. The blocks stay together. Reference and tolerances: as in the previous test.
+/// Goal: tie forces do not count as contact forces. A block with prescribed acceleration drives a rigid and a
+/// deformable block, which are tied to it, against a wall. With the energy–momentum response and varying steps, the
+/// energy balance of each step closes, although tie forces accelerate the blocks. The blocks stay together. Reference
+/// and tolerances: as in the previous test.
 #[test]
 fn ties_do_not_count_as_contact() {
     let before = "[time]\nend = 0.6\nsafety = 0.4\nflight_step = 2e-3\n[contact]\nresponse = \"energy-momentum\"\n\
@@ -241,8 +242,8 @@ fn velocities_are_not_set_after_the_end() {
 }
 
 /// Goal: a hundred rigid blocks in a row, each tied to the next at four points, one more than necessary, rotate as one
-/// body: gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13, with fewer
-/// than four tie iterations per step. Reference: Newton's laws.
+/// body. Gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13. A step takes
+/// fewer than four tie iterations. Reference: Newton's laws.
 #[test]
 fn a_hundred_rigid_blocks_spin_as_one() {
     let count = 100;

@@ -15,7 +15,7 @@ use crate::model::{RESPONSES, box_mesh, from_text, mean_displacement, run, worse
 
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 2.0, area: 0.01 };
 
-/// Bars with these meshes and `ties`; a pulse of pressure acts on the first.
+/// A scenario of bars with these meshes and `ties`; a pulse of pressure acts on the first bar.
 fn text(bodies: &[&str], ties: &str) -> String {
     let mut text = "[time]\nend = 7e-3\nstep = 1e-5\n\
          [materials.m]\nmodel = \"linear-elastic\"\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n\
@@ -29,7 +29,7 @@ fn text(bodies: &[&str], ties: &str) -> String {
 
 const TIED: &str = "[[contact.pairs]]\nbetween = [\"right\", \"left\"]\ntied = true\n";
 
-/// Displacements of the free end, step by step, with the times.
+/// Times and displacements of the free end in all steps.
 fn free_end(mut simulation: Simulation, body: usize, x: f64) -> Vec<(f64, f64)> {
     let mut history = Vec::new();
     run(&mut simulation, |simulation| {
@@ -53,10 +53,11 @@ fn glued(gap: f64, section: usize) -> Vec<(f64, f64)> {
     free_end(from_text(&text(&["left", "right"], TIED), &meshes), 1, far + 1.0)
 }
 
-/// Goal: a pulse passes the joint without reflection, and the period of the free bar is 2 (2 L)/c. With matching nodes
-/// the joint equals that of one mesh: the histories agree to rounding. With different meshes of the sections, and bars
-/// 0.1 mm apart, 1/200 of a cell that is closed without strain, the histories differ by the mass of this gap: 1e-3.
-/// Tolerance of the period: dispersion of the front over some cells of L/50, 1 %.
+/// Goal: a pulse passes the joint without reflection, and the period of the free bar is 2 (2 L)/c, with L the length of
+/// one tied bar. With matching nodes the tied bars equal one mesh: the displacement histories agree to rounding. In a
+/// second case the sections have different meshes and the bars are 0.1 mm apart. This gap, 1/200 of a cell, is closed
+/// without strain, and its missing mass changes the histories by 1e-3. Tolerance of the period: 1 %, for the dispersion
+/// of the front over some cells of L/50.
 #[test]
 fn glued_bars_are_one_bar() {
     let mesh = box_mesh([0.0; 3], [2.0, 0.1, 0.1], [100, 1, 1]);
@@ -66,7 +67,8 @@ fn glued_bars_are_one_bar() {
         let glued = glued(gap, section);
         assert_eq!(one.len(), glued.len());
         let off = worst(one.iter().zip(&glued).map(|(a, b)| (a.1 - b.1).abs())) / largest;
-        // The end moves by the same amount in each passage of the pulse: take the times at half of each.
+        // The end moves by the same amount in each passage of the pulse. The period is the difference of the times at
+        // which half of each amount is reached.
         let last = glued[glued.len() - 1].1;
         let when = |part: f64| glued.iter().find(|(_, u)| *u > part * last).map(|(time, _)| *time).unwrap();
         let period = (when(0.75) - when(0.25)) / (2.0 * BAR.transit_time());
@@ -92,10 +94,10 @@ fn distant_faces_are_not_tied() {
     assert_eq!(&scenario.source[span], "true");
 }
 
-/// Goal: rigid bars tied 2 cm apart are one rigid body: with the initial motion of one body they rotate as one, and the
-/// tie forces have no moment. The two centres stay 1.02 m apart along a line that rotates with ω, and the angular
-/// momentum of both is conserved; in plane problems too. Tolerance: the rotation has an error of O(ω² dt²), 1e-6, times
-/// the total rotation of 2 rad.
+/// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body
+/// they rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
+/// rotates with the angular velocity ω, and the total angular momentum is conserved, in plane problems too. Tolerance:
+/// the error of the rotation, of the order of ω² dt² = 1e-6 of the total rotation of 2 rad.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
@@ -130,14 +132,15 @@ fn rigid_bars_tied_apart_are_one_body() {
     }
 }
 
-/// A fine, heavy and stiff block between two coarse and light ones, 1 × 1 × 1 each, that rotate as one about an axis
-/// through the middle, for the given number of steps. Returns the largest distance of a tied node from its point \[m\],
-/// and the error of the angular momentum.
+/// Three tied blocks of 1 × 1 × 1 m rotate as one about an axis through the middle, for the given number of steps. The
+/// block in the middle has a finer mesh and, relative to the others, a density and a stiffness multiplied by `density`
+/// and `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
+/// momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
     let heavy = [light[0] * density, light[1] * stiffness];
     let fastest = (light[1] / light[0]).sqrt().max((heavy[1] / heavy[0]).sqrt());
-    // The spin strains the light blocks, or the heavy one where it is softer for its mass, by 1e-3.
+    // The spin strains the blocks with the lowest wave speed by about 1e-3.
     let slowest = (light[1] / light[0]).min(heavy[1] / heavy[0]).sqrt();
     let spin = Vec3::new(1.0, 2.0, 3.0).normalize() * (0.03 * slowest);
     let mut text = format!("[time]\nend = {:?}\n", steps * 0.3 / (heavy_cells as f64 * fastest));
@@ -185,9 +188,9 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
     [largest, simulation.audit().largest_angular_error()]
 }
 
-/// Goal: tied points coincide to rounding for any masses and stiffnesses on either side, spinning and flying, and
-/// angular momentum is conserved. Tolerances: some roundings of coordinates of 3 m, 1e-14 m, accumulated over some
-/// hundred steps, 4e-14.
+/// Goal: tied points of spinning and flying blocks coincide to rounding, for any masses and stiffnesses on either side,
+/// and angular momentum is conserved. Tolerances: 1e-14 m, some roundings of coordinates of 3 m; for the angular
+/// momentum 4e-14, accumulated over some hundred steps.
 #[test]
 fn unlike_bodies_stay_together() {
     for (density, stiffness) in
@@ -204,9 +207,9 @@ fn unlike_bodies_stay_together() {
     }
 }
 
-/// Goal: tied bodies are in contact with others like one body: two tied bars that fly into a wall behave like one bar
-/// of their total length, by every response. Tolerance: rounding, which contact amplifies, 1e-9 m after a travel of 12
-/// mm.
+/// Goal: in contact with other bodies, tied bodies act as one body. With every response, two tied bars that fly into a
+/// wall behave like one bar of their total length. Tolerance: 1e-9 m after a travel of 12 mm, for rounding, which
+/// contact amplifies.
 #[test]
 fn glued_bars_touch_as_one() {
     for response in RESPONSES {
@@ -233,7 +236,7 @@ fn glued_bars_touch_as_one() {
         let one = strike(&["left"], "", &[("left.msh", bar(0.0, 2.0))]);
         let meshes = [("left.msh", bar(0.0, 1.0)), ("right.msh", bar(1.0, 2.0))];
         let glued = strike(&["left", "right"], TIED, &meshes);
-        // Flight steps are longer: compare the ends.
+        // Flight steps of the two runs have different lengths, so only the final positions are compared.
         let [one, glued] = [&one[one.len() - 1], &glued[glued.len() - 1]];
         println!("{response}: {one:.6e} m, glued {glued:.6e} m");
         assert!((one - glued).abs() < 1e-9, "{response}: {one} against {glued}");
@@ -267,8 +270,8 @@ fn a_tie_that_cannot_hold_is_rejected() {
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
 
-/// Goal: two blocks that spin as one about a tied node, off the origin, are accepted: this node is at rest up to
-/// rounding.
+/// Goal: two blocks that spin as one about a tied node, which is not at the origin, are accepted. This node is at rest
+/// up to rounding.
 #[test]
 fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {
     let block = |name: &str, place: f64, speed: f64| {

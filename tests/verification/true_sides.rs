@@ -1,8 +1,8 @@
-//! Outer sides of bodies support contact; sides at flush seams do not.
+//! Outer sides of bodies support contact; the sides that two flush bodies have in common do not.
 //!
-//! Every response is tested with two independent detectors. An acceleration a compresses contact springs by a/ω², with
-//! ω dt ≥ 0.3, and impulses leave a penetration of about a dt². A body that strikes with a velocity v penetrates by v
-//! dt, and on springs by about v/ω more, at most v dt/0.3. The tolerance [`depth`] is twice this bound.
+//! Every response is tested with two independent detectors. An acceleration a compresses contact springs of frequency ω
+//! by a/ω², with ω dt ≥ 0.3; with impulses the penetration is about a dt². A body that strikes with the velocity v
+//! penetrates by v dt, and with springs by about v/ω more, at most v dt/0.3. The tolerance [`depth`] is 2 v dt/0.3.
 
 use ictus::math::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use crate::stage::{Actor, Motion, Placed, Stage};
 const DETECTORS: [&str; 2] = ["hierarchy", "buckets"];
 const STEP: f64 = 1e-4;
 
-/// Tolerance of the penetration of a body that strikes with this velocity \[m/s\], in metres.
+/// Tolerance of the penetration \[m\] of a body that strikes with this velocity \[m/s\].
 pub fn depth(velocity: f64) -> f64 {
     2.0 * velocity * STEP / 0.3
 }
@@ -51,11 +51,11 @@ fn fixed_box(low: [f64; 3], high: [f64; 3]) -> Actor {
     Actor::fixed(box_mesh(low, high, [1, 1, 1]))
 }
 
-/// A block that lies on a floor and is pushed against a step, which is the side of a mesh.
+/// A block that lies on a floor and is pushed against a step, the side of a fixed mesh.
 ///
-/// Goal: the block stops there with at most 1 % of its speed, and its nodes never penetrate the side of the step by
-/// more than [`depth`]. The step is half as high as the block, or 2 mm high, so that the block trips over it and falls
-/// back.
+/// Goal: at the step the speed of the block decreases to at most 1 %, and its nodes never penetrate the side of the
+/// step by more than [`depth`]. The step is half as high as the block. In a second case it is 2 mm high, so that the
+/// block tips over it and falls back.
 #[test]
 fn a_step_stops_a_block() {
     let mut found = Vec::new();
@@ -95,7 +95,8 @@ fn a_step_stops_a_block() {
     hold(&found);
 }
 
-/// A peg that moves sideways in a square hole of a fixed mesh: upright, with a spin about its axis, or turned by 3°.
+/// A peg that moves sideways in a square hole of a fixed mesh. The peg is aligned with the hole, with or without a spin
+/// about its axis, or turned by 3°.
 ///
 /// Goal: no node leaves the hole by more than [`depth`].
 #[test]
@@ -131,9 +132,9 @@ fn a_peg_stays_in_its_hole() {
     hold(&found);
 }
 
-/// A cube that falls, pulled aside, into the corner between a floor and the side of a box that stands beside it.
+/// A cube under oblique gravity falls into the corner between a floor and the side of a box that stands on it.
 ///
-/// Goal: the cube rests against both, with a penetration of at most [`depth`] and a speed below 1 cm/s.
+/// Goal: the cube rests against floor and box, with a penetration of at most [`depth`] and a speed below 1 cm/s.
 #[test]
 fn a_cube_rests_in_a_corner() {
     let mut found = Vec::new();
@@ -163,7 +164,7 @@ fn a_cube_rests_in_a_corner() {
     hold(&found);
 }
 
-/// Depth of a point in a box of half sides about a centre, turned with the axes \[m\]: negative outside.
+/// Depth of a point in a box with this centre, these axes and these half sides \[m\]; negative outside.
 fn depth_in_box(point: Vec3, centre: Vec3, axes: Mat3, half: Vec3) -> f64 {
     let local = axes.transpose() * (point - centre);
     (half - local.abs()).min()
@@ -182,8 +183,8 @@ fn axes(placed: &Placed, actor: usize) -> Mat3 {
 
 /// A block pushed over the edge of a table tips and falls.
 ///
-/// Goal: the block ends below the table top. Neither nodes of the block in the table nor nodes of the table in the
-/// block penetrate by more than [`depth`] at the largest speed of the block, 4 m/s.
+/// Goal: the block ends below the table top. The penetration of nodes of the block into the table, and of nodes of the
+/// table into the block, is at most [`depth`] for the largest speed of the block, 4 m/s.
 #[test]
 fn a_block_falls_off_a_table() {
     let mut found = Vec::new();
@@ -220,7 +221,7 @@ fn a_block_falls_off_a_table() {
     hold(&found);
 }
 
-/// Penetration of nodes of the block into the table, or vice versa \[m\].
+/// Largest penetration of nodes of the block into the table, or of nodes of the table into the block \[m\].
 fn depth_of_block_and_table(placed: &Placed) -> f64 {
     let (centre, axes) = (placed.motion(0).centre, axes(placed, 0));
     let (middle, half) = (Vec3::new(-0.5, 0.0, -0.5), Vec3::repeat(0.5));

@@ -1,9 +1,9 @@
 //! The situations of [`crate::everyday`] at other sizes, other positions, and with rubber bodies.
 //!
-//! Sizes are a thousandth and 37 times the original size. Times, velocities and moduli scale for similar motion
+//! Sizes are a thousandth and 37 times the original size. Times, velocities and moduli are scaled for similar motion
 //! (Froude), so that results relative to their scales do not change. The variation "elsewhere" is rotated about an axis
-//! that no scene is aligned with, and lies a thousand body sizes away. For rubber bodies, the goal is the part of the
-//! goal for rigid bodies that mechanics still implies.
+//! oblique to all scenes, and lies a thousand body sizes away. For rubber bodies, a test asserts only the parts of the
+//! goal for rigid bodies that also hold for rubber.
 
 use ictus::math::Vec3;
 
@@ -17,7 +17,7 @@ use crate::situations::{
 };
 use crate::stage::{DENSITY, Held, Material, Motion, Placed, Placement, Stage};
 
-/// Marks the variation of bodies of rubber.
+/// Name of the variation with rubber bodies.
 const OF_RUBBER: &str = "of rubber";
 
 /// The variations of a stage, with bodies of about this size \[m\].
@@ -46,7 +46,7 @@ impl Faults {
         }
     }
 
-    /// Result of a run; a failed run is a fault.
+    /// The result of a run, or `None` after a failed run, which is recorded as a fault.
     fn take<T>(&mut self, label: &str, found: Result<T, String>) -> Option<T> {
         found.map_err(|fault| self.0.push(format!("{label}: {fault}"))).ok()
     }
@@ -81,9 +81,9 @@ fn end(stage: &Stage, placement: Placement) -> Result<Motion, String> {
     Ok(placed.motion(0))
 }
 
-/// Goal: a cube that lands on a corner with e = 1 keeps its energy. By impulses and energy–momentum springs: to 1e-12,
-/// or 1e-10 at a distance of a thousand sizes, where positions have larger rounding errors. By penalty springs: within
-/// 1 % per impact, with two impacts at most.
+/// Goal: a cube that lands on a corner with restitution e = 1 keeps its energy. Tolerance with impulses and with
+/// energy–momentum springs: 1e-12, or 1e-10 at a distance of a thousand sizes, where positions have larger rounding
+/// errors. With penalty springs: 1 % per impact, for two impacts at most.
 #[test]
 fn corners_bounce_with_their_energy() {
     let mut faults = Faults::default();
@@ -136,7 +136,7 @@ fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
     Ok(off)
 }
 
-/// A level seam that the edge of the block reaches at the end of a step, one to a lower slab, and a slit.
+/// A level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a slit.
 const SEAMS: [Seam; 3] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 2.9e-4, lower: 1e-6, slit: 0.0 },
@@ -162,8 +162,8 @@ fn sliding_over_seams_is_uniform_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber slides over these seams with a constant velocity, too: all surfaces in contact are
-/// level, so that no contact force acts along the floor.
+/// Goal: a block of stiff rubber also slides over these seams with a constant velocity, since all surfaces in contact
+/// are level and no contact force acts along the floor.
 #[test]
 fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
@@ -180,7 +180,7 @@ fn rubber_blocks_slide_uniformly_over_seams() {
     faults.are_none();
 }
 
-/// Rebound speed of a box that fell flat, relative to its impact speed.
+/// Rebound speed of a box that falls flat, relative to its impact speed.
 fn rebound(placed: &mut Placed) -> Result<f64, String> {
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
     placed.follow(|placed| {
@@ -190,8 +190,9 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Rebound speed of a rigid box that fell flat, relative to its impact speed, both at the floor, √(v² + 2 g z): at the
-/// ends of the steps before and after the impact it is above the floor by z, up to its travel in one step.
+/// Rebound speed of a rigid box that falls flat, relative to its impact speed. At the ends of the steps before and
+/// after the impact, the box is at a height z above the floor, up to its travel in one step. Both speeds are therefore
+/// extrapolated to the floor as √(v² + 2 g z).
 fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     let floor = 0.5;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -207,8 +208,8 @@ fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / down)
 }
 
-/// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position: to
-/// rounding, which is 1e-12 far from the origin, and by penalty springs, which open within a step, within 0.1 %.
+/// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position.
+/// Tolerances: rounding, which is 1e-12 far from the origin; with penalty springs, which open within a step, 0.1 %.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -228,11 +229,12 @@ fn boxes_bounce_alike_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: an elastic box of 4 cells a side with Poisson's ratio zero falls flat on floors with different cells. By
-/// impulses it rebounds from all of them at one speed, as the chain of masses that it is: 0.852 of the impact speed,
-/// within 2 % of it. Gravity takes 0.5 % during contact, and large strains as much. Springs return the energy of the
-/// striking nodes, an eighth of the mass, and more the softer they are: the rebound speed lies between that of the
-/// chain and the impact speed. The energy does not increase, within 0.5 %, by penalty springs 1 %.
+/// Goal: an elastic box of 4 cells per side with Poisson's ratio zero falls flat on floors with different cells. The
+/// reference is a chain of masses that equals the box. With impulses the box rebounds from all floors at the speed of
+/// the chain, 0.852 of the impact speed, within 2 % of the impact speed. Gravity reduces the speed by 0.5 % during
+/// contact, and so do large strains. Springs return part of the energy of the striking nodes, an eighth of the mass;
+/// the softer the springs, the larger is this part. With springs the rebound speed therefore lies between that of the
+/// chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1 %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -265,8 +267,8 @@ fn rubber_boxes_bounce_on_any_floor() {
     faults.are_none();
 }
 
-/// Goal: a rod that lands on its edge and sticks leaves with the velocity of the original scene, to 1e-6 of its
-/// velocity before.
+/// Goal: a rod that lands on its edge and sticks leaves with the velocity of the original scene, to 1e-6 of its impact
+/// velocity.
 #[test]
 fn rods_stick_in_any_size() {
     let mut faults = Faults::default();
@@ -292,16 +294,17 @@ fn rubber_rods_make_no_energy() {
         let Some((energy, momentum)) = faults.take(response, run_and_weigh(&mut placed)) else { continue };
         let spin = placed.motion(0).spin.y;
         println!("{response}: {energy}, {momentum:.1e}, {spin}");
-        // The lower end is on the right: an upward push there rotates the rod negatively about y.
+        // The lower end is on the right, so an upward force on it rotates the rod in the negative sense about y.
         let holds = energy < 1.005 && momentum < 1e-10 && spin < 0.0;
         faults.hold(holds, || format!("{response}: energy × {energy}, momentum {momentum:e}, spin {spin}"));
     }
     faults.are_none();
 }
 
-/// Goal: a cube strikes a fixed floor with a corner, with friction. Its motion after the impact is the same for a wall
-/// and for a mesh: of a rigid cube to 1e-9 by impulses, 1e-6 at a distance of a thousand sizes; of a cube of stiff
-/// rubber to 1e-3. (For a rigid cube the difference is 4e-6 on penalty springs and 2e-6 on energy-momentum springs.)
+/// Goal: the motion of a cube after it strikes a fixed floor with a corner, with friction, is the same for a wall and
+/// for a mesh. Tolerances: for a rigid cube with impulses 1e-9, and 1e-6 at a distance of a thousand sizes; for a cube
+/// of stiff rubber 1e-3. (For a rigid cube the difference is 4e-6 with penalty springs and 2e-6 with energy–momentum
+/// springs.)
 #[test]
 fn walls_and_fixed_meshes_are_alike_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -339,8 +342,8 @@ fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
     faults
 }
 
-/// Goal: every response reproduces the coefficient of restitution e of a cube that falls on its corner with its centre
-/// above, within 2 % by springs and 1e-6 by impulses, for e = 0 (0.1 by penalty springs) and 0.5.
+/// Goal: every response reproduces the coefficient of restitution e of a cube that falls on a corner below its centre,
+/// for e = 0 (with penalty springs 0.1) and e = 0.5. Tolerances: 2 % with springs and 1e-6 with impulses.
 #[test]
 fn restitution_holds_in_any_size() {
     let mut faults = Faults::default();
@@ -369,9 +372,9 @@ fn restitution_holds_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a thick wheel rolls at the velocity of the original scene for every size and position, within 1 %; so does a
-/// wheel of stiff rubber, which flattens by less than that. Two thirds of the lumped mass of its wedges are on the rim:
-/// there k² = ⅔ R².
+/// Goal: a wheel with a contact thickness rolls at the velocity of the original scene for every size and position,
+/// within 1 %. A wheel of stiff rubber, which flattens by less than 1 %, does too; its reference has k² = ⅔ R², as two
+/// thirds of the lumped mass of its wedges are on the rim.
 #[test]
 fn thick_wheels_roll_in_any_size() {
     let mut faults = Faults::default();
@@ -397,7 +400,7 @@ fn thick_wheels_roll_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a cube, rigid or of stiff rubber, reaches a sheet at the time √(2 h/g), to 1e-6 of it, and bounces.
+/// Goal: a rigid or stiff rubber cube reaches a sheet at the time √(2 h/g), to 1e-6 of this time, and bounces.
 #[test]
 fn sheets_are_met_in_any_size() {
     let mut faults = Faults::default();
@@ -422,9 +425,9 @@ fn sheets_are_met_in_any_size() {
 }
 
 /// Goal: bodies that collide vertex to vertex exchange their velocities along the line between them. The lateral
-/// velocity is zero to 1e-9; the axial velocity is exact to 1 % by penalty springs, otherwise to 1e-9. A struck body of
-/// stiff rubber gets at least half the velocity, as if the bodies stayed together, and at most all of it; by penalty
-/// springs up to 5 % more.
+/// velocity is zero to 1e-9. The axial velocity is exact to 1e-9, with penalty springs to 1 %. A struck body of stiff
+/// rubber gets at least half the velocity, as if the bodies stayed together, and at most the whole velocity, with
+/// penalty springs up to 5 % more.
 #[test]
 fn vertices_push_along_their_symmetry_in_any_size() {
     let mut faults = Faults::default();

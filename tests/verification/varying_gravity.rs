@@ -1,4 +1,5 @@
-//! Gravity as a function of time: bodies fall by its integral, and a block on a slope sticks under a ramp of gravity.
+//! Gravity as a function of time: the velocity of falling bodies is its integral, and a block on a slope sticks under a
+//! ramp of gravity.
 
 use ictus::math::Vec3;
 
@@ -9,8 +10,8 @@ const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensi
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
 
 /// Goal: in free fall under a ramp of gravity, with a kink at its end, a deformable and a rigid body of uneven mesh
-/// have the velocity ∫ g dt and do not rotate; the work of gravity is the kinetic energy. Reference: exact, as the
-/// function is linear in every step. Tolerance: rounding, 1e-12.
+/// have the velocity ∫ g dt and do not rotate. The work of gravity is the kinetic energy. Tolerance: rounding, 1e-12,
+/// as the function is linear in every step.
 #[test]
 fn bodies_fall_by_the_integral_of_gravity() {
     let uneven = wheel(0.5, 7);
@@ -39,8 +40,9 @@ fn bodies_fall_by_the_integral_of_gravity() {
     }
 }
 
-/// Goal: a block with μ = 0.6 on a slope of tan α = 0.5 sticks if gravity is ramped up. Reference: Coulomb. Tolerance:
-/// a displacement of 1e-3 of its size, by the stretch of the tangential springs and shear of the block.
+/// Goal: a block with μ = 0.6 on a slope of tan α = 0.5 sticks if gravity is ramped up. Reference: Coulomb's law.
+/// Tolerance: a displacement of 1e-3 of the size of the block, for the stretch of the tangential springs and the shear
+/// of the block.
 #[test]
 fn ramped_gravity_puts_a_block_at_rest_on_a_slope() {
     let across = 9.81 / 1.25_f64.sqrt();

@@ -1,4 +1,4 @@
-//! The remedies of warnings work: each scene gives a warning, and none after the remedy.
+//! The remedies of warnings work: each scene gives a warning, and does not give it after the remedy.
 //!
 //! Warnings with their own tests: springs stiffer than the elements (`rigid_walls`), hourglass energy
 //! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely slips of a scenario (`tests/scenario/good.rs`).
@@ -53,8 +53,8 @@ fn block_on_wall(keys: &str) -> Scene {
     Scene { text, meshes: vec![("block.msh", box_mesh([0.0; 3], [0.1; 3], [2, 1, 1]))] }
 }
 
-/// Rubber cubes of 0.2 m that fall on a floor, with contact impulses. Adjacent cubes have different meshes; `placed`
-/// contains the keys of the position and motion of each cube.
+/// Rubber cubes of edge 0.2 m that fall on a floor, with contact impulses. Adjacent cubes have different meshes.
+/// `placed` contains the keys of position and motion for each cube.
 fn cubes(young: f64, placed: &[&str]) -> Scene {
     let mut text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 1e-3\nenergy_tolerance = 100.0\n\
@@ -101,8 +101,8 @@ fn impulses_that_converge() {
     stack.is_mended("did not converge to their tolerance", &[], "lower the friction", &remedies);
 }
 
-/// Goal: a cube wedged in a groove by friction of 2 > tan 60° jams when struck from above. With less friction, or
-/// without restitution, it does not jam.
+/// Goal: a cube wedged in a groove by friction, with the coefficient 2 > tan 60°, jams when it is struck from above.
+/// With less friction, or without restitution, it does not jam.
 #[test]
 fn restitution_without_jamming() {
     let cube = |name: &str, velocity: f64, height: f64| {

@@ -14,7 +14,7 @@ pub fn all() -> Vec<Scene> {
     scenes
 }
 
-/// A base under the bodies, its top at z = 0.
+/// A base under the bodies, with its top at z = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Base {
     Wall,
@@ -80,19 +80,20 @@ impl Law {
         format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
     }
 
-    /// Longest steps \[s\]: with impulses, rebound velocities include the velocity that gravity adds in a step.
+    /// Longest step \[s\]. With impulses and restitution it is short, since rebound velocities include the velocity
+    /// that gravity adds in a step.
     fn longest_step(self) -> f64 {
         if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
-    /// Largest penetration of bodies at rest \[m\]: with impulses some g dt² in steps of 1 ms; on springs some g/ω²
-    /// with ω dt = 0.3.
+    /// Largest penetration of bodies at rest \[m\]: with impulses a multiple of g dt² for steps dt of 1 ms; on springs
+    /// a multiple of g/ω² with ω dt = 0.3.
     fn sinking(self) -> f64 {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
 
-    /// Tolerance of the velocity of a sliding block \[m/s\]. Nodes of the floor press on the face of the block, which
-    /// tilts as the block hops on springs.
+    /// Tolerance of the velocity of a sliding block \[m/s\]. On springs the block makes small hops, and its face tilts
+    /// against the nodes of the floor.
     fn sliding(self) -> f64 {
         match (self.response, self.friction > 0.0) {
             (_, true) => 0.02,
@@ -101,9 +102,10 @@ impl Law {
         }
     }
 
-    /// Tolerance of rebound speeds, relative to the speed before.
+    /// Tolerance of rebound speeds, relative to the speed before the impact.
     fn precision(self) -> f64 {
-        // Velocities at an impact are mid-step velocities; gravity acts while springs are compressed.
+        // With impulses, velocities at an impact are mid-step velocities; with springs, gravity acts during the
+        // compression.
         if self.response == "decomposition" { 2e-3 } else { 0.03 }
     }
 }
@@ -171,9 +173,10 @@ fn scene(
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, with nodes on nodes, several faces are equally close to a node. The
-    // contact has the normal of the first of them, and its couple acts on the nodes of this face: by every response, an
-    // asymmetry of 1e-17 grows by half an order of magnitude a step at first, and up to 1e-2.
+    // In a stack of rubber cubes with equal meshes, nodes rest on nodes, so several faces are equally close to a node.
+    // The contact takes the first of these faces, and the couple of its forces acts on the nodes of this face only.
+    // With every response, an asymmetry of 1e-17 then grows by half an order of magnitude in each step at first, and
+    // finally reaches 1e-2.
     let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
@@ -200,14 +203,14 @@ fn attitudes() -> [(&'static str, String, f64); 3] {
         ("on an edge", "rotate = { axis = [0, 1, 0], angle = 45 }\n".to_owned(), 0.1 * 2.0_f64.sqrt()),
         (
             "on a corner",
-            // The diagonal in the plane y = 0: a rotation about z, then one about y, combined.
+            // The diagonal lies in the plane y = 0: a rotation about z, followed by one about y.
             corner_rotation(diagonal),
             0.1 * 3.0_f64.sqrt(),
         ),
     ]
 }
 
-/// Turns a cube so that its diagonal is along z and its mirror plane is y = 0.
+/// Key that rotates a cube so that its diagonal is along z and y = 0 is a mirror plane.
 fn corner_rotation(tilt: f64) -> String {
     let about = |axis: Vec3, angle: f64| Rotation::from_scaled_axis(axis * angle);
     let turn = about(Vec3::y(), tilt.to_radians()) * about(Vec3::z(), std::f64::consts::FRAC_PI_4);
@@ -216,7 +219,7 @@ fn corner_rotation(tilt: f64) -> String {
     format!("rotate = {{ axis = [{:?}, {:?}, {:?}], angle = {angle:?} }}\n", axis.x, axis.y, axis.z)
 }
 
-/// Cubes that drop by 0.05 m flat, on an edge, on a corner.
+/// Cubes that fall by 0.05 m onto a face, an edge or a corner.
 fn drops(scenes: &mut Vec<Scene>) {
     let fall = 0.05;
     let speed = (2.0 * GRAVITY * fall).sqrt();
@@ -272,7 +275,8 @@ fn lossy_laws() -> impl Iterator<Item = Law> {
     Law::all().into_iter().filter(|law| law.restitution < 1.0)
 }
 
-/// A block that slides at 0.5 m/s over the seams of three level slabs, the last 1e-6 lower: v = v0 − μ g t.
+/// A block that slides from 0.5 m/s, with v = v0 − μ g t, on a mesh, on a wall, and over the seams of three level
+/// slabs, the last of which is 1e-6 m lower.
 fn slides(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         let (end, start) = (0.6, 0.5);
@@ -320,7 +324,7 @@ fn tips(scenes: &mut Vec<Scene>) {
         for (angle, right) in [(20.0_f64, false), (33.0, true)] {
             for base in [Base::Wall, Base::Mesh(3)] {
                 let (sine, cosine) = angle.to_radians().sin_cos();
-                // The lower edge, at (0.1, −0.2) in the block, is at the origin.
+                // The lower edge, with the coordinates (0.1, −0.2) in the block, is placed at the origin.
                 let (x, z) = (-(0.1 * cosine - 0.2 * sine), 0.1 * sine + 0.2 * cosine);
                 let keys = format!(
                     "rotate = {{ axis = [0, 1, 0], angle = {angle:?} }}\ntranslate = [{x:?}, 0, {z:?}]\n"
@@ -368,7 +372,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 expected,
             );
             if law.response == "decomposition" {
-                // With impulses the cubes rest with half a kick of gravity, which is not energy created by contact.
+                // With impulses, cubes at rest have the velocity of half a kick of gravity. A short step makes its
+                // energy, which contact does not create, negligible.
                 made.text = made.text.replace("flight_step = 0.001", "flight_step = 0.0001");
             }
             scenes.push(made);
@@ -376,7 +381,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// A cube on its edge in a groove of two planes at 45°, which support it on both sides: it does not move sideways.
+/// A cube with an edge down in a groove of two planes at 45°, which support it on both sides. The cube does not move
+/// sideways.
 fn grooves(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         for material in [Material::Rigid, Material::Rubber] {
@@ -431,7 +437,7 @@ fn bounces(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// Cubes that tumble along.
+/// Cubes that tumble along the base.
 fn rolls(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         for base in [Base::Wall, Base::Mesh(5)] {
