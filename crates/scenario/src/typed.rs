@@ -85,6 +85,11 @@ pub struct DynamicRelaxation {
     pub max_steps: u64,
 }
 
+impl DynamicRelaxation {
+    /// Smallest number of steps for which the bodies must stay at rest until the relaxation ends.
+    pub const MIN_CALM_STEPS: u64 = 100;
+}
+
 /// A named material.
 #[derive(Clone, Debug)]
 pub struct MaterialSpec {

@@ -103,7 +103,7 @@ impl<'a> Given<'a> {
             check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
         if let (Decomposition, Some(value)) = (method, unlike(self.damping, 0.0)) {
-            check.report(idle(&key("damping"), value.span(), method, &[Penalty]));
+            check.report(idle(&key("damping"), value.span(), method, &[Penalty, EnergyMomentum]));
         }
         let Some(factor) = unlike(self.penalty, FACTOR) else { return };
         if method == Decomposition {

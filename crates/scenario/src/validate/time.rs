@@ -57,18 +57,16 @@ pub(super) fn validate_relaxation(section: Section<'_>, check: &mut Check<'_>) -
     })
 }
 
-/// Smallest number of steps for which the bodies must stay at rest until a relaxation ends; `max_steps` must be larger.
-const CALM_STEPS: i64 = 100;
-
 fn max_steps(count: &Spanned<i64>, check: &mut Check<'_>) -> u64 {
     let key = "dynamic_relaxation.max_steps";
-    if *count.get_ref() <= CALM_STEPS {
+    let least = DynamicRelaxation::MIN_CALM_STEPS;
+    if u64::try_from(*count.get_ref()).map_or(true, |count| count <= least) {
         let fact = format!(
-            "`{key}` is {}, but bodies at rest have to stay so for {CALM_STEPS} steps",
+            "`{key}` is {}, but bodies must stay at rest for {least} steps before the run starts",
             count.get_ref()
         );
         let problem = Problem::new(fact).at(count.span()).key(key);
-        check.report(problem.help("give a larger number of steps, such as 100000"));
+        check.report(problem.help(format!("give more than {least} steps, such as 100000")));
     }
     u64::try_from(*count.get_ref()).unwrap_or(MAX_STEPS)
 }

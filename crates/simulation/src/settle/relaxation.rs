@@ -17,9 +17,6 @@ use crate::error::{FailureCause, NumericalFailure};
 use crate::model::Body;
 use crate::progress::{Phase, RelaxationProgress};
 
-/// Smallest number of steps for which the bodies must stay at rest until the relaxation ends.
-const MIN_CALM_STEPS: u64 = 100;
-
 /// Progress of a dynamic relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Relaxation {
@@ -54,7 +51,7 @@ impl Relaxation {
 
     /// Number of steps at rest with which the relaxation ends.
     fn required_steps(&self) -> u64 {
-        MIN_CALM_STEPS.max(self.steps / 2)
+        DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
 
     /// Kinetic energy, relative to its peak \[-\].
