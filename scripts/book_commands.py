@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Run the commands of the book that call Gmsh, a bench or a script of this folder.
+
+    cargo build --release
+    target/release/ictus run configs/hertz.toml --set time.end=0.5e-3 --output out/hertz
+    scripts/book_commands.py out/hertz
+
+The tests run the `ictus` commands of the book. This script runs the others in a temporary directory, so that no
+committed picture changes. `gmsh` meshes the geometry shown in docs/own-mesh.md, `render.py` draws the last frame of the
+given run, and `--dpi` of figures is 30. `paraview`, `pip` and `cargo install` are not run.
+"""
+
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    """Commands of all pages in order, without comments, each once."""
+    names = re.findall(r"\((\S+\.md)\)", (ROOT / "docs/SUMMARY.md").read_text(encoding="utf-8"))
+    pages = [ROOT / "README.md", *(ROOT / "docs" / name for name in names)]
+    lines = (line for page in pages for block in blocks(page, "sh") for line in block.splitlines())
+    words = (shlex.split(line, comments=True) for line in lines)
+    return [list(command) for command in dict.fromkeys(tuple(word) for word in words if word)]
+
+
+def adapted(command: list[str], folder: Path, run: Path) -> list[str] | None:
+    """The command with its output in `folder`; None if it is not run here."""
+    program = command[0]
+    if program == "gmsh":
+        return command
+    if program == "cargo" and "--maps" in command:
+        return [str(folder / "maps") if word == "maps" else word for word in command]
+    if program == "python3" and command[1].startswith("scripts/"):
+        command = command[1:]
+    if not command[0].startswith("scripts/"):
+        return None
+    words = [sys.executable, str(ROOT / command[0])]
+    previous = ""
+    for word in command[1:]:
+        replaced = {"--output": str(folder / Path(word).name), "--frame": "last", "--dpi": "30"}.get(previous, word)
+        replaced = {"maps": str(folder / "maps"), "out/hertz": str(run)}.get(replaced, replaced)
+        words.append(replaced)
+        previous = word
+    return words
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path, help="output directory of configs/hertz.toml")
+    run = parser.parse_args().run.resolve()
+    (geometry,) = (text for text in blocks(ROOT / "docs/own-mesh.md", "text") if "SetFactory" in text)
+    count = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for stem in ["bar", "tube"]:
+            (folder / f"{stem}.geo").write_text(geometry, encoding="utf-8")
+        for command in commands():
+            words = adapted(command, folder, run)
+            if words is None:
+                continue
+            print(shlex.join(command), flush=True)
+            cwd = ROOT if words[0] == "cargo" else folder
+            subprocess.run(words, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+            count += 1
+        for stem in ["bar", "tube"]:
+            if not (folder / f"{stem}.msh").is_file():
+                sys.exit(f"gmsh wrote no {stem}.msh")
+    if count < 6:
+        sys.exit(f"the book has {count} such commands only: is its layout another?")
+
+
+if __name__ == "__main__":
+    main()
