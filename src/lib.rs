@@ -3,8 +3,8 @@
 //! A scenario places bodies, meshed by Gmsh, with materials and velocities. Their nodes move by M a = f_ext − f_int +
 //! f_contact, integrated by central differences. M is the lumped mass matrix, a the accelerations, and f the external,
 //! internal and contact forces. Contact detection predicts the time of the first impact. Until then free bodies move in
-//! closed form. After the impact, hierarchies of bounding volumes exclude most node–face pairs, so that few are tested
-//! in a step.
+//! closed form. After the impact, hierarchies of bounding volumes exclude most node–face pairs, so that a step tests
+//! few pairs.
 //!
 //! # Example
 //! Two steel balls fired at each other from 1.5 km apart meet after 14.98 s:
@@ -26,7 +26,8 @@
 //! assert_eq!(simulation.constraints().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! [`simulation::Simulation::run`] with a [`simulation::Recorder`] writes the same files as `ictus run`.
+//! [`simulation::Simulation::run`] with a [`simulation::Recorder`] writes the same frames and tables as `ictus run`;
+//! [`simulation::Simulation::summary`] gives the summary.
 //!
 //! # Data flow
 //! ```text

@@ -4,8 +4,8 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// This allocator requests large pages from the system, which shortens the time for the internal forces of millions of
-/// elements by an eighth.
+/// This allocator requests large pages from the system, which shortens the computation of internal forces by an eighth
+/// in a model of millions of elements.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

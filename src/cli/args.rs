@@ -198,8 +198,8 @@ pub struct PlotOptions {
     /// Last time on the time axis [default: the last time of the runs].
     #[arg(long, value_name = "SECONDS", value_parser = finite)]
     pub to: Option<f64>,
-    /// Units of the axes [default: si if every run has steps shorter than 1e-4, none if not]. Give none for runs in
-    /// other units, such as mm, t, s.
+    /// Units of the axes [default: si if the shortest step of every run is below 1e-4, none if not]. Give none for runs
+    /// in other units, such as mm, t, s.
     #[arg(long, value_name = "UNITS")]
     pub units: Option<Units>,
     /// Directory to which the pictures are written [default: the folder plots of the first directory].

@@ -36,7 +36,7 @@ pub enum Failure {
     Output(Box<OutputError>),
     /// The run cannot be continued from a checkpoint.
     Checkpoint(Box<CheckpointError>),
-    /// The run stopped, but not by a numerical failure.
+    /// The run stopped by a failure that is neither numerical nor a failure of the output.
     Run(Box<RunError>),
     /// The run stopped by a numerical failure; its results up to the failure are in this directory.
     Numerical(Box<NumericalFailure>, PathBuf),

@@ -13,7 +13,7 @@ use super::print;
 const CELLS: [usize; 3] = [4, 4, 4];
 const SIZE: f64 = 0.025;
 
-/// Text of the scenario, in which the name of the files replaces `NAME`.
+/// Text of the scenario. The name of the files replaces each `NAME`.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"

@@ -18,9 +18,9 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// Whether the run begins in flight. Nothing is predicted for a run that does not.
+    /// Whether the run begins in flight. Without a flight, nothing is predicted.
     begins_in_flight: bool,
-    /// Names of the bodies that neither fly nor rest, and so prevent a flight.
+    /// Names of the bodies that neither fly nor stay at rest. Any of these bodies prevents a flight.
     hindered: Vec<String>,
     /// Time at the end of the flight \[s\].
     time: f64,
@@ -49,7 +49,6 @@ pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
     let mut report = report(&scenario, &mut simulation);
-    // The levels are written after the flight, as the flight refits the spheres.
     if let Some(depth) = options.levels {
         let directory = options.output.as_deref().unwrap_or(&scenario.output.directory);
         report.levels = Some(write_levels(&scenario, &simulation, directory, depth)?);
@@ -112,7 +111,9 @@ fn describe(report: &Report) -> String {
         text.push_str(&print::flight(&report.detection));
     } else {
         let reason = match report.hindered.as_slice() {
-            [] => "a held body has a velocity".into(),
+            [] => "because of ties, initial gaps, dynamic relaxation, velocities of groups of nodes, a held body with \
+                   a velocity, or a rotating linear-elastic body"
+                .into(),
             names => format!("held and moved or loaded: {}", names.join(", ")),
         };
         text.push_str(&format!("No predictions: the run does not begin in flight ({reason}).\n\n"));

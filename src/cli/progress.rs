@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, or a line every ten seconds in a file or pipe.
 //!
-//! The percentage is that of the present stage. In dynamic relaxation it measures the decay of motion, in flight the
-//! simulated time, and afterwards the number of steps.
+//! The percentage refers to the current stage. It measures the number of steps at rest in dynamic relaxation, the
+//! simulated time in flight, and the number of steps afterwards.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -24,8 +24,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Wall-clock time at which this process began to take stable steps, and number of stable steps taken before, by
-    /// the resumed run.
+    /// Wall-clock time at which this process began to take stable steps (steps outside flight), and the number of
+    /// stable steps that the run had taken before it was resumed.
     stepping: Option<(Instant, u64)>,
 }
 
@@ -141,7 +141,8 @@ impl Reporter {
         }
     }
 
-    /// Remaining wall-clock time as text, at the mean rate of the stable steps so far; empty before the first of them.
+    /// Remaining wall-clock time as text, at the mean rate of the stable steps so far; empty before the first stable
+    /// step.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
@@ -210,9 +211,9 @@ mod tests {
         assert_eq!(fraction(&progress), (Stage::Steps, 0.1));
     }
 
-    /// With equal steps, the estimate is the number of steps over their total number. When the steps become ten times
-    /// shorter, this ratio falls; the estimate is constant until the ratio exceeds it. The estimate is 1 only at the
-    /// end.
+    /// With equal steps, the estimate is the ratio of the steps taken to all steps. When the steps become ten times
+    /// shorter, this ratio falls; the estimate is constant until the ratio exceeds the estimate. The estimate is 1 only
+    /// at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

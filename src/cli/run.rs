@@ -119,7 +119,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warnings of results in a directory that were written by scenarios with other names.
+/// Warnings of results in a directory that scenarios with other names have written.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -139,7 +139,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Reports that the directory was taken over from a killed run, if it was.
+/// If the directory was taken over from a killed run, reports this.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -170,7 +170,7 @@ fn read_checkpoint(
     let read = Checkpoint::read(scenario, file.unwrap_or(directory));
     let (checkpoint, damaged) = read.map_err(|error| Failure::Checkpoint(Box::new(error)))?;
     let warning = |path: &PathBuf| {
-        format!("checkpoint '{}' is damaged; the one before it takes its place", path.display())
+        format!("checkpoint '{}' is damaged; the previous checkpoint is used", path.display())
     };
     print_warnings(&damaged.iter().map(warning).collect::<Vec<_>>());
     let (time, end) = (checkpoint.instant().0, scenario.time.end);
@@ -302,8 +302,8 @@ fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, the most frequent limit first, with their numbers of steps and shares; `None`
-/// without such steps.
+/// Limits of the steps outside flight, each with its number of steps and its share, the most frequent limit first;
+/// `None` without steps outside flight.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -335,8 +335,8 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each pair of bodies, in order of time; after [`CONTACTS_SHOWN`] pairs, only the number of the
-/// others.
+/// First contact of each pair of bodies, in order of time. At most [`CONTACTS_SHOWN`] pairs are listed; a last line
+/// gives the number of further pairs.
 fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     let line = |contact: &FirstContact| {
         let ([first, second], speed) = (&contact.bodies, contact.normal_speed);

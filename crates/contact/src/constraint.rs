@@ -8,7 +8,7 @@ use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 /// Largest absolute weight that counts as rounding error \[-\]. If the closest point lies on an edge of a face, for
-/// example, the face nodes off this edge have shape values of this size.
+/// example, the weights of the face nodes off this edge are zero within rounding.
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
@@ -20,7 +20,7 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// A node on a surface, on any of its faces.
+/// Contact of a node with a surface, on any face of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
@@ -29,7 +29,7 @@ pub struct NodeOnSurface {
     pub target: u32,
 }
 
-/// Two crossing edges, numbered through all surfaces in the order of the bodies.
+/// Contact of two crossing edges. Edge numbers run through all surfaces, in the order of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EdgeOnEdge {
     /// The edge with the lower number.
@@ -205,15 +205,16 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\] by the value of `gap` for its key and itself, in ascending order of keys.
+    /// Replaces every gap \[m\] by the value of `gap`, which receives the key and the old gap, in ascending order of
+    /// keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
         }
     }
 
-    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index of each constraint, the constraint, and
-    /// a copy of its weights, which it may overwrite; it returns the new gap and normal.
+    /// Replaces gaps \[m\], normals and weights. For each constraint, `geometry` receives the index, the constraint,
+    /// and a copy of the weights. It overwrites this copy with the new weights, and returns the new gap and normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

@@ -1,7 +1,7 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
-//! Detection and response share these criteria: a contact keeps its spring on another surface only if both find that
-//! the contact continues there.
+//! Detection and response share these criteria: a contact that passes to another surface keeps its spring only if
+//! detection and response both find that it continues there.
 
 use crate::math::Vec3;
 
@@ -10,10 +10,10 @@ use crate::math::Vec3;
 const FLUSH: f64 = 1e-12;
 /// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
-/// Cosine of the largest angle between aligned directions.
+/// Cosine of the largest angle, about 26°, between aligned directions.
 const ALONG: f64 = 0.9;
-/// Largest ratio of the depth of a continued contact to its earlier depth; a larger ratio indicates a step between the
-/// surfaces.
+/// Largest ratio of the depth of a continued contact to its earlier depth; a larger ratio indicates that the surfaces
+/// differ in height.
 pub const DEEPER: f64 = 2.0;
 
 /// Gap up to which surfaces touch for coordinates of this size \[m\].

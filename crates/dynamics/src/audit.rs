@@ -12,9 +12,9 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// Kick energy ⅛ dt² (a_n · M a_n − m g² of free bodies): up to a constant, the excess of the kinetic energy over ½
-    /// v_{n−½} · M v_{n+½}. It omits prescribed motion, and external forces on loaded bodies, because the external work
-    /// of both is counted over the kicks.
+    /// Kick energy: ⅛ dt² a_n · M a_n, without the part ⅛ dt² m g² of free bodies of mass m under gravity g. Up to a
+    /// constant, this is the excess of the kinetic energy over ½ v_{n−½} · M v_{n+½}. Prescribed motion, and external
+    /// forces on loaded bodies, are omitted, because their external work is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -36,16 +36,16 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Energy of the bodies plus dissipation, less the numerical work.
+    /// Energy of the bodies, plus dissipation, minus the numerical work.
     pub fn total(&self) -> f64 {
         let held = self.kinetic + self.strain + self.hourglass + self.contact;
         let dissipated = self.viscous_dissipation + self.friction_dissipation + self.mass_damping_dissipation;
         held + dissipated - self.numerical_work
     }
 
-    /// Energy conserved by central differences for linear forces, less the external work. It is the total with ½
-    /// v_{n−½} · M v_{n+½} in place of the kinetic energy. The numerical work includes the change of this energy with
-    /// the step size. The total itself has a relative error of (ω dt)²/4 in vibrations of frequency ω.
+    /// Energy conserved by central differences for linear forces: the total minus the external work, with ½ v_{n−½} · M
+    /// v_{n+½} in place of the kinetic energy. The numerical work includes the change of this energy with the step
+    /// size. The total itself has a relative error of (ω dt)²/4 in vibrations of frequency ω.
     ///
     /// # Source
     /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly T_{n+1} − T_n = ½
@@ -109,7 +109,7 @@ impl Add for Wrench {
     }
 }
 
-/// Ratio of the momentum of the bodies to the impulses of a step below which the bodies are at rest up to rounding.
+/// Ratio of the momentum of the bodies to the impulses of a step, below which the bodies are at rest up to rounding.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
 /// Accumulated rounding of the energy balance, relative to the total work turned over in a run.
@@ -239,7 +239,7 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, less the part absorbed by impulses in the same step \[J\].
+    /// Numerical work since the start, without the part that impulses absorb in the same step \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
@@ -249,9 +249,10 @@ impl Audit {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds three limits: the fraction `tolerance` of the largest energy so far, the rounding
-    /// of the total work turned over, and the rounding of positions. The second limit is for a system that comes to
-    /// rest, which turns over energy long after its peak. The third is for a system at rest, which has no peak.
+    /// Whether the imbalance exceeds all of three limits: the fraction `tolerance` of the largest energy so far, the
+    /// rounding of the total work turned over, and the rounding of positions. The second limit is for a system that
+    /// comes to rest and still turns over energy long after its energy was largest. The third limit is for a system
+    /// that is at rest from the start.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -378,7 +379,8 @@ mod tests {
         assert!(not_a_number.largest.is_nan() && not_a_number.time == 2.0 * DT && not_a_number.last == 0.5);
     }
 
-    /// Momentum errors relative to a later peak momentum keep their time.
+    /// If a later momentum is the peak, errors become relative to this peak, but the time of the largest error is
+    /// unchanged.
     #[test]
     fn errors_of_momentum_are_relative_to_the_peak_of_the_run() {
         let push = |size: f64| {
@@ -406,8 +408,8 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// Accumulated rounding of positions is within the tolerance; a larger imbalance is not. This rounding is the
-    /// energy scale of a system at rest.
+    /// An imbalance up to the accumulated rounding of positions is within the tolerance; a larger imbalance is not. For
+    /// a system at rest, this rounding is the energy scale.
     #[test]
     fn rounding_of_positions_grows_with_the_steps() {
         let resting = |kinetic: f64| {

@@ -278,7 +278,7 @@ mod tests {
     }
 
     /// Mass fractions of the corners and of the mid-side nodes of affine elements. Hughes 2000, *The Finite Element
-    /// Method*, §7.3, gives those of the Quad8; exact integration gives the others.
+    /// Method*, §7.3, gives the fractions of the Quad8; exact integration gives all other fractions.
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// The unit cube under x' = x + xy/2, y' = y + x², which quadratic cells follow exactly; det J = 1 + y/2 − x².
+    /// The unit cube under x' = x + xy/2, y' = y + x², which quadratic cells represent exactly; det J = 1 + y/2 − x².
     #[test]
     fn mass_properties_of_curved_cells_are_exact() {
         for kind in [CellKind::Tet10, CellKind::Hex20, CellKind::Hex27] {

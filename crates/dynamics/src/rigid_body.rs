@@ -6,9 +6,9 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
 /// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
 ///
-/// Translation is integrated like a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint rule in the
-/// body frame. The rule is time-reversible and conserves the angular momentum and energy of a free body to rounding,
-/// for steps of any length, even if the length varies.
+/// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint
+/// rule in the body frame. The rule is time-reversible and conserves the angular momentum and energy of a free body to
+/// rounding, for steps of any length, even if the length varies.
 ///
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular
@@ -29,8 +29,8 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Ratio of |L × ω| to |L||ω|, of angular momentum L and angular velocity ω, below which the rotation counts as steady
-/// about a principal axis.
+/// Ratio of |L × ω| to |L||ω|, with the angular momentum L and the angular velocity ω, below which the rotation counts
+/// as steady about a principal axis.
 const STEADY_SPIN: f64 = 1e-12;
 
 /// Largest rotation in one substep of the midpoint rule, for which the solution is unique and the iteration converges
@@ -232,7 +232,7 @@ impl RigidBody {
     /// Motion over a step of free flight under a constant acceleration \[m/s²\].
     ///
     /// Within the step the orientation follows the shortest rotation between the orientations at its ends, so that the
-    /// flight has one angular velocity.
+    /// angular velocity of the flight is constant.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);
@@ -336,8 +336,8 @@ mod tests {
         body
     }
 
-    /// Reference: I ω by the inertia tensor of a box in 360 attitudes about each axis. Tolerance: rounding of an
-    /// eigenvalue problem.
+    /// The reference is I ω with an angular velocity ω and the inertia tensor I of a box, in 360 attitudes about each
+    /// axis. Tolerance: rounding of an eigenvalue problem.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));

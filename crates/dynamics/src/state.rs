@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
-    /// Remainder of the compensated summation: exact sum of the steps less `time` \[s\].
+    /// Remainder of the compensated summation: exact sum of the steps minus `time` \[s\].
     pub time_remainder: f64,
     /// Number of steps taken.
     pub step: u64,
@@ -46,7 +46,7 @@ impl NodalState {
         self.time = after;
     }
 
-    /// Sets the time to `instant` \[s\] if the time differs from it by the rounding of a sum only.
+    /// Sets the time to `instant` \[s\] if the two differ only by the rounding of a sum.
     pub fn settle(&mut self, instant: f64) {
         if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
             (self.time, self.time_remainder) = (instant, 0.0);

@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of a rotation, which prescribes the other two components too.
+    /// Component of a rotation; the rotation prescribes the other two components too.
     Rotation(PrescribedRotation),
 }
 
@@ -76,8 +76,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Jumps of a step, from the velocity \[m/s\] and acceleration \[m/s²\] `before` it, the displacement `travel` over
-    /// it \[m\], and the motion at its `end`. A step of zero length has no jumps.
+    /// Jumps of a step, from the velocity \[m/s\] and acceleration \[m/s²\] before the step, the displacement `travel`
+    /// over the step \[m\], and the motion at its end. A step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();

@@ -39,7 +39,7 @@ pub fn remove_partial_files(directory: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Whether a file name is that of a partial table, summary or checkpoint.
+/// Whether this is the file name of a partial table, summary or checkpoint.
 fn is_partial(name: &str) -> bool {
     let partial = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     let target = partial.and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target);

@@ -23,7 +23,7 @@ const FORMAT: u32 = 4;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 
-/// Scenario and meshes that a checkpoint belongs to, as SHA-256.
+/// SHA-256 hashes of the scenario and of the meshes that a checkpoint belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Hash of the scenario, without the keys that may differ in a resumed run.
@@ -335,7 +335,7 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// No damage passes: every truncation is refused, and so is a flip of every third bit.
+    /// No damage passes: every truncation is refused, and so is the flip of a single bit, tried for every third bit.
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The operating system holds the lock on the file `.lock` and releases it when the process ends, even if it is killed.
 //! The file names the process and its host while the run lasts, and is empty afterwards. On network file systems the
-//! operating system may lock within one host only, or not at all. There the content of the file counts; a user must
+//! operating system may lock within one host only, or not at all. There the content of the file decides; a user must
 //! remove by hand the lock file that a killed run has left.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -71,7 +71,7 @@ impl DirectoryLock {
 
 impl Drop for DirectoryLock {
     fn drop(&mut self) {
-        // If this fails, the file still names this process, and the next run takes over the lock.
+        // If this fails, the file still names this process, and the next run on this host takes over the lock.
         let _ = self.file.set_len(0);
     }
 }

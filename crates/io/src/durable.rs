@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of `files` in `directory` is on disk, and the names of files in `directory` and in its
-/// `folders`.
+/// Waits until the content of `files` in `directory` and the names of all files in `directory` and in its `folders` are
+/// on disk.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -34,8 +34,8 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// An error of a file system that cannot sync directories, such as some network file systems, is ignored: these file
-/// systems order the names themselves.
+/// Some network file systems cannot sync directories. Their error is ignored, because nothing more can be done for the
+/// names there.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {
@@ -46,7 +46,7 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Systems other than Unix do not open directories as files; their file systems order the names themselves.
+/// Systems other than Unix cannot open a directory as a file, so the names in a directory cannot be synced.
 #[cfg(not(unix))]
 fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())

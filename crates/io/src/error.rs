@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The operating system refused to create, write, rename or remove a file.
+    /// The operating system refused an action on a file or directory.
     #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(*action, cause))]
     File {
         /// The action attempted.

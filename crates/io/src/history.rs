@@ -70,7 +70,8 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy added by projections of positions and changes of stiffness since the start \[J\].
+    /// Energy added by the numerical method since the start, for example by projections of positions and changes of
+    /// stiffness \[J\].
     pub numerical_work: f64,
     /// Sum of the stored and dissipated energies, less the numerical work \[J\].
     pub total: f64,

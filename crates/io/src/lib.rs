@@ -2,7 +2,8 @@
 //! and the other tables, `checkpoint.bin` and `summary.json`.
 //!
 //! The crate is independent of the simulation: fields are named arrays, histories and summaries are plain structs.
-//! Files are replaced atomically, so a run killed at any time leaves readable output.
+//! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence a run killed at
+//! any time leaves readable output.
 
 use ictus_core::{math, mesh};
 

@@ -87,7 +87,7 @@ impl Tables {
     }
 }
 
-/// Removes the columns that a run adds to a table at its end, truncates the table to `length` and opens it for
+/// Removes the columns that a run adds to a table when the run ends, truncates the table to `length` and opens it for
 /// appending.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;

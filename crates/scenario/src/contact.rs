@@ -21,8 +21,8 @@ pub struct ContactSettings {
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives the ladder. Detection tests all volumes of a given ladder, on all faces. It tests the
-    /// default ladder only on curved faces, and a volume only while its test saves time.
+    /// Whether the scenario gives the ladder. Detection tests all volumes of a given ladder, on all faces. Detection
+    /// tests the default ladder only on curved faces, and a volume of this ladder only while its test saves time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -108,9 +108,9 @@ impl ResponseSettings {
 /// Schemes of the energy–momentum response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Springs by the gaps at mid-steps, with normals and closest points at known positions.
+    /// Spring forces from the gaps at mid-steps, with normals and closest points at known positions.
     Staggered,
-    /// Springs by the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
+    /// Spring forces from the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
     Midpoint,
 }
 
@@ -133,7 +133,7 @@ pub struct ContactLaws {
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether contacts with friction that outlast an impact have the default damping: along the normal, and
+    /// Whether contacts with friction that outlast an impact have the default damping: first along the normal, second
     /// tangentially. Both are false if the scenario gives the damping of the pair. The first is also false if the
     /// scenario gives the restitution of the pair.
     pub calms: [bool; 2],

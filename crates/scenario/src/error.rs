@@ -79,7 +79,7 @@ impl Problem {
     }
 }
 
-/// The name in `names` of which `given` is probably a misspelling.
+/// The name in `names` that `given` probably misspells.
 ///
 /// The distance of two names is the number of insertions, deletions, substitutions and transpositions (Damerau 1964).
 /// Names farther from `given` than 1 plus a third of its number of letters are no candidates.

@@ -7,7 +7,8 @@ use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` with `overrides` applied. A text that is not TOML is returned unchanged, and its reader reports the error.
+/// `text` with `overrides` applied. A text that is not TOML is returned unchanged; the error is reported when the
+/// tables are read.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -114,7 +115,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // With an unclosed quote, the key is the text before the first `=`, and its parser reports the quote.
+    // With an unclosed quote, the key is the text before the first `=`, and the parser of the key reports the quote.
     text.split_once('=')
 }
 
@@ -123,7 +124,7 @@ fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The item of `item` that `segment` selects: by its key in a table, by its index or `name` in a list.
+/// The part of `item` that `segment` selects: by its key in a table, by its index or `name` in a list.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;

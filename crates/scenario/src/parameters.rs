@@ -16,7 +16,7 @@ use crate::math::{EXPRESSION_NAMES, TimeFunction};
 pub(super) struct Substitution {
     /// The text before the replacement.
     pub before: String,
-    /// Bytes of each expression in the text before, in ascending order, and the length of the value that replaces it
+    /// Bytes of each expression in the text before the replacement, in ascending order, and the length of its value
     /// \[bytes\].
     replaced: Vec<(Range<usize>, usize)>,
     /// Warnings of unused parameters.
@@ -68,8 +68,8 @@ struct Formula {
     span: Range<usize>,
 }
 
-/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged, and its
-/// reader reports the error.
+/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged; the error
+/// is reported when the tables are read.
 pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut substitution = Substitution { before: text.into(), ..Substitution::default() };

@@ -20,11 +20,12 @@ pub struct Scenario {
     pub file_text: String,
     /// Expressions replaced by their values.
     pub(super) substitution: Substitution,
-    /// Name of the file without its extension, by which output files are named.
+    /// Name of the file without its extension; the names of frame files begin with this name.
     pub name: String,
     /// Title of reports.
     pub title: String,
-    /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if it varies in time.
+    /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if the acceleration
+    /// varies in time, because each body then has [`BodySpec::varying_gravity`].
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -36,7 +37,7 @@ pub struct Scenario {
     pub bodies: Vec<BodySpec>,
     /// Rigid walls, in file order. Where an index means a body or a wall, walls are numbered after the bodies.
     pub walls: Vec<WallSpec>,
-    /// Initial velocities of groups of nodes, in file order; of several for the same node, the last applies.
+    /// Initial velocities of groups of nodes, in file order. If several apply to a node, the node has the last one.
     pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
@@ -59,7 +60,7 @@ pub struct TimeSettings {
     pub end: f64,
     /// Time step outside flight.
     pub step: StepSize,
-    /// Fraction of the critical step that the step has with `StepSize::Auto` \[-\], in (0, 1].
+    /// Time step with `StepSize::Auto`, as a fraction of the critical step \[-\], in (0, 1].
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
@@ -86,7 +87,7 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Smallest number of steps for which the bodies must stay at rest until the relaxation ends.
+    /// Number of steps for which the bodies must stay at rest before the relaxation ends.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
@@ -140,7 +141,8 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration of the body, its own or that of the scenario \[m/s²\]; zero if it varies in time.
+    /// Gravitational acceleration of the body, its own or that of the scenario \[m/s²\]; zero if the acceleration
+    /// varies in time.
     pub gravity: Vec3,
     /// Gravitational acceleration as functions of time \[m/s²\]; `None` if it is constant.
     pub varying_gravity: Option<[TimeFunction; 3]>,
@@ -331,7 +333,7 @@ pub struct OutputSettings {
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether the bounding volumes at the top of the queue of detection are written with each frame.
+    /// Whether the bounding volumes at the top of the queue of predicted contact times are written with each frame.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,

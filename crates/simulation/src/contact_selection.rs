@@ -8,9 +8,10 @@ use crate::math::Vec3;
 /// Selection of the contacts that act, from those that are detected, with its workspaces.
 pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
-    /// Selection of entry faces; `None` if nodes touch elements, which have no entry faces.
+    /// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of
+    /// faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether the response uses contacts of flush surfaces, which transmit no contact force.
+    /// Whether the response uses flush contacts, that is, contacts whose gap is zero within rounding.
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,
@@ -42,8 +43,9 @@ impl ContactSelection {
         }
     }
 
-    /// Removes a contact of the second pass if it is flush, or if a node of its face has a contact of the first pass. A
-    /// face that is wider than the opposite surface has no node in contact with that surface, and keeps its contacts.
+    /// Removes a contact of the second pass if it is flush, or if a node of its face has a contact of the first pass.
+    /// If a face is wider than the opposite surface, none of its nodes touches that surface, and the contacts of the
+    /// face remain.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

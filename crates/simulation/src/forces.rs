@@ -8,7 +8,7 @@ use crate::math::Vec3;
 
 use super::model::{Body, Model};
 
-/// Forces at the end of the last step, and prescribed motion \[N\].
+/// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
     /// Weight and loads on the nodes of driven bodies, that is, of bodies with weight on their nodes or with loads. The
@@ -119,7 +119,7 @@ pub(crate) struct RigidForces {
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocity in the middle of the first and of the second kick of the step \[rad/s\].
+    /// Angular velocity after the first half kick of the step, and before the second half kick \[rad/s\].
     pub kicked_spins: [Vec3; 2],
     /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
@@ -141,8 +141,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step in excess of the step length times the mean of the rates at the
-    /// two ends of the step \[N·m·s\].
+    /// Change of the angular momentum in the last step, less the step length times the mean of its rates at the two
+    /// ends of the step \[N·m·s\].
     pub moment_jump: Vec3,
 }
 

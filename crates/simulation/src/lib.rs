@@ -56,8 +56,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of the state some steps before. `None` after a change of the state from outside, which repeated steps would
-    /// not reproduce.
+    /// Copy of an earlier state, from which the steps since then can be repeated. `None` before the first step, and
+    /// after a caller has changed the state: repeated steps would not reproduce this change.
     earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.
@@ -68,7 +68,7 @@ pub struct Simulation {
     timings: WallTimes,
 }
 
-/// Number of consecutive steps with an energy imbalance above the tolerance, after which a run stops.
+/// A run stops when the energy imbalance has exceeded its tolerance in this number of consecutive steps.
 ///
 /// A suddenly applied load excites the shortest waves. Their kinetic energy at the ends of steps has a relative error
 /// of (ω dt)²/4, with their frequency ω and the step dt. In the first steps this error is a large fraction of the total
@@ -76,8 +76,8 @@ pub struct Simulation {
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
-    /// Runs to the end time, or until `stop` is set. The run then completes the current step and writes a last frame.
-    /// Calls `report` after every step.
+    /// Runs to the end time, and calls `report` after every step. If `stop` is set, the run completes the current step,
+    /// writes a checkpoint and a last frame, and ends.
     ///
     /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. In
     /// a call from outside the pool, each task would wait until a thread of the pool wakes.
@@ -115,7 +115,8 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if the scenario has one. It writes only checkpoints, and on failure a last frame.
+    /// Runs the dynamic relaxation, if the scenario has one. The relaxation writes only checkpoints and, if it fails, a
+    /// last frame.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -140,9 +141,9 @@ impl Simulation {
     /// Advances by one step. A step of flight ends at the time `until` \[s\] at the latest.
     ///
     /// # Errors
-    /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then the one before the failed
-    /// step, in every bit. Exceptions are a failed energy balance in flight and in the last step of dynamic relaxation:
-    /// no copy of the state is kept there, and the state remains the one after the failed step.
+    /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then equal in every bit to the
+    /// state before the failed step. In two cases no copy of that state is kept, and the state remains the one after
+    /// the failed step: if the energy balance fails in flight, or in the last step of dynamic relaxation.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -228,8 +229,8 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure at the end of the current step. `element` is the index of a block with internal forces, and of an
-    /// element of this block.
+    /// A failure at the end of the current step. `element` contains the index of a block among the blocks with internal
+    /// forces, and the index of an element in this block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -264,8 +265,8 @@ impl Simulation {
         &self.model
     }
 
-    /// Nodal positions, velocities and accelerations. In flight they are those of the last call of
-    /// [`Simulation::update_nodal_state`], which every frame makes.
+    /// Nodal positions, velocities and accelerations. In flight, they belong to the time of the last call of
+    /// [`Simulation::update_nodal_state`]; the recorder calls this function before it writes a frame or a probe.
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }
@@ -301,7 +302,7 @@ impl Simulation {
     }
 
     /// Critical step of a body in the reference configuration \[s\], and the user's number of the element with this
-    /// critical step; `None` for a rigid body.
+    /// critical step; `None` for a rigid body or a wall.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -338,8 +339,9 @@ impl Simulation {
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies. If parts of their surfaces are excluded from contact, nothing is
-    /// recorded here, and [`Simulation::note_first_contacts`] records the contact from the constraints.
+    /// Records the first contact of two bodies. If the scenario excludes parts of the surfaces of these bodies from
+    /// contact, this function records nothing, and [`Simulation::note_first_contacts`] records the contact from the
+    /// constraints.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)

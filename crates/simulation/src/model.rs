@@ -14,7 +14,7 @@ use crate::mesh::CellKind;
 pub struct Model {
     /// Bodies, in the order of the scenario, followed by the walls. Each wall is a body of one node.
     pub bodies: Vec<Body>,
-    /// Positions at t = 0, the stress-free configuration \[m\].
+    /// Positions in the reference configuration, which is free of stress \[m\].
     pub reference_positions: Vec<Vec3>,
     /// The user's number of every node.
     pub node_tags: Vec<u64>,
@@ -211,7 +211,8 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether only contact can move the body: it has fixed supports, no load, and no gravity that strains it.
+    /// Whether only contact can move the body. This holds for a fixed wall, and for a body with fixed supports and
+    /// without loads; a deformable body must also be without gravity.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -250,8 +251,8 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
-    /// The node of a body that is nearest to `position` \[m\] at t = 0. Of equally near nodes, it is the node with the
-    /// lowest number in the mesh file.
+    /// The node of a body that is nearest to `position` \[m\] in the reference configuration. Of equally near nodes, it
+    /// is the node with the lowest number in the mesh file.
     pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
         let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
         let tag = |node: &usize| self.node_tags[*node];

@@ -47,7 +47,7 @@ pub(crate) struct Caches {
     pub detector: Box<dyn Detector>,
     pub wall_detector: WallDetector,
     pub tunnelling: TunnellingGuard,
-    /// Mobility of the nodes, and mobility of the rigid bodies in the middle of the last step.
+    /// Mobility of the nodes, and mobility of the rigid bodies in the last step.
     pub mobility: Mobility,
     /// Search for impacts within a step; `None` if steps do not end at impacts.
     pub impact_control: Option<Box<ImpactControl>>,
@@ -62,11 +62,12 @@ pub(crate) struct Scratch {
     pub nodal_sums: Vec<NodalSums>,
     /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Velocities after local damping of the nodes whose velocity contact has corrected in this step \[m/s\].
+    /// Nodes whose velocity contact has corrected in this step, with their velocities after local damping \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
-    /// Bounding boxes of the positions \[m\] and of the velocities \[m/s\] of bodies.
+    /// Bodies with a contact surface, each with a bounding box of its nodal positions \[m\] and of its nodal velocities
+    /// \[m/s\].
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
-    /// Velocities of driven tied nodes \[m/s\].
+    /// Tied nodes with prescribed motion, with their velocities \[m/s\].
     pub driven_velocities: Vec<(u32, Vec3)>,
     pub middle_of_step: MiddleOfStep,
 }

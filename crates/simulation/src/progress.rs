@@ -65,8 +65,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Expected number of remaining steps: the remaining time over the length of the last step before it was cut to an
-    /// output or end time \[-\]. Infinite before the first step outside flight.
+    /// Expected number of remaining steps \[-\]: the remaining time divided by the length of the last step outside
+    /// flight, before this step was cut to an event. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -87,22 +87,23 @@ pub struct RelaxationProgress {
     pub share: f64,
     /// Value of `share` below which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Number of steps at rest, relative to the number with which the relaxation ends, from 0 to 1.
+    /// Number of consecutive steps at rest, relative to the number after which the relaxation ends, from 0 to 1.
     pub part_done: f64,
 }
 
 /// The limit that determines the length of a time step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepLimit {
-    /// In flight, the setting `flight_step`.
+    /// The step is a step of flight.
     Flight,
-    /// A due output, the end of the run, or a kink or jump of a function of time.
+    /// An event cuts the step: an impact, a due output, the end of the run, or a kink or jump of a function of time.
+    /// The limit of [`Simulation::limit_step`](crate::Simulation::limit_step) counts as an event.
     Event,
     /// The fixed step of the scenario.
     Scenario,
-    /// Outside flight, the setting `flight_step`.
+    /// The setting `flight_step`, which also limits steps outside flight.
     FlightStep,
-    /// The step in which bodies approach each other by half the search depth.
+    /// In a longer step, bodies could penetrate by more than half the search depth.
     Tunnelling,
     /// The critical step of the elements.
     Elements,

@@ -61,7 +61,7 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Nodal positions of the last detection, if contact has corrected positions since then \[m\]; empty if it has not.
+    /// Nodal positions of the last detection \[m\]; empty if contact has not corrected positions since then.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
@@ -225,7 +225,7 @@ impl State {
     }
 }
 
-/// Motion, contacts and balances at the beginning of the step, with which its end is compared.
+/// Motion, contacts and balances at the beginning of the step, for comparison with those at its end.
 pub(crate) struct Before {
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,

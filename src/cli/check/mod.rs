@@ -117,7 +117,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // Without a flight no contact is predicted, and the first contacts are those of the timed steps.
+    // Without a flight, no contact is predicted, and the first contacts of the summary arise in the timed steps.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -176,8 +176,8 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\], whose results are discarded. `None` at the end of the run, and
-/// if a step fails.
+/// Mean wall time of a step \[s\] over up to [`TIMED_STEPS`] steps. The results of these steps are discarded. `None` at
+/// the end of the run, and if a step fails.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     let start = Instant::now();
     let mut steps = 0;
@@ -264,7 +264,7 @@ fn expectations(report: &Report) -> Vec<(&'static str, String)> {
             },
         ));
     } else {
-        facts.push(("begins", "with stable steps: a body is held or loaded".into()));
+        facts.push(("begins", "with stable steps, without a flight".into()));
     }
     let choice = match fixed {
         true => "fixed by time.step",

@@ -10,7 +10,8 @@ use crate::cli::print;
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
 const DENSE: f64 = 2500.0;
-/// Smallest wave speed of solids denser than [`DENSE`], smallest of all solids, and largest of all solids \[m/s\].
+/// Wave speeds of solids \[m/s\]: the smallest of solids denser than [`DENSE`], the smallest of all solids, and the
+/// largest of all solids.
 const SLOWEST_DENSE: f64 = 100.0;
 const SLOWEST: f64 = 3.0;
 const FASTEST: f64 = 25e3;
@@ -18,9 +19,10 @@ const FASTEST: f64 = 25e3;
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Extent above which a body is rare if lengths are in metres, and common if they are in millimetres.
+/// Extent above which bodies are rare if lengths are in metres, and common if lengths are in millimetres.
 const LARGE: f64 = 50.0;
-/// Ratio of gravity to the value of 1 g of a probe, or inverse ratio, above which the two are in different units.
+/// Ratio of gravity to the value of 1 g of a probe. If this ratio or its inverse is larger, the two values are in
+/// different units.
 const OTHER_UNITS: f64 = 50.0;
 
 /// A consistent system of units.
@@ -138,7 +140,7 @@ fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2])
     })
 }
 
-/// Hint for a deformable body that is faster than its waves.
+/// Hint for a deformable body whose velocity exceeds its wave speed.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
     (speed > waves).then(|| {

@@ -1,4 +1,4 @@
-//! Writes figures as SVG and PNG. Their width is that of a column of a paper, 85 mm at 300 dots per inch.
+//! Writes figures as SVG and PNG. A figure is as wide as a column of a paper: 85 mm, at 300 dots per inch.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -24,7 +24,7 @@ const OTHER_PANEL: u32 = 330;
 /// Number of drawn pixels along each axis for one pixel of a PNG (supersampling).
 const FINE: u32 = 3;
 
-/// Number of points above which a line is thinned: two per column of pixels.
+/// Number of points above which a line is thinned: two for each column of pixels of the figure.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
 /// A chart with two linear axes.
@@ -184,7 +184,8 @@ where
     Ok(())
 }
 
-/// Range of the value axis of a panel: it contains zero and all values, with a margin. Values are divided by `factor`.
+/// Range of the value axis of a panel, in values divided by `factor`. It contains zero and all values, with a margin
+/// beyond the values.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -194,7 +195,7 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
 }
 
-/// Number of decimals with which six labels over a span differ.
+/// Number of decimals, up to 9, with which six labels over a span differ.
 fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }
@@ -206,8 +207,8 @@ fn written(value: f64, digits: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Reduces a line of more than [`MOST_POINTS`] points to the points of smallest and largest value in each column of
-/// pixels.
+/// Reduces a line of more than [`MOST_POINTS`] points: divides it into at most [`MOST_POINTS`]/2 sections of equally
+/// many points, and keeps the points of smallest and largest value in each section.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

@@ -66,8 +66,8 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimated width of a text \[pixels\], with 0.48 of the font size per letter. The mean width of the letters of the
-/// font is 0.41 of its size, so that most texts are narrower than the estimate.
+/// Estimated width of a text \[pixels\]: 0.48 of the font size per letter. Letters have a mean width of 0.41 of the
+/// font size, so that most texts are narrower than the estimate.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }

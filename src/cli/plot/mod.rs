@@ -78,7 +78,8 @@ fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<()
     })
 }
 
-/// The parts of the figures between two times; a figure without such a part is omitted.
+/// The parts of the figures between two times. A panel is omitted if each of its lines has fewer than two points there,
+/// and a figure if all its panels are.
 fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
         for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
@@ -91,7 +92,7 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     figures.into_iter().filter_map(cut).collect()
 }
 
-/// The largest value of each line of a figure, and the time of this value, as one line of text.
+/// One line of text for each curve of a figure: its largest value and the time of this value.
 fn peaks(figure: &Figure, units: Units) -> String {
     let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
@@ -104,7 +105,7 @@ fn peaks(figure: &Figure, units: Units) -> String {
     lines.filter_map(peak).collect()
 }
 
-/// Figures of the quantities of [`ALL`] that the runs contain; fails if they contain none.
+/// Figures of the quantities of [`ALL`] that the runs contain; fails if the runs contain none of these quantities.
 fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let found: Vec<Vec<Figure>> =
         ALL.into_iter().map(|quantity| figures(quantity, runs, options)).collect::<Result<_, _>>()?;
@@ -112,13 +113,13 @@ fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Fi
     if found.is_empty() {
         return Err(Failure::Usage {
             fact: format!("there is nothing to draw in {names}"),
-            help: "the run has to write two rows of its history at least: give `output.history` a shorter interval",
+            help: "give `output.history` a shorter interval, so that the run writes at least two rows of its history",
         });
     }
     Ok(found)
 }
 
-/// Figures of the requested quantities; fails if no run contains one of them.
+/// Figures of the requested quantities; fails if any of the quantities is in none of the runs.
 fn asked_for(
     quantities: &[&str],
     runs: &[Run],
@@ -164,8 +165,8 @@ mod tests {
     use super::*;
     use figure::{Line, Panel, Weight};
 
-    /// A line with rows at t = 0, 1, …, 9: the rows from the first to the last time remain, including rows at these
-    /// times. With fewer than two rows there is no figure.
+    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time: the rows in the span remain, including those at its
+    /// two ends. If fewer than two rows remain, there is no figure.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

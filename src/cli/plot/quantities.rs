@@ -8,11 +8,11 @@ use super::scale::with_unit;
 use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
-/// Ratio of the largest value of a line to the largest value of its panel, below which the line is omitted.
+/// A line is omitted if its largest value, relative to the largest value of its panel, is below this ratio.
 const NOTHING: f64 = 1e-6;
 
 /// Default window of the moving mean of the contact force of a pair, relative to the time from the first to the last
-/// contact of the pair. Of several runs, the longest time counts.
+/// contact of the pair. With several runs, the longest of these times counts.
 const MEAN: f64 = 0.02;
 
 /// Names of energies, each with the columns that are added up.
@@ -118,8 +118,8 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// The lines without negligible ones. A line is negligible if all lines of its name are below the fraction [`NOTHING`]
-/// of the largest value.
+/// The lines without negligible ones. A line is negligible if no line of the same name exceeds the fraction [`NOTHING`]
+/// of the largest value of all lines.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
@@ -187,8 +187,8 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// Time from the first to the last row with a contact force of a pair, in the run in which it is longest; 0 if no run
-/// has two such rows.
+/// Longest time, over the runs, from the first to the last row with a contact force of a pair; 0 if no run has two rows
+/// with a contact force.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);

@@ -5,7 +5,7 @@ use super::runs::Run;
 use crate::cli::args::Units;
 use crate::cli::print;
 
-/// Smallest time step below which the units of a run are taken to be SI.
+/// The units of a run are taken to be SI if its smallest time step is below this number.
 const LONGEST_SI_STEP: f64 = 1e-4;
 
 /// SI units if the smallest step of every run is below [`LONGEST_SI_STEP`], as it is for stiff bodies if times are in
@@ -68,7 +68,7 @@ pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     }
 }
 
-/// Multiple of three by whose power of ten a size is divided to have one to three digits before the point.
+/// The multiple of three p for which size/10^p has one to three digits before the decimal point.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
 }

@@ -13,8 +13,8 @@ use super::tree::hierarchy::Hierarchy;
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches of the next step, ascending; empty unless searches start from the
-    /// closest points of the previous step.
+    /// Starting points of the closest-point searches of the next step, ascending by key; empty unless searches start
+    /// from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
     /// Positions at the first instants of the current flight, if the detector computes the kinematics of flights from
     /// positions.

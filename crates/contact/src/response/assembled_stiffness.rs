@@ -32,22 +32,23 @@ type Vec6 = SVector<f64, 6>;
 /// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// Largest total λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and its relative energy
-/// error is 6e-4.
+/// Largest total λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and the energy error is
+/// 6e-4 of the impact energy.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio of the squared frequency ω² that is reported to the step control to the bound λ of rigid bodies. In steps of
-/// 1.9/ω, compressed springs remain as well resolved as at the first contact.
+/// Ratio ω²/λ, with the squared frequency ω² reported to the step control and the bound λ of rigid bodies. In steps of
+/// 1.9/ω, λ dt² is [`MAX_ON_RIGID_BODIES`].
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest total λ dt² of the springs on deformable nodes. Elements at 0.8 of their critical step have λ dt² = 1.6²;
-/// the sum of both stays below the stability limit of 4. As an impact begins between two steps, the energy of the
-/// arrested nodes has a relative error of up to a quarter of λ dt², which is balanced when the contact opens. If these
-/// nodes are a large part of the mass of a body, as in coarse meshes, [`MAX_OF_BODY_ENERGY`] is the stricter limit.
+/// the sum 1.4 + 1.6² stays below the stability limit of 4. An impact begins between two steps. The energy of the nodes
+/// in contact then has a relative error of up to λ dt²/4, until the opening of the contact balances this error. If the
+/// nodes in contact are a large part of the mass of a body, as in coarse meshes, [`MAX_OF_BODY_ENERGY`] is the stricter
+/// limit.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest product of λ dt² and the mass fraction of the nodes in contact. At this value the energy error is a
-/// twentieth of the energy of the body.
+/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this value the energy
+/// error is a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
 /// Smallest ratio of the squared frequency of coupled springs to the squared frequency of a single spring. For a plate
@@ -57,11 +58,11 @@ const MIN_COUPLED_RATIO: f64 = 0.25;
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Sums for every deformable node, zero between steps.
+    /// Sums for every node; zero for nodes without springs.
     nodes: Vec<OnNode>,
     /// Nodes with springs.
     contact_nodes: Vec<u32>,
-    /// Mass of every body, and mass of its nodes in contact, zero between steps \[kg\].
+    /// Mass of every body, and mass of its deformable nodes in contact \[kg\].
     masses: Vec<f64>,
     touched_masses: Vec<f64>,
     /// Rigid bodies with contact springs.
@@ -98,7 +99,7 @@ pub(super) struct Bound {
     pub nodes: f64,
     /// Contribution of rigid bodies.
     pub rigid: f64,
-    /// Largest ratio of a bound to its allowed λ dt².
+    /// Largest ratio of a bound to its largest allowed λ dt² \[1/s²\].
     over_allowed: f64,
 }
 
@@ -229,8 +230,8 @@ impl AssembledStiffness {
     }
 
     /// Frequency ω of contact i with the given spring stiffness κ_i and bounds, coupled to other contacts. Opposing
-    /// contacts, as on the two sides of a body between other bodies, reduce the frequency; ω² is at least the fraction
-    /// `MIN_COUPLED_RATIO` of κ_i W_ii.
+    /// contacts, as on the two sides of a body between other bodies, reduce the frequency. Between rigid bodies, ω² is
+    /// at least the fraction `MIN_COUPLED_RATIO` of κ_i W_ii; with deformable nodes, at least κ_i W_ii.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -279,7 +280,7 @@ impl AssembledStiffness {
     }
 }
 
-/// Row h = (n, r × n) of a unit force in the direction n, with the total weight and the arm r of the nodes.
+/// Row h = (w n, r × n) of a unit force in the direction n, with the total weight w and the arm r of the nodes.
 fn row(total: f64, arm: &Vec3, direction: &Vec3) -> Vec6 {
     let (moved, turned) = (direction * total, arm.cross(direction));
     Vec6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)

@@ -2,16 +2,16 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Ratio of a moment of inertia to the largest, below which the moment counts as zero. For collinear nodes, the moment
-/// about their line is zero.
+/// Ratio of a moment of inertia to the largest moment of inertia, below which the moment counts as zero. For collinear
+/// nodes, the moment about their line is zero.
 const COLLINEARITY: f64 = 1e-10;
 
 /// Ratio of the product of the three moments of inertia to the cube of their sum, above which no moment counts as zero:
-/// the smallest moment then exceeds four times this fraction of the largest.
+/// the smallest moment is then more than 4e-6 of the largest moment.
 const FULL_RANK: f64 = 1e-6;
 
-/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the positions x_a. They are
-/// the smallest vectors, in the least-squares sense, with this moment.
+/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the positions x_a. Of all
+/// nodal vectors with this moment, they have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,

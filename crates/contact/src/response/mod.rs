@@ -1,5 +1,5 @@
-//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector. It
-//! does not change the state of the bodies; the time step applies the action.
+//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector. A
+//! response does not change the state of the bodies; the time step applies the action.
 //!
 //! Three responses treat the same constraints with the same friction law:
 //!
@@ -97,7 +97,8 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force and dissipation in a step of a contact that has ended and has no constraint in this step.
+/// Force and dissipation of a contact without constraint in this step: the contact has ended, but forces of earlier
+/// steps still act or do work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -166,9 +167,9 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: by position projections, by changes of stiffness and time step, by spring work
-    /// that the spring energy does not contain, by the forces that balance this work, and by lost springs, whose energy
-    /// counts as negative.
+    /// Added by the numerical method: by position projections, by changes of stiffness and time step, by the difference
+    /// of spring work and spring energy, and by the forces that balance this difference when a contact opens. The
+    /// energy of lost springs is subtracted.
     pub numerical: f64,
 }
 
@@ -189,7 +190,7 @@ pub struct UnsolvedProblems {
     pub restitutions: u64,
     /// Position projections: the last iterate is applied.
     pub projections: u64,
-    /// Ties: tied points do not coincide at the end of the following step.
+    /// Groups of ties: tied points do not coincide at the end of the following step.
     pub ties: u64,
     /// Geometries at the middle of a step: the last iterate is applied, and friction changes the angular momentum.
     pub geometries: u64,
@@ -219,7 +220,7 @@ pub struct ContactAction {
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of nodes with contact; the other nodes have tie forces only.
+    /// Number of nodes with contact; the other nodes in `nodes` have tie forces only.
     num_of_contact: usize,
     /// Corrections of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,
@@ -244,8 +245,8 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse of supports \[N·m·s\]. If a projection moves one side of a contact, the supports of the other
-    /// side prevent the rotation of this side.
+    /// Angular impulse of the supports \[N·m·s\]. If one side of a contact or a rotation axis is fixed, the supports
+    /// take up the change of angular momentum by the corrections.
     pub support_moment: Vec3,
     /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
     pub frequency_squared: f64,
@@ -323,7 +324,7 @@ impl ContactAction {
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Sum over the nodal forces without tie forces of a function that is linear in the force.
+    /// Sum of `of_force`, a function linear in the force, over the nodal forces without the tie forces.
     pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
         let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
         of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
@@ -422,8 +423,8 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Energy that contact has created since the start \[J\]; the dissipation by restitution and damping is not
-    /// subtracted.
+    /// Energy that contact has created since the start \[J\]. For impulses, this is the numerical work minus the energy
+    /// that restitution dissipates.
     pub created: f64,
 }
 
@@ -435,7 +436,7 @@ pub struct StepLength {
     /// Step that scales the spring stiffness: the step length before events or the flight step shorten it. Contacts
     /// that begin in a shortened step are therefore not stiffer.
     pub regular: f64,
-    /// Following step; discrete-gradient forces and tie forces hold for this length.
+    /// Following step; discrete-gradient forces and tie forces are computed for this length.
     pub following: f64,
 }
 
@@ -460,7 +461,7 @@ pub enum Stage {
     Moved,
     /// After the predictor, with the geometry at the middle of the step: corrections change positions and velocities.
     Middle,
-    /// After the accelerations by all other forces.
+    /// After the computation of the accelerations by all other forces.
     Accelerated,
 }
 

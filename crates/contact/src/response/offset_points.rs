@@ -9,8 +9,8 @@
 //! Friction acts at the offset points, and slip is measured there. An offset point moves with its rigid body, or with
 //! the deforming element behind its face, and is an affine combination of the nodes of this body or element. Its
 //! weights are w_a + B_a, with the weights w_a of the mesh point, B_a = y_a · M⁻¹ d and M = Σ y_a ⊗ y_a. Here y_a are
-//! the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ B_a x_a = d, the force,
-//! lever and moment are those of the offset point, in every response.
+//! the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ B_a x_a = d, the weights
+//! w_a + B_a sum to 1 and interpolate the offset point: in every response, the force acts at this point.
 //!
 //! # Source
 //! Derived.
@@ -18,8 +18,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Ratio of the extent of the support nodes to the offset, below which the support nodes do not define an offset point.
-/// The nodes of a flat sheet have no extent along the offset.
+/// Ratio of the extent of the support nodes along a principal axis to the offset, below which the component of the
+/// offset along this axis is omitted. The nodes of a flat sheet have no extent along the offset.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -186,8 +186,8 @@ pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[
 mod tests {
     use super::*;
 
-    /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and for a body in the plane. A
-    /// point of a flat body has no offset.
+    /// The new shape values sum to 1 and interpolate the offset point, for four support nodes, and for three support
+    /// nodes with an offset in their plane. An offset normal to the plane of three support nodes is omitted.
     #[test]
     fn support_nodes_define_the_offset_point() {
         let tetrahedron =

@@ -1,4 +1,4 @@
-//! Options by pair of bodies or of parts of their surfaces.
+//! Options for pairs of bodies, or for pairs of parts of their surfaces.
 
 use crate::{Constraint, SurfacePair};
 
@@ -69,7 +69,8 @@ mod tests {
     }
 
     /// Body 1 has the triangle 0, 1, 2, which is the part "left", and the neighbouring triangle 1, 4, 2. Node 3 of body
-    /// 0 is on the first triangle, node 5 on the second triangle, and edge (3, 5) on the common edge (1, 2) of both.
+    /// 0 is on the first triangle, node 5 on the second triangle, and edge (3, 5) on the edge (1, 2), which the two
+    /// triangles share.
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));
@@ -87,11 +88,11 @@ mod tests {
             let constraint = constraints.get(0);
             options.of(&Constraint { num_contactor_nodes: contactor.len(), ..constraint })
         };
-        assert_eq!(of(&[3], &[2, 0, 1], [0, 1]), 2, "a node that is not of the sole on the left");
-        assert_eq!(of(&[5], &[0, 1, 2], [0, 1]), 1, "one of the sole");
-        assert_eq!(of(&[5], &[1, 4, 2], [0, 1]), 3, "beside it");
-        assert_eq!(of(&[1], &[3, 5, 6], [1, 0]), 2, "the other way round");
-        assert_eq!(of(&[3, 5], &[1, 2], [0, 1]), 2, "an edge of the border is of both sides");
+        assert_eq!(of(&[3], &[2, 0, 1], [0, 1]), 2, "node 3, which is not on the sole, on the left");
+        assert_eq!(of(&[5], &[0, 1, 2], [0, 1]), 1, "node 5 of the sole, on the left");
+        assert_eq!(of(&[5], &[1, 4, 2], [0, 1]), 3, "node 5, on the other triangle");
+        assert_eq!(of(&[1], &[3, 5, 6], [1, 0]), 2, "the same pair with exchanged sides");
+        assert_eq!(of(&[3, 5], &[1, 2], [0, 1]), 2, "an edge on the border of the left");
         assert_eq!(of(&[5], &[0, 1, 2], [2, 1]), 0, "other bodies");
     }
 }

@@ -213,8 +213,8 @@ impl Row {
         }
     }
 
-    /// Rounding error of the relative velocity of a motion: a few ε Σ |w_a| |v_a|, with the machine precision ε. If
-    /// both bodies move fast together, the relative velocity can be as small as this error.
+    /// Rounding error of the relative velocity of a motion: 4 ε Σ |w_a| |v_a|, with the machine precision ε. If both
+    /// bodies move fast together, the relative velocity can be as small as this error.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {

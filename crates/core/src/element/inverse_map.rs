@@ -73,7 +73,7 @@ pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) 
     Some(present * reference.try_inverse()?)
 }
 
-/// Whether natural coordinates are in the reference element, within the tolerance of its boundary.
+/// Whether natural coordinates are in the reference element, or outside by at most [`BORDER`].
 fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
     let in_interval = |x: f64| x.abs() <= 1.0 + BORDER;
     let in_simplex = |x: &[f64]| x.iter().all(|x| *x >= -BORDER) && x.iter().sum::<f64>() <= 1.0 + BORDER;
@@ -92,7 +92,8 @@ fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
 mod tests {
     use super::*;
 
-    /// The inverse map of a skew hexahedron recovers ξ inside and on the boundary, to 1e-9; outside it returns `None`.
+    /// The inverse map of a skew hexahedron recovers ξ to 1e-9 for points inside and on the boundary. For a point
+    /// outside, the result is `None`.
     #[test]
     fn the_map_is_inverted() {
         let corners = [

@@ -83,7 +83,8 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// They are computed for curves and surfaces only, and set to zero for volumes, which are no contact faces.
+/// The derivatives are computed for curves and surfaces only. For volumes they are set to zero, because a volume is not
+/// a contact face.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -108,8 +109,8 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 
 /// Rule for internal forces: full integration of the stiffness of an affine element.
 ///
-/// On distorted linear elements the rule integrates N_a det J exactly, and hence the row sums of the mass and the
-/// volume.
+/// On distorted linear elements the rule integrates N_a det J exactly, and hence the volume and the row sums of the
+/// mass matrix.
 pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,

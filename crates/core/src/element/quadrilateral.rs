@@ -99,7 +99,7 @@ pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 }
 
 /// Each shape function of the nine-node quadrilateral is a product of quadratic Lagrange polynomials, one per
-/// direction. The entries are their indices among the polynomials of the points −1, +1 and 0.
+/// direction. The entries are the indices of the two factors among the polynomials of the points −1, +1 and 0.
 const FACTORS_9: [[usize; 2]; 9] = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [1, 2], [2, 1], [0, 2], [2, 2]];
 
 /// N of the nine-node quadrilateral.

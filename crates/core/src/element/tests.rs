@@ -10,7 +10,7 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
         for face in kind.faces() {
             let on_face = natural_nodes(face.kind);
             for (a, &node) in face.nodes.iter().enumerate() {
-                // The position on the cell by the corners and the linear shape functions of the face.
+                // The position in the cell, from the corners and the linear shape functions of the face.
                 let mut n = [0.0; MAX_NODES];
                 shape_values(face.kind.linear(), on_face[a], &mut n);
                 for (i, &expected) in nodes[node as usize].iter().enumerate() {
@@ -95,8 +95,8 @@ fn partition_of_unity_and_derivatives_on_an_axis() {
 }
 
 /// Shape functions are at most quadratic in each coordinate, so that the only error of a central difference is the
-/// rounding of the values divided by the step. The rounding is bounded by the square of 1 + Σ|ξ_i| at the shifted
-/// points, which bounds the linear factors of a shape function inside and outside of a simplex.
+/// rounding of the values divided by the step. The rounding of a value is proportional to its size, which is at most 2
+/// s² with s = 1 + Σ|ξ_i| at the shifted points. The tolerance of a value is 16 roundings of s².
 fn assert_partition_of_unity_and_derivatives(xi: [f64; 3]) {
     let h = 0.125;
     let size = (1.0 + h + xi.iter().map(|x| x.abs()).sum::<f64>()).powi(2);

@@ -72,9 +72,9 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
-/// A step of length `time_step` \[s\] replaces the history at its beginning by the history at its end. A step of zero
-/// length gives the stress of the present history, and leaves the history unchanged up to rounding. The energy is the
-/// sum of the stored energy and the energy dissipated since the start: the work done on the point.
+/// A step of length `time_step` \[s\] replaces the history at the beginning of the step by the history at its end. A
+/// step of zero length gives the stress of the present history, and leaves the history unchanged up to rounding. The
+/// energy is the sum of the stored energy and the energy dissipated since the start: the work done on the point.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
     /// objective.

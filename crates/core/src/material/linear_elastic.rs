@@ -6,7 +6,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// Not objective: a rotation by θ gives the strain 1 − cos θ, so the law is valid for small rotations only.
+/// Not objective: a rotation by θ gives a strain of magnitude 1 − cos θ, so the law is valid for small rotations only.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 

@@ -71,7 +71,7 @@ fn check_objective(law: impl Hyperelastic, h: &Gradient, q: &Rotation3<f64>) -> 
     Ok(())
 }
 
-/// Both responses give P = F S, the same energy, and P : F = S : C.
+/// The two responses agree: P = F S, equal energies, and P : F = S : C.
 fn check_reference_response(law: impl Hyperelastic, h: &Gradient) -> Result<(), TestCaseError> {
     let volumetric = law.volumetric(h.relative_volume_change());
     let (spatial, material) = (law.response(h), law.response_to_strain(&green_lagrange(h), &volumetric));
@@ -105,7 +105,7 @@ proptest! {
         check_bound(LinearElastic(e), &h, &l)?;
         check_bound(StVenantKirchhoff(e), &h, &l)?;
         check_bound(NeoHookean(e), &h, &l)?;
-        // At an undeformed point, the bound is attained in the direction of a uniform dilatation.
+        // A uniform dilatation is the direction in which an undeformed point attains the bound.
         let uniform = Gradient::filled(0.0).plus_identity();
         check_bound(StVenantKirchhoff(e), &h, &uniform)?;
         check_bound(NeoHookean(e), &h, &uniform)?;

@@ -1,10 +1,10 @@
 //! First root of a polynomial in an interval.
 //!
 //! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
-//! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial.
-//! They are the roots of the derivative, which are found in the same way, down to a linear function. The polynomial is
-//! monotone on each part, so that a sign change there is a single root, which a bracket cannot lose. Tiny or zero
-//! coefficients need no special case.
+//! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial. The
+//! stationary points are the roots of the derivative. They are found in the same way, recursively down to a linear
+//! function. The polynomial is monotone on each part, so that a sign change there is a single root, which a bracket
+//! cannot lose. Tiny or zero coefficients need no special case.
 
 /// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
@@ -81,7 +81,7 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
         least += (q * scale).min(0.0);
         greatest += (q * scale).max(0.0);
     }
-    // The magnitudes of all terms summed are at most Σ 2ᵏ |cₖ|.
+    // No partial sum exceeds Σ 2ᵏ |cₖ| in magnitude.
     let size = coefficients.iter().rev().fold(0.0, |sum, c| 2.0 * sum + c.abs());
     let rounding = 4.0 * N as f64 * f64::EPSILON * size;
     least > rounding || greatest < -rounding
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(first_root(&[f64::INFINITY, 0.0, 1.0]), Some(0.0));
     }
 
-    /// Sum of the absolute coefficients, a bound on the terms of a value in [0, 1].
+    /// Sum of the absolute coefficients, a bound on |p(τ)| for τ in [0, 1].
     fn magnitude(coefficients: &[f64]) -> f64 {
         coefficients.iter().map(|coefficient| coefficient.abs()).sum()
     }

@@ -79,7 +79,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns connected with `start`, by distance from `start` and then by number of neighbours.
+/// Unknowns connected with `start`, in breadth-first order; the neighbours of an unknown come in ascending order of
+/// their own number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;

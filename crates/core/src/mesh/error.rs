@@ -38,7 +38,7 @@ pub enum MeshError {
         dimension: usize,
     },
     /// A group of unsuitable dimension.
-    #[error("physical group `{name}` has dimension {given}, one of dimension {wanted} is needed here")]
+    #[error("physical group `{name}` has dimension {given}, a group of dimension {wanted} is needed")]
     WrongDimension {
         /// The name requested.
         name: String,
@@ -139,8 +139,8 @@ pub enum MeshError {
     },
     /// A non-orientable surface.
     #[error(
-        "the surface has one side only, as a Möbius strip has: cells {cells} cannot look to the same side at their common \
-         edge with nodes {nodes}; make two bodies of it, each with the `region` of a part that has two sides"
+        "the surface has one side only, as a Möbius strip has: cells {cells} cannot have the same orientation at their \
+         common edge with nodes {nodes}; make two bodies of it, each with the `region` of a part that has two sides"
     )]
     OneSided {
         /// Tags of the two cells.

@@ -2,7 +2,7 @@
 
 use super::CellKind;
 
-/// Faces of a mesh, oriented outward, flat in memory.
+/// Faces of a mesh, flat in memory. The faces of a solid are oriented outward, the faces of a shell as in the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faces {
     kinds: Vec<CellKind>,

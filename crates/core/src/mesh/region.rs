@@ -8,10 +8,10 @@ const EXCLUDED: u32 = u32::MAX;
 impl Mesh {
     /// The part formed by the named physical groups: the cells of the highest dimension among these groups.
     ///
-    /// A group is named by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest dimension
-    /// present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in the part.
-    /// If the part has the dimension of the mesh, groups one dimension below the part also drop the cells that do not
-    /// bound the part. Groups left without cells are dropped.
+    /// A group is called by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
+    /// dimension present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in
+    /// the part. If the part has the dimension of the mesh, groups one dimension below the part also drop the cells
+    /// that do not bound the part. Groups left without cells are dropped.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -137,7 +137,7 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // `match_faces` finds only faces of cells of the highest dimension of the mesh.
+            // `match_faces` searches only the cells of the highest dimension in the mesh.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {

@@ -14,7 +14,7 @@ use crate::math::space_filling_curve::{Cube, hilbert_key};
 pub struct Renumbering {
     /// Old number of each new node.
     pub node_order: Vec<u32>,
-    /// Old number within its block of each new cell, by block.
+    /// For each block, the old number of each new cell within the block.
     pub cell_order: Vec<Vec<u32>>,
 }
 
@@ -73,7 +73,7 @@ impl Mesh {
 
 fn curve_order(block: &CellBlock, nodes: &[Vec3], cube: Cube) -> Vec<u32> {
     let centroid = |cell: &[u32]| {
-        // Each position is divided before the sum, so that finite coordinates do not overflow.
+        // Each position is divided before the sum, so that the sum of large coordinates does not overflow.
         cell.iter().map(|&node| nodes[node as usize] / cell.len() as f64).sum::<Vec3>()
     };
     let mut keyed: Vec<(u64, u32)> =

@@ -2,9 +2,10 @@
 //!
 //! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
 //! by corners. A face that occurs once is an outer face; a face that occurs twice is an interior face. More than two
-//! occurrences are an error, as are two cells on the same side of a face, and different mid-side nodes on its two
-//! sides. Physical surfaces may have either orientation in the file. The faces returned here have the orientation of
-//! the cell they bound, so they always point out of the solid.
+//! occurrences are an error. Two cells on the same side of their common face are an error, and so are two cells with
+//! different mid-side nodes on their common face. Physical surfaces may have either orientation in the file. The faces
+//! of a solid returned here have the orientation of the cell they bound, so they always point out of the solid. The
+//! faces of a shell have the orientation of the file.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -96,11 +97,11 @@ impl Mesh {
         Ok(self.cells_as_faces(self.surface_cells()))
     }
 
-    /// The cells of the physical groups called `name` of a surface mesh as faces, in the orientation of the file.
+    /// The cells of the physical groups called `name`, as faces of a surface mesh in the orientation of the file.
     ///
     /// # Errors
     /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::MissingGroup`],
-    /// [`MeshError::WrongDimension`].
+    /// [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`].
     pub fn group_shell(&self, name: &str) -> Result<Faces, MeshError> {
         self.require_shell()?;
         let mut cells: Vec<(u32, u32)> =

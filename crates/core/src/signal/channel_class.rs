@@ -13,8 +13,8 @@ use std::f64::consts::{PI, SQRT_2};
 ///
 /// # Ends
 /// The signal is extended at both ends by its point reflection about the end sample: 2 x₀ − x_k at the start. The
-/// extension lasts 10 ms or 100 samples, whichever is longer, but it is shorter than the signal. Each pass starts in
-/// the steady state of its first value.
+/// extension lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each
+/// pass starts in the steady state of its first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -36,7 +36,7 @@ const SAMPLES_PER_CLASS: f64 = 10.0;
 /// Corner frequency of one pass \[Hz\], divided by the number of the class.
 const CORNER: f64 = 2.0775;
 
-/// Minimum duration of the extension at each end \[s\], and its minimum number of samples.
+/// Minimum duration of the extension at each end \[s\], and minimum number of samples of the extension.
 const CONTINUED: f64 = 0.01;
 const LEAST_CONTINUED: usize = 100;
 
@@ -147,9 +147,9 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant signal is unchanged for any number of samples. Poles near 1 amplify the rounding of the coefficients,
-    /// 2e-16, by 1/(4 a₀), which is 1.6e4 for CFC 60 at this sampling rate. The tolerance is about ten times the
-    /// resulting error of a signal of 3: 2e-16 · 1.6e4 · 3.
+    /// A constant signal is unchanged for any number of samples. The poles of the filter near 1 amplify the rounding of
+    /// the coefficients, 2e-16, by 1/(4 a₀), which is 1.6e4 for CFC 60 at this sampling rate. The tolerance is about
+    /// ten times the resulting error of the constant signal 3: 2e-16 · 1.6e4 · 3.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {

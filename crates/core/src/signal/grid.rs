@@ -4,7 +4,7 @@
 /// for the rounding of times that are sums of time steps.
 const EVEN: f64 = 1e-6;
 
-/// Largest number of instants of a grid.
+/// Largest number of intervals of a grid.
 const MOST: f64 = 1e8;
 
 /// Evenly spaced instants from the first to the last sample of a signal.
@@ -18,9 +18,9 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Grid with nearly the median interval of the samples: a whole number of grid intervals fills the duration. `None`
-    /// for fewer than two samples, for times that do not ascend, or if the median interval is at most 1e-8 of the
-    /// duration.
+    /// Grid whose interval is nearly the median interval of the samples: a whole number of grid intervals fills the
+    /// duration. `None` for fewer than two samples, for times that do not ascend, or if the median interval is at most
+    /// 1e-8 of the duration.
     pub fn of(times: &[f64]) -> Option<Self> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable_by(f64::total_cmp);

@@ -11,9 +11,9 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// Number of samples per window above which the first search skips samples. The first search then tries between one and
-/// two times this many samples of a window as ends of an interval. The second search tries all samples near both ends
-/// of the best interval of the first.
+/// The first search tries every k-th sample. The stride k is the number of samples per window divided by this number,
+/// rounded down, but at least one. The second search tries all samples within k samples of both ends of the best
+/// interval of the first search.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of passes of the refinement between samples, and number of golden sections of each line search.
@@ -29,7 +29,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// `times` \[s\], ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
-/// Number of samples times the samples per window, of which fewer than 4000 are tried.
+/// The criterion is evaluated for about 4000 intervals per sample at most.
 ///
 /// # Source
 /// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).
@@ -76,8 +76,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// Best interval among those between two samples, and among those of the length of the window that begin or end at
-    /// a sample. `None` for fewer than two samples.
+    /// Best of the intervals tried: intervals between two samples, and intervals of the length of the window that begin
+    /// or end at a sample. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -125,7 +125,7 @@ impl<'a> Signal<'a> {
     }
 
     /// Maximises the criterion by line searches over the start, over the end, and over the position of an interval of
-    /// constant length. Each line search moves an end by at most the longest sampling interval.
+    /// constant length. Each line search moves the ends by at most the longest sampling interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);

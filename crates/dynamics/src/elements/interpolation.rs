@@ -1,8 +1,8 @@
 //! Gradients of a field in natural coordinates, and the transposed operation, by kind of cell; vectorised over
 //! elements.
 //!
-//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity (plane strain with
-//! thickness 1), and their forces have no third component.
+//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are the third row and column of the identity
+//! (plane strain with thickness 1), and their forces have no third component.
 
 #![expect(
     clippy::needless_range_loop,
@@ -191,7 +191,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
                 }
             }
             for c in 0..4 {
-                // Four times the term of the own point less the sum: 3 w_cc − Σ_(k ≠ c) w_kc.
+                // Four times the term of the own point, minus the sum: 3 w_cc − Σ_(k ≠ c) w_kc.
                 forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
                 for j in 0..c {
                     forces[MID_SIDE[c][j]][i] =
@@ -229,8 +229,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the 2 × 2 transverse points from the values on the four edges. The matrix is symmetric, so that this
-    /// is also the transposed operation.
+    /// Values at the 2 × 2 transverse points from the values on the four edges. The matrix of this operation is
+    /// symmetric, so that the operation equals its transpose.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;

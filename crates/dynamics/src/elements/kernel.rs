@@ -2,8 +2,8 @@
 //!
 //! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
 //! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. For the
-//! small-strain law, whose volume change is tr H, it is equivalent to the B̄ method (Hughes 1980, Int. J. Numer. Meth.
-//! Eng. 15:1413).
+//! small-strain law, whose volume change is tr H, the mean dilatation is equivalent to the B̄ method (Hughes 1980, Int.
+//! J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -22,13 +22,14 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// It is reused over a chunk of elements and written in place, because copies would cost as much as the arithmetic.
+/// The workspace is reused over a chunk of elements and written in place, because copies would cost as much as the
+/// arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), for elements with one volume
+    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), for elements with a single volume
     /// change.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].

@@ -1,6 +1,6 @@
 //! Linear elements of several points at finite strain use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w (de Souza Neto, Perić,
-//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume). This avoids
-//! volumetric locking of nearly incompressible materials.
+//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume). The mean volume
+//! change avoids volumetric locking of nearly incompressible materials.
 //!
 //! The energy is Σ w W(F̄) and the forces are its exact gradient. Let P̄ and S̄ be the first and second Piola–Kirchhoff
 //! stress of F̄, and C̄ = F̄ᵀF̄. With α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w), the stress conjugate to F

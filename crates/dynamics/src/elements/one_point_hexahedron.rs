@@ -1,13 +1,14 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
 //! The mean gradient F = Σ x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV is exact for linear displacements and passes the patch
-//! test on any hexahedra. It leaves four hourglass modes without stiffness; in a parallelepiped their nodal vectors are
-//! the h_α. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and H_α =
-//! Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged, so that the
+//! test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped, the
+//! nodal vectors of these modes are the h_α: the products ηζ, ξζ, ξη and ξηζ of the signs of the nodes in natural
+//! coordinates. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and
+//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged, so that the
 //! control is objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
 //! total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, products of the signs of the nodes.
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, which are products of the same signs.
 //! The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not depend
 //! on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode h_α.
 //!
@@ -126,8 +127,8 @@ fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     [m0, m1, m2, m3, m4, m5, m6, m7]
 }
 
-/// The transpose of [`sums_with_signs`]: values by side from coefficients of the modes. It consists of the same sums in
-/// reverse order, with low and high exchanged.
+/// The transpose of [`sums_with_signs`]: values by side from coefficients of the modes. The transpose consists of the
+/// same sums in reverse order, with low and high exchanged.
 #[inline(always)]
 fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
     let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
@@ -256,8 +257,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of an element with one volume change (see [`super::frequency_bound`]) plus the bound of the springs, whose
-    /// stiffness Σ k γ_αa γ_αb is constant in time.
+    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs,
+    /// whose stiffness Σ k γ_αa γ_αb is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,

@@ -175,7 +175,7 @@ impl Chunk {
         self.owned_range.clone()
     }
 
-    /// Number of halo nodes, owned by other chunks.
+    /// Number of halo nodes: the nodes that this chunk does not own.
     pub fn num_halo_nodes(&self) -> usize {
         self.nodes.len() - self.owned.len()
     }

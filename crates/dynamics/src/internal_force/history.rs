@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::math::pack::Row;
 
 /// History of all integration points at the beginning and at the end of the last step: the numbers of their laws, by
-/// block, chunk, group, point and number, with the elements of a group in lanes. It is empty if no law has a history.
+/// block, chunk, group, point and number, with the elements of a group in lanes. The lists are empty if no law has a
+/// history.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MaterialHistory {
     /// At the beginning of the step.

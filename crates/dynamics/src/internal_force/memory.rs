@@ -100,7 +100,8 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Number of groups of elements between two prefetches. Smaller prefetches would cost more time than they hide.
+    /// Number of groups of elements between two prefetches. Smaller, more frequent prefetches would cost more time than
+    /// they save.
     pub const PERIOD: usize = 4;
 
     /// Splits the prefetch into equal parts over the groups of a chunk; the next chunk is assumed to have as many

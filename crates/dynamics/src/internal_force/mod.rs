@@ -2,9 +2,9 @@
 //!
 //! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
 //! its elements in a fixed order. If nodes are numbered by first use, those nodes of a chunk that no earlier chunk has
-//! are contiguous: the chunk owns these nodes and writes their forces. The other nodes of the chunk are its halo. A
-//! second pass adds the halo forces in the order of chunks. The order of all sums is therefore independent of the
-//! threads.
+//! are contiguous: the chunk owns these nodes and writes their forces. With another numbering, the chunk owns the
+//! longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
+//! forces in the order of chunks. The order of all sums is therefore independent of the threads.
 
 mod chunk;
 mod history;
@@ -290,7 +290,8 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes one chunk with the sums of its forces, or both halves of several chunks in parallel.
+    /// Computes chunks and the sums of their forces; the two halves of a list of several chunks are computed in
+    /// parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
             chunk.compute(self, sums);

@@ -9,8 +9,8 @@ pub struct Shape {
     mean_strain: f64,
 }
 
-/// Ratio of the largest to the root-mean-square strain when a few of many elements are strained. With this ratio, no
-/// step of a crushed block or rubber ball exceeds the critical step (`tests/verification/step_size.rs`).
+/// Assumed ratio of the largest strain to the root-mean-square strain, for a few strained elements among many. With
+/// this ratio, no step of a crushed block or rubber ball exceeds the critical step (`tests/verification/step_size.rs`).
 const LARGEST_OVER_RMS_STRAIN: f64 = 4.0;
 
 impl Shape {

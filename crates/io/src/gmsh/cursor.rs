@@ -35,8 +35,8 @@ impl<'a> Cursor<'a> {
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // A line just read ends before the cursor. Its line break is the last byte before the cursor and is not
-                // counted, so that the location is that line.
+                // After a line is read, its line break is the last byte before the cursor. This line break is not
+                // counted, so that the location is the line just read.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }

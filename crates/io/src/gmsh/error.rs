@@ -124,7 +124,7 @@ pub enum GmshError {
         place: Place,
         /// The section.
         section: &'static str,
-        /// The section that needs the missing one; `None` if the file has no such section at all.
+        /// The section that needs the missing one and has been reached without it; `None` at the end of the file.
         before: Option<&'static str>,
     },
     /// A section that occurs twice.

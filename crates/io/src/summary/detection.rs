@@ -13,14 +13,14 @@ pub struct DetectionSummary {
     pub cost: DetectionCost,
     /// Time of all levels, the sum of counts times costs \[s\].
     pub total_seconds: f64,
-    /// Instants at which the detector was not idle \[s\]. After the first contact, the list grows to 1000 entries at
-    /// most.
+    /// Instants at which the detector was not idle \[s\]. After the first contact, instants are added only until the
+    /// list has 1000 entries.
     pub operated_times: Vec<f64>,
     /// Times of detection in flight.
     pub flight: FlightDetection,
     /// Tests of the ladder of bounding volumes, by volume.
     pub ladder: Vec<RungSummary>,
-    /// Predicted times of contact, made in flights.
+    /// Predictions of the time of contact, made in flights.
     pub predictions: Vec<Prediction>,
     /// The bounding hierarchies.
     pub hierarchies: Vec<HierarchySummary>,
@@ -35,7 +35,7 @@ pub struct FlightDetection {
     pub seconds: f64,
     /// Wall-clock time of the construction of the hierarchies \[s\].
     pub construction_seconds: f64,
-    /// Share of the construction in the sum of construction and detection; 0 if nothing was measured.
+    /// Time of construction divided by the time of construction and detection together; 0 if nothing was measured.
     pub construction_share: f64,
 }
 

@@ -36,7 +36,8 @@ pub struct Summary {
     pub steps: u64,
     /// Steps completed in flight.
     pub flight_steps: u64,
-    /// Number of steps by what limited them, in the words of `steps.csv`. A limit that applied to no step has no entry.
+    /// Number of steps by the limit that set their size, in the words of `steps.csv`. A limit that applied to no step
+    /// has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
     /// Steps of dynamic relaxation before the run, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +119,7 @@ pub struct WallSummary {
     pub point: [f64; 3],
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
-    /// Mass \[kg\]; `None` for a prescribed velocity, written as null.
+    /// Mass \[kg\]; `None` for a fixed wall or a prescribed velocity, written as null.
     pub mass: Option<f64>,
 }
 
@@ -133,9 +134,9 @@ pub struct ProbeSummary {
     pub filter: Option<String>,
     /// Largest acceleration, in multiples of g; `None` unless requested.
     pub peak: Option<PeakSummary>,
-    /// Head injury criterion over up to 15 ms.
+    /// Head injury criterion over intervals of at most 15 ms.
     pub hic15: Option<HeadInjurySummary>,
-    /// Head injury criterion over up to 36 ms.
+    /// Head injury criterion over intervals of at most 36 ms.
     pub hic36: Option<HeadInjurySummary>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
@@ -235,7 +236,7 @@ pub struct FirstContact {
 pub struct ContactSummary {
     /// Groups of contacts whose impulses did not converge: the best approximation was applied.
     pub unsolved_impulses: u64,
-    /// Groups in which friction jammed contacts, which then had no restitution.
+    /// Groups in which friction jammed contacts; the jammed contacts had no restitution.
     pub jammed_restitutions: u64,
     /// Groups whose position corrections did not converge: the best approximation was applied.
     pub unsolved_projections: u64,
@@ -302,7 +303,9 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest sum of |x| |m v| over a body, or moment of an impulse if all bodies are at rest \[kg m²/s\].
+    /// Largest scale of the angular momentum of a body, or of the moment of an impulse if all bodies are at rest \[kg
+    /// m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and velocities
+    /// v. The scale of a rigid body is the same product for its centre, plus the magnitude of its spin.
     pub angular_peak: f64,
 }
 

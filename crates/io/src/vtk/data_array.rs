@@ -88,7 +88,8 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // The attribute is omitted for scalars, because meshio would read them as columns.
+            // The attribute is omitted for scalars, because with it meshio would read scalars as matrices of one
+            // column.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
         for (component, name) in component_names.iter().enumerate() {

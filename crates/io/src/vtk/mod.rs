@@ -2,8 +2,8 @@
 //!
 //! The files are XML `UnstructuredGrid`s with inline arrays in base64, compressed by zlib at level 1 in blocks with
 //! 64-bit headers. ParaView, VTK, meshio and pyvista open inline base64. Appended data would be smaller by a quarter,
-//! but ParaView 5.11 rejects appended data if its libexpat defers reparsing. Version 2.6 of libexpat does, and so does
-//! version 2.5 with the fix of distributions.
+//! but ParaView 5.11 rejects appended data if its libexpat defers reparsing. Version 2.6 of libexpat defers reparsing,
+//! and so does version 2.5 as patched by distributions.
 //!
 //! The `vtkio` crate does not write the files, for four reasons. It drops field data and with them the time of the
 //! frame; it widens the connectivity to 64 bits; it needs a copy of every array; and it takes 3.4 s for a million

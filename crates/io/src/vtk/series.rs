@@ -17,7 +17,7 @@ const QUEUE: usize = 2;
 
 /// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` with their times.
 ///
-/// One background thread compresses and writes the frames. If it fails, the next call returns the failure. The
+/// One background thread compresses and writes the frames. If the thread fails, the next call returns the failure. The
 /// collection is replaced after each frame, so it lists exactly the complete frames on disk. A dropped series still
 /// writes the submitted frames, but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
@@ -120,8 +120,8 @@ impl Series {
     ///
     /// # Errors
     /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
-    /// [`OutputError::FrameOrder`] if it is not later than the last frame; in both cases the series continues without
-    /// this frame. If an earlier frame failed, its failure ends the series, and later calls return
+    /// [`OutputError::FrameOrder`] if it is not later than the last frame; after each of these errors the series
+    /// continues without this frame. If an earlier frame failed, its failure ends the series, and later calls return
     /// [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;

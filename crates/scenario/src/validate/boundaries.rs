@@ -132,7 +132,7 @@ fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec
     AXES.map(along).into()
 }
 
-/// Reports components that are prescribed beside a rotation: the rotation already prescribes all three.
+/// Reports the first component that is prescribed beside a rotation, because the rotation prescribes all three.
 fn refuse_beside_rotation(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     let Some(entry) = prescribed.first() else { return };
     let fact = format!("`{path}` prescribes the {:?} axis beside a rotation", entry.axis);

@@ -124,7 +124,8 @@ pub(super) fn validate(
     })
 }
 
-/// Numbers of steps between the operations of the sorting detector. Reports these keys with another detector.
+/// Numbers of steps between the operations of the sorting detector. Reports values other than the defaults if another
+/// detector is chosen.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
@@ -147,7 +148,8 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
     }
 }
 
-/// Contact normal of nodes in elements. Reports the normal of the contactor with another detector than distance fields.
+/// Contact normal of nodes in elements. Reports the normal of the contactor if another detector than distance fields is
+/// chosen.
 fn normal(
     word: Option<&raw::Text>,
     detection: Option<DetectionMethod>,
@@ -165,7 +167,8 @@ fn normal(
     Some(normal)
 }
 
-/// Edges with edge-to-edge contact. Detection by distance fields has no edge contact and requires none.
+/// Edges with edge-to-edge contact. Detection by distance fields has no edge contact: any given value except `none` is
+/// reported.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
@@ -185,7 +188,7 @@ fn edges(
     Some(TouchingEdges::None)
 }
 
-/// Volumes, sphere fit and kinematics of hierarchical detection. Reports these keys with another detector.
+/// Volumes, sphere fit and kinematics of hierarchical detection. Reports these keys if another detector is chosen.
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -30,9 +30,9 @@ pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<
     materials.into_iter().map(|material| one(material, check)).collect()
 }
 
-/// Names and materials of a `file` with tables `[materials.NAME]`, whose path is relative to `folder`. The span of a
-/// problem is that of the key `materials` of the scenario, and its message names the file and line. The names are
-/// `None` if the file cannot be read.
+/// Names and materials of a `file` with tables `[materials.NAME]`, whose path is relative to `folder`. Each problem has
+/// the span of the key `materials` in the scenario, and a message that names the file and line. The names are `None` if
+/// the file cannot be read.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,

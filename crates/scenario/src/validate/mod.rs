@@ -36,7 +36,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Rejects self-contact with the sorting detector: it pairs surface nodes only with faces of other bodies.
+/// Rejects self-contact with the sorting detector, which pairs surface nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

@@ -101,7 +101,8 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether bounding volumes are written. Reports the key without hierarchical detection, which alone has such volumes.
+/// Whether bounding volumes are written. Reports the key if detection is not hierarchical, because no other detector
+/// has such volumes.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,
@@ -158,7 +159,7 @@ fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<
     }
 }
 
-/// Checks that frame times ascend within the run.
+/// Checks that frame times ascend and lie within the run.
 fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_>) {
     const KEY: &str = "output.times";
     let list = times.get_ref();

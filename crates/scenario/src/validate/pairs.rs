@@ -121,7 +121,7 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Contact laws that apply to the keys which a pair does not give.
+/// Contact laws for the keys that a pair does not give.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FallbackLaws<'a> {
     /// Laws of all pairs.
@@ -140,8 +140,8 @@ impl FallbackLaws<'_> {
 }
 
 /// The pairs with laws of their own, including the pairs of all bodies with a wall that has laws of its own. A key that
-/// a pair of groups does not give has the value of the pair of the whole bodies, if there is one. The other missing
-/// keys have the value of the wall, or of `[contact]`.
+/// a pair of groups does not give has the value of the pair of the whole bodies, if that pair has laws of its own. The
+/// other missing keys have the value of the wall, or of `[contact]`.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

@@ -137,8 +137,8 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
 }
 
-/// Reports quantities that are not defined for the location or the body, and injury criteria without their input: the
-/// acceleration by contact forces, and the value of 1 g.
+/// Reports quantities that are not defined for the location or the body. Reports injury criteria without a measured
+/// acceleration, with contact by impulses, which accelerations omit, and without `g` if `second` is given.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());

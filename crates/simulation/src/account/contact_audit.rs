@@ -67,11 +67,12 @@ impl PairBalance {
     }
 }
 
-/// Energy created by contact, or returned by friction instead of dissipated, relative to the largest energy so far,
-/// above which a warning is issued.
+/// Ratio of two energies above which a warning is issued. The first is the energy that contact has created, or that
+/// friction has returned instead of dissipating it. The second is the largest energy so far.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates, that is, that its springs, friction and damping do not account for.
+/// Audit of the energy that contact creates: its work, as far as neither springs store it nor friction and damping
+/// dissipate it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
@@ -83,8 +84,8 @@ pub(crate) struct ContactAudit {
     /// Whether mass damping, local damping or the start of a run after dynamic relaxation has changed velocities since
     /// the last step.
     pub velocities_jump: bool,
-    /// Change of the kick energy by a change of the step size, in nodes held by contact impulses \[J\]; the impulses
-    /// absorb this energy in the same step.
+    /// Change of the kick energy (see `kick_energy`) by a change of the step size, at nodes held by contact impulses
+    /// \[J\]. The impulses absorb this energy in the same step.
     pub work_on_held_nodes: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -196,15 +197,17 @@ impl Simulation {
     /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
     /// dissipated energy that the response reports.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. What remains is energy created by contact: a
-    /// contact that opens between two steps, or begins with a penetration, does work that no spring stores.
+    /// Balance: work + change of stored energy + dissipated energy = 0. If the sum is not zero, contact has created
+    /// energy: a contact that opens between two steps, or begins with a penetration, does work that no spring has
+    /// stored.
     ///
-    /// Impulses and projections report directly the energy that they add and absorb. In nodes that stay in contact,
-    /// impulses absorb in one step the energy that the next step adds, and only the difference counts as created.
+    /// Impulses and projections report directly the energy that they add and absorb. At nodes that stay in contact,
+    /// impulses absorb the energy that projections and forces add, in the same or in a neighbouring step; only the
+    /// difference counts as created.
     ///
     /// Discrete-gradient forces balance the spring energy only in the step for which they were computed. In a step of
     /// another length, or in a step that begins with a discontinuity of loads or velocities, the difference is
-    /// numerical work. A difference by discontinuous velocities does not count as created by contact.
+    /// numerical work. If velocities are discontinuous, the difference does not count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -296,8 +299,8 @@ impl Simulation {
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
-    /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, do not bear the
-    /// force and do not count.
+    /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, and faces turned
+    /// away from it do not bear the force and do not count.
     fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };

@@ -23,7 +23,7 @@ pub struct BodyBalance {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
     /// Σ |x| |m v| over the nodes, with mass m, position x and velocity v: the scale for errors of the angular momentum
-    /// \[kg·m²/s\].
+    /// \[kg·m²/s\]. For a rigid body, |x| |m v| of its centre, plus the angular momentum about the centre.
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
@@ -33,7 +33,8 @@ pub struct BodyBalance {
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Lower and upper bounds of the velocity components of the nodes; for a rigid body, those of its centre \[m/s\].
+    /// Lower and upper bounds of the velocity components of the nodes \[m/s\]; for a rigid body, both are the velocity
+    /// of its centre.
     pub velocity_bounds: [Vec3; 2],
 }
 
@@ -192,7 +193,7 @@ impl Simulation {
 
     /// Energy of the shortest waves whose amplitude is the rounding error of positions, Σ ½ m (ε |x| ω)² over the
     /// bodies \[J\]. For each body, m is its mass, ε the relative rounding error, |x| its largest coordinate and ω its
-    /// highest frequency. The energy of a state at rest is not more accurate than this.
+    /// highest frequency. The energy of a state at rest is not more accurate than this sum.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -272,7 +273,7 @@ impl Simulation {
     }
 
     /// Part of Σ m |a|² of a deformable body due to external actions \[N·m/s²\]: prescribed motion, and free fall. In a
-    /// loaded body, weight and loads take the place of free fall.
+    /// loaded body, the part of weight and loads replaces that of free fall.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -315,8 +316,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\]; for a loaded body including the work of the kicks in excess
-    /// of the trapezoidal rule.
+    /// Work of gravity and loads over the last step \[J\]. For a loaded body, it includes the excess of the work of the
+    /// kicks over the trapezoidal rule.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;

@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! If gravity sets in suddenly, it presses a body into its contact springs to twice the depth at rest, and undamped
-//! springs eject the body again. The weight alone causes the flight of such a hop, so that the flight is no longer than
-//! the contact before it. The flight of a thrown or dropped body is much longer.
+//! springs eject the body again. The flight of such a hop is no longer than the contact before it, as the body has no
+//! other energy than that of the sudden weight. The flight of a thrown or dropped body is much longer.
 
 use serde::{Deserialize, Serialize};
 

@@ -98,8 +98,8 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Partial sums, one per lane of a row. The number of lanes does not depend on the width of the registers, so that the
-/// results do not either.
+/// Partial sums, one per lane of a row. The number of lanes, and so the results, do not depend on the width of the
+/// registers.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],

@@ -39,7 +39,8 @@ pub struct NumericalFailure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
-    /// An element is inverted. The value is the ratio of its current to its reference volume.
+    /// An element is inverted. The value is the smallest ratio of current to reference volume over the quadrature
+    /// points of the element.
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
@@ -57,9 +58,9 @@ pub enum FailureCause {
         /// Tolerance of this ratio \[-\].
         tolerance: f64,
     },
-    /// The stable time step has become too small to reach the end time.
+    /// The time step has fallen below a millionth of the first step.
     CollapsedStep,
-    /// A body has passed through another.
+    /// A node or edge has penetrated another body by more than the search depth.
     Passage(Box<Passage>),
 }
 
@@ -152,7 +153,8 @@ impl fmt::Display for NumericalFailure {
     }
 }
 
-/// Two fractions in per cent, both with the fewest decimals, from 4 to 12, with which the two texts differ.
+/// Two fractions as texts in per cent. Both texts have the same number of decimals: the smallest number from 4 to 12
+/// with which the texts differ, or 12 if the texts are equal with any of these numbers.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

@@ -104,7 +104,7 @@ pub enum SetupError {
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body that can touch other bodies, with a response that needs the mobility of the body.
+    /// A tied rigid body that can touch other bodies, if the contact response needs the mobility of the body.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
@@ -146,7 +146,7 @@ pub enum SetupError {
         /// Location of the method in the scenario.
         span: Range<usize>,
     },
-    /// A body for which no distance field can be computed, with detection by distance fields.
+    /// Detection uses distance fields, and the distance field of a body cannot be computed.
     #[error("body `{body}` can touch, but `contact.detection` is `distance-field`: {source}")]
     DistanceField {
         /// The body.
@@ -176,7 +176,7 @@ pub enum SetupError {
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Two rigid bodies tied across a gap, of which the second is plane.
+    /// Two rigid bodies that are tied across a gap, if the second body is plane.
     #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
         nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
@@ -333,9 +333,9 @@ pub struct PartingTie {
     pub node: u64,
     /// Initial velocities of the two bodies at the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity of the centre of the second body in a motion in which it follows the first \[m/s\].
+    /// Velocity that the centre of the second body would have if it moved rigidly with the first body \[m/s\].
     pub velocity: [f64; 3],
-    /// Angular velocity of the second body in this motion \[rad/s\].
+    /// Angular velocity of the first body \[rad/s\].
     pub angular_velocity: [f64; 3],
     /// Location of the tie in the scenario.
     pub span: Range<usize>,
@@ -382,7 +382,7 @@ pub struct Conflict {
     pub axis: Axis,
     /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// The user's number of the first node that both groups contain; `None` for a rigid body.
+    /// Lowest of the user's numbers of the nodes that both groups contain; `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

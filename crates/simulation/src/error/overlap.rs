@@ -13,7 +13,7 @@ pub struct Overlap {
     pub bodies: [String; 2],
     /// Kind of the overlap.
     pub entry: Entry,
-    /// Length of the smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
+    /// Approximate length of the smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
     pub depth: f64,
     /// Search depth of contact between the bodies \[m\]. Infinite for a wall, and 0 if the faces of the bodies line up,
     /// so that detection finds no contact.
@@ -33,7 +33,7 @@ pub struct BehindWall {
     pub normal: [f64; 3],
 }
 
-/// Depth of an overlap above which lengths are probably in millimetres and not in metres.
+/// Depth of an overlap \[m\] above which lengths are probably in millimetres and not in metres.
 const LARGE_DEPTH: f64 = 1.0;
 
 /// Number of overlapping pairs as text.
@@ -44,7 +44,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Further remedies. `policy` is among them unless the faces of two bodies line up: no policy resolves such an overlap.
+/// Further remedies. If the faces of two bodies line up, the remedy `policy` is omitted, as no policy resolves this
+/// overlap.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);

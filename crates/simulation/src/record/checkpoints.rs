@@ -16,8 +16,7 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Fraction of a step by which a state may precede the time of a checkpoint and still count as reaching it, as sums of
-/// steps are rounded.
+/// A checkpoint is due from this fraction of a step before its time on, as times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output of a run, from which a resumed run continues the output.
@@ -47,11 +46,12 @@ impl Checkpoint {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads the checkpoint of a scenario: from `place` if it is a file, or the latest undamaged checkpoint if it is a
-    /// directory. Also returns the paths of the damaged files that were skipped.
+    /// Reads a checkpoint of a scenario. If `place` is a file, reads this file; if `place` is a directory, reads its
+    /// latest undamaged checkpoint. Also returns the paths of the damaged files that were skipped.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file, if no file can be read.
+    /// [`CheckpointError`] of the first file if no file can be read. A file of another scenario, of other meshes or of
+    /// another version is an error at once, and so is a mesh that cannot be read.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -171,7 +171,7 @@ impl Checkpoints {
 
 impl Drop for Checkpoints {
     fn drop(&mut self) {
-        // A destructor cannot report a failure; callers that need it call `wait`.
+        // A destructor cannot report a failure. Callers that report failures call `wait` before.
         let _ = self.wait();
     }
 }
@@ -181,7 +181,8 @@ fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes, by which a checkpoint is recognised as theirs.
+/// Identity of a scenario and its meshes. A checkpoint contains the identity of its run, and is read only by a scenario
+/// of the same identity.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

@@ -102,7 +102,7 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                // If the scenario has added this series since the checkpoint, the series begins with the next frame.
+                // If the checkpoint is of a run without this series, the series begins with the next frame.
                 Some(grid) => {
                     let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
                     let times = if exists { frame_times.clone() } else { Vec::new() };
@@ -151,8 +151,8 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Writes a checkpoint if one is due after a step of dynamic relaxation. In the relaxation, time is the sum of its
-    /// steps.
+    /// Writes a checkpoint if one is due after a step of dynamic relaxation. The intervals of checkpoints then refer to
+    /// the sum of the steps of the relaxation.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -331,7 +331,7 @@ fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     simulation.state.ledger.pair_balances.iter().zip(areas).map(row).collect()
 }
 
-/// Cells of all bodies, in the user's order.
+/// Cells of all bodies, body by body and block by block. Within a block, they have the user's order.
 fn output_grid(simulation: &Simulation) -> Grid {
     let model = &simulation.model;
     let mut point_of = vec![0u32; model.output_nodes.len()];
@@ -424,7 +424,8 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
     }
 }
 
-/// A nodal field with an entry per node: `nothing` at first, to which `add` adds each contact of the last step.
+/// A field with one value per node. Each value is `nothing` at first; `add` then adds each contact of the last step to
+/// the values of its nodes.
 fn contactor_field<T: Copy>(
     simulation: &Simulation,
     nothing: T,

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Fraction of a step by which a state may precede an output time and still count as reaching it, as sums of steps are
-/// rounded.
+/// Output is due from this fraction of a step before its time on, as times are rounded sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Times at which frames and history rows are due.
@@ -58,8 +57,8 @@ impl OutputTimes {
         }
     }
 
-    /// First output time, or the end time, after `time` \[s\]. `step` is the largest length of the next step \[s\], to
-    /// which the tolerance is relative. `None` at the end time.
+    /// First output time, or the end time, after `time` \[s\]. The tolerance is relative to `step`, the largest length
+    /// of the next step \[s\]. `None` at the end time.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -158,8 +157,8 @@ mod tests {
     use crate::dynamics::NodalState;
 
     /// A run of a million steps with frames and rows every hundred steps, where the length of a step has no exact
-    /// binary representation: every output is written at its step. Reference: frame k/100 at step k, to a millionth of
-    /// a step.
+    /// binary representation: every output is written at its step. Reference: frame and row k/100 at step k. The time
+    /// after k steps has an error below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

@@ -1,21 +1,21 @@
-//! Damping of velocities between the kicks of a step: mass damping, and local damping in dynamic relaxation.
+//! Damping of velocities: mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
 //! velocities v. On a rigid body it is the force −α m v and the torque −α I ω, with the mass m, the inertia I and the
 //! angular velocity ω. The velocities v and the angular momenta L decay over half the step before the predictor, and
-//! over the other half after the corrector,
+//! over the other half after the corrector:
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! which is exact for the damping force alone. With this split, the step remains of second order in dt, is stable for
-//! any α, and leaves equilibrium states unchanged.
+//! These factors are exact for the damping force alone. With this split, the step remains of second order in dt, is
+//! stable for any α, and leaves equilibrium states unchanged.
 //!
-//! **Local damping** is a force opposite to each velocity component v, in proportion to the magnitude of the resultant
-//! force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the coefficient β. In each
-//! half period, oscillations of any frequency lose the same part of their amplitude, 2β/(1 + β). The damping force
-//! vanishes in equilibrium. Local damping acts on mid-step velocities.
+//! **Local damping** is a force that opposes each velocity component v. It is proportional to the magnitude of the
+//! resultant force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the coefficient
+//! β. In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, at any frequency. The damping
+//! force vanishes in equilibrium. Local damping acts on mid-step velocities.
 //!
 //! Damping of both kinds changes neither positions nor forces. Its dissipation is therefore the change of the kinetic
 //! energy, and its impulse the change of the momentum.
@@ -52,8 +52,8 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the rest of a step. If the step was cut to an impact before the middle of its planned length,
-    /// the first half has damped for too long, and the velocities increase again by the excess.
+    /// Mass damping over the second half of a step. If the step was cut to an impact before the middle of its planned
+    /// length, the first half was damped beyond the end of the step. The velocities then increase again by the excess.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -87,10 +87,10 @@ impl Simulation {
         }
     }
 
-    /// Replaces the mid-step velocities and angular momenta by the function `damped` of themselves and of their change
-    /// in a step of length `dt` \[s\]. Without ties and contact impulses, these are the mid-step velocities of the
-    /// following step, whose spring forces have been computed. Ties and contact impulses act after the kicks, so that
-    /// with them the mid-step velocities of the last step are replaced.
+    /// Replaces the mid-step velocities and angular momenta by the function `damped` of their values and of their
+    /// change in a step of length `dt` \[s\]. They are the values at the middle of the following step, which the forces
+    /// at the end of the last step determine. With ties or contact impulses, which can still change these values, they
+    /// are the values at the middle of the last step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -115,8 +115,8 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// The norm √(Σ m |v|²) of the velocities v at the middle of the last step, of length `dt` \[s\], and the same norm
-    /// of their changes in this step, with the masses m.
+    /// Two norms for the last step, of length `dt` \[s\]: √(Σ m |v|²) of the velocities v at its middle, with the
+    /// masses m, and the same norm of the velocity changes in the step.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
@@ -165,7 +165,7 @@ impl Simulation {
 
     /// Replaces the velocities of the free components of a body by the values of `map`, a function of velocity and
     /// acceleration. For a rigid body, `map` also replaces the angular momentum, as a function of angular momentum and
-    /// torque. Updates the balance of the body, the dissipation and the impulse.
+    /// torque. Updates the balance of the body, and the dissipated energy and the impulse in the ledger.
     fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
         if self.model.bodies[body].is_rigid() {
             self.map_rigid_velocity(body, map);

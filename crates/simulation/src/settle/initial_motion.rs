@@ -37,7 +37,8 @@ pub(crate) struct InitialMotion {
 }
 
 impl InitialMotion {
-    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the walls follow the bodies.
+    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the entries of the walls come
+    /// after those of the bodies.
     pub fn new(
         specs: &[BodySpec],
         rigid_bodies: &[Option<RigidBody>],
@@ -52,7 +53,7 @@ impl InitialMotion {
 }
 
 impl Simulation {
-    /// Gives all bodies their initial velocities; angular velocities are about the present centres of mass.
+    /// Gives all bodies their initial velocities. Each body rotates about its current centre of mass.
     pub(super) fn set_in_motion(&mut self) {
         let Some((_, motion)) = &self.settings.relaxation else { return };
         let nodes = &mut self.state.nodes;

@@ -1,8 +1,8 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
-//! Time steps are chosen as in the run. The clock and all functions of time are held at t = 0, supports are fixed, and
+//! Time steps are chosen as in the run. The time remains t = 0, also in all functions of time. Supports are fixed, and
 //! local damping acts. Local damping needs no parameter in the scenario, as it damps oscillations of all frequencies
-//! alike. Material laws with history evolve over the steps of the relaxation.
+//! alike. The history of the materials evolves in the steps of the relaxation.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,13 +28,13 @@ pub(crate) struct Relaxation {
     kinetic: f64,
     /// Largest kinetic energy so far \[J\].
     pub peak: f64,
-    /// Number of steps since the kinetic energy was last above its tolerance.
+    /// Number of steps since the kinetic energy was last above its tolerance, that is, steps at rest.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energy at the middle of a step \[J\], which decides whether the bodies are at rest. The
-    /// energy `at_end` of the step \[J\] counts only for the peak.
+    /// Records the kinetic energy at the middle of a step \[J\]. The bodies count as at rest if this energy is at most
+    /// `tolerance` times the peak. The peak includes the kinetic energy `at_end` of the step \[J\].
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -43,13 +43,13 @@ impl Relaxation {
     }
 
     /// Whether the bodies are at rest for good. The kinetic energy of an oscillation vanishes in each half period, so
-    /// that a few steps without motion do not suffice. Here the bodies must have been at rest for half of all steps,
-    /// which is longer than their slowest oscillation has taken to decay.
+    /// that a few steps without motion do not suffice. The bodies must have been at rest in the last half of all steps:
+    /// for at least as long as their motion has taken to decay.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
 
-    /// Number of steps at rest with which the relaxation ends.
+    /// Number of consecutive steps at rest after which the relaxation ends.
     fn required_steps(&self) -> u64 {
         DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
@@ -59,7 +59,7 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of steps at rest, relative to the number with which the relaxation ends, from 0 to 1.
+    /// Number of consecutive steps at rest, relative to the number after which the relaxation ends, from 0 to 1.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
@@ -71,7 +71,7 @@ impl Simulation {
         self.state.phase == Phase::Relaxing
     }
 
-    /// Time by which checkpoints are written \[s\]: in dynamic relaxation the sum of its steps, afterwards the
+    /// Time that decides when a checkpoint is due \[s\]: in dynamic relaxation the sum of its steps, afterwards the
     /// simulated time.
     pub(crate) fn clock(&self) -> f64 {
         if self.is_relaxing() { self.state.relaxation.time } else { self.state.nodes.time }
@@ -112,8 +112,8 @@ impl Simulation {
     }
 
     /// Kinetic energy at the middle of the last step of length `dt` \[s\], after damping \[J\]. The energy at the end
-    /// of the step is no measure of rest: there, bodies held by impulses have the velocity of half a kick by the other
-    /// forces.
+    /// of the step does not measure rest: contact impulses act at the middle of the step, so that a resting body has
+    /// the velocity of half a kick at the end of the step.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let of_node = |node: usize| {

@@ -40,8 +40,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// Assembles the model of a scenario. With `positions`, the nodes are there instead of at their positions in the
-    /// meshes.
+    /// Assembles the model of a scenario. If `positions` are given, they replace the nodal positions of the meshes.
     pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();

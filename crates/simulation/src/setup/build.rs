@@ -95,8 +95,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight if every body and wall flies or stays at rest, and if
-    /// there are no ties, no initial gaps and no velocities of groups of nodes.
+    /// Sets the initial velocities. The run begins in flight if every body and wall flies without strain or stays at
+    /// rest, and if there are no ties, no initial gaps and no velocities of groups of nodes.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -147,7 +147,8 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario, after overlaps at t = 0 were treated by the policy `initial_penetration` of the scenario.
+/// Bodies of a scenario. If the policy `initial_penetration` of the scenario is `remove`, overlapping bodies have been
+/// moved apart.
 struct BodiesApart {
     assembly: Assembly,
     /// The ties, that is, the constraints of tied points.

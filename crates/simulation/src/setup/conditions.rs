@@ -134,7 +134,7 @@ impl Assembly {
         }
     }
 
-    /// The user's number of the first node that two boundaries of a body share; `None` if they share no node.
+    /// Lowest of the user's numbers of the nodes that two boundaries of a body share; `None` if they share no node.
     fn shared_node(
         &self,
         spec: &BodySpec,

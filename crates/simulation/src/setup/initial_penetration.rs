@@ -6,8 +6,9 @@
 //! | `offset` | the gap of each contact is measured from its initial gap, which decreases with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! Only detected contacts can be kept or moved: nodes within the search depth. Bodies that overlap more deeply, or
-//! whose faces line up so that no contact is detected, are rejected with every policy.
+//! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth.
+//! Bodies that overlap more deeply, or whose faces line up so that no contact is detected, are rejected with every
+//! policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +103,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// The overlaps in which faces line up, which cannot be resolved by moving nodes.
+/// The overlaps of bodies whose faces line up. Moving nodes does not resolve these overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
@@ -164,7 +165,8 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
     format!("overlap at t = 0 of {overlap}: {what}")
 }
 
-/// Nodal positions after the nodes of deformable bodies were moved until no node is behind a face or wall.
+/// Nodal positions after the nodes of deformable bodies were moved, until no contact is detected or [`MAX_SWEEPS`]
+/// sweeps are made.
 ///
 /// Each contact moves its nodes a by the least-squares correction Δx_a = (c − g) w_a n/Σ w², with its gap g, normal n
 /// and nodal weights w_a. The correction opens the gap to the clearance c. Nodes of rigid bodies and walls are fixed.

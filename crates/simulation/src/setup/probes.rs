@@ -58,8 +58,8 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The centres of the elements of a body that contain one of `nodes`, which ascend. The elements have equal
-    /// weights.
+    /// The centres of the elements of a body with at least one node in `nodes`, with equal weights. `nodes` are in
+    /// ascending order.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =

@@ -80,11 +80,12 @@ pub(crate) fn build_response(
     }
 }
 
-/// Default damping ratio of springs in contacts with friction that outlast an impact \[-\].
+/// Default damping ratio of the springs of a contact with friction, after the contact has lasted longer than an impact
+/// \[-\].
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Normal and tangential damping of the contact springs. By default, springs of contacts with friction that outlast an
-/// impact are damped, which brings bodies to rest.
+/// Normal and tangential damping of the contact springs. By default, the springs of a contact with friction are damped
+/// after the contact has lasted longer than an impact. This damping brings bodies to rest.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

@@ -1,8 +1,8 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
 //! A sheet has contact only on the side to which its face normals point. The order of nodes in the mesh file defines
-//! the normals, and this order can be wrong. Some faces with a wrong order are oriented opposite to their neighbours.
-//! If the order is wrong for all faces, only a body behind the sheet indicates the error.
+//! the normals, and this order can be wrong. If it is wrong for some faces, these faces are oriented opposite to their
+//! neighbours. If it is wrong for all faces, only a body behind the sheet indicates the error.
 
 use std::collections::HashMap;
 
@@ -155,7 +155,8 @@ impl<'a> SheetSides<'a> {
 
     /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node of the body is in
     /// front. The tested points are the nodes of the body, and the points of the body closest to the nodes of the
-    /// sheet. These points find a large face of the body that is behind a small sheet although none of its nodes is.
+    /// sheet. The latter points find a large face of the body that is behind a small sheet, although no node of the
+    /// face is.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());

@@ -28,7 +28,8 @@ const STIFF_SPRING_RATIO: f64 = 3.0;
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness that
-/// does not depend on the step \[s\]. Infinite for springs with another stiffness, and for other responses.
+/// does not depend on the step \[s\]. Infinite if the stiffness of the springs depends on the step, and for other
+/// responses.
 ///
 /// The limit also applies while nothing is in contact. The length of the step in which a node enters a body determines
 /// its first penetration. If the step grew whenever contacts open, a chattering node would enter deeper each time, and
@@ -40,13 +41,14 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
 /// Penetration of rigid bodies at rest under their own weight, relative to their size.
 const RESTING_PENETRATION: f64 = 1e-4;
 
-/// Largest step of a model of rigid bodies, in which they rest on springs at a small penetration \[s\]. Infinite for a
-/// model with deformable bodies or without gravity.
+/// Largest step of a model of rigid bodies: in longer steps, bodies at rest would penetrate too deeply into their
+/// springs \[s\]. Infinite for a model with deformable bodies or without gravity.
 ///
 /// Let λ be the largest squared frequency ω² that the springs give a rigid body. The stiffness of the springs is scaled
-/// with the step so that λ dt² = 0.1. In steps of dt² = 0.1 · 1e-4 L/g, with the gravity g, a body of size L then rests
-/// at a penetration of at least g/λ = 1e-4 L. The penetration can be larger, as the ω² of the translation along the
-/// normal is below λ. Thus the penetration, and the time until the body rests, depend on the model and not on the
+/// with the step so that λ dt² = 0.1. The largest step is dt² = 0.1 · 1e-4 L/g for a body of size L, with the gravity
+/// g. Then λ = g/(1e-4 L), and the body rests at the penetration 1e-4 L if its translation along the normal has ω² = λ.
+/// This ω² is usually smaller, and the penetration g/ω² larger. Without this limit, the step could grow to the flight
+/// step, by default a fraction of the run, and the penetration and the time until the body rests would depend on the
 /// length of the run. With a response by impulses, the penetration is g dt², and the time of an impact is known to
 /// within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
@@ -66,7 +68,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
 }
 
 /// Largest κ/m on nodes of deformable bodies, for penalty springs with a stiffness κ that does not depend on the step
-/// \[1/s²\]; 0 for all others.
+/// \[1/s²\]; 0 for all other springs.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -87,7 +89,7 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning of a fixed step that is too long for penalty springs, which are much stiffer than the adjacent elements.
+/// Warning if a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
 ///
 /// The springs are compared with the end of a bar: if its elements have the critical step dt_c, its end has the
 /// stiffness k = 2 m/dt_c², with the mass m of the end node.

@@ -1,9 +1,9 @@
 //! Tied bodies: the nodes of one body are tied to the faces of the other. The nodes are those of the deformable body if
 //! the other is rigid, and of the body with the finer surface if not.
 //!
-//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies keep their positions.
-//! There, the node is tied to the material point of the other body at the location of the node; four nodes of the other
-//! body define this point.
+//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies are not moved: the node is
+//! tied to the material point of the other body at the location of the node. Up to four nodes of the other body define
+//! this point, or the nodes of the face if the node lies on the face.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,8 +33,8 @@ const PLACEMENT_SWEEPS: usize = 10;
 /// decimal numbers in a scenario and a mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Distance of a node from a line or plane, relative to the length of an edge of the face, up to which the node counts
-/// as on the line or plane.
+/// A node counts as on a line or plane if its distance, relative to the length of an edge of the face, is at most this
+/// value.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -114,8 +114,9 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // The difference of velocities is compared with the sum of their terms, not with the velocities: near the
-            // instantaneous centre of rotation the terms cancel up to rounding.
+            // A velocity v + ω × r has two terms, with the velocity v of the centre, the angular velocity ω, and the
+            // position r relative to the centre. The tolerance is relative to |v| + |ω| |r|, as near the instantaneous
+            // centre of rotation the two terms cancel up to rounding.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -267,8 +268,8 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
 }
 
 /// Nodes of a rigid body, and the shape values with which they define the material point at `point`: the values sum to
-/// 1 and interpolate the position of the point. If the face has three nodes that are not collinear, three of the nodes
-/// belong to the face. `None` for a point off the plane of a plane body.
+/// 1 and interpolate the position of the point. If the face has three nodes that are not collinear, three of the
+/// returned nodes belong to the face. `None` for a point off the plane of a plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

@@ -30,7 +30,7 @@ pub(crate) struct NodeChunk {
     /// Whether forces accelerate the body; false for a wall that is fixed or has a prescribed velocity.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Index of each support of these nodes, and the range of the nodes of the chunk in the node list of the support.
+    /// For each support of these nodes, the index of the support, and the range of these nodes in its node list.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// Supports of the nodes of a body, found in the chunks of all bodies: for each chunk of the body and each support, the
-/// index of the support, and the range of the nodes of the chunk in the node list of the support.
+/// The entries of [`NodeChunk::supports`] for the chunks of one body. `nodes` are the nodes of the body, `chunks` the
+/// chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -235,8 +235,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, with the lumped masses M, and the external and
-/// internal forces.
+/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, without contact forces, with the lumped masses
+/// M, and the external and internal forces.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();

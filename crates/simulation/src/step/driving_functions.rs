@@ -1,5 +1,5 @@
-//! Prescribed functions of time. Steps end at their breaks, which are kinks and jumps. A warning reports functions that
-//! vary faster than the steps resolve.
+//! Prescribed functions of time. Steps end at the breaks of these functions, that is, at kinks and jumps. A warning
+//! reports functions that vary faster than the steps resolve.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, relative to the regular step. A break that is closer to the beginning of a step stays
-/// inside the step, over which the mean of the function acts.
+/// Smallest step to a break, relative to the regular step. If a break is closer to the beginning of a step, the step
+/// does not end there, and the mean of the function over the step acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// Number of breaks in a regular step, up to which a step ends at each break. With more breaks, a step ends only at the
 /// last break.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Rounding error of the sum of steps, relative to a step.
+/// Tolerated rounding error of a time, as a sum of steps, relative to a step.
 const ROUNDING: f64 = 1e-9;
 
 /// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.

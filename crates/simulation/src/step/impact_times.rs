@@ -29,9 +29,9 @@ impl Simulation {
     /// Predicts a step of length `dt` \[s\]. If an impact occurs in the step, cuts the step to the first impact.
     /// Returns the length of the step \[s\].
     ///
-    /// The step is not cut while springs of the energy–momentum response store energy. The predicted path of a node is
-    /// a parabola, so that the impact time found on this parabola is exact. For a rotating body, and for a support that
-    /// moves as a function of time, the error of the impact time is of third order in the step.
+    /// The step is not cut while discrete-gradient contact forces act. The predicted path of a node is a parabola, so
+    /// that the impact time found on this parabola is exact. For a rotating body, and for a support that moves as a
+    /// function of time, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Discrete-gradient forces are valid only for a step of the length for which they were computed.
         let is_committed =

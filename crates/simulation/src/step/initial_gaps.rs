@@ -1,8 +1,8 @@
 //! Initial gaps: offsets of the gaps of contacts that begin with a penetration which relative motion does not explain.
 //!
 //! If springs acted at the full penetration of such a contact, they would store energy without corresponding work. The
-//! initial gap is therefore subtracted from the gap. It decreases with the penetration, and is removed when the contact
-//! opens. A contact has an initial gap in three cases:
+//! initial gap is therefore subtracted from the gap. When the penetration decreases, the initial gap decreases with it,
+//! and is removed when the contact opens. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
 //! - A new contact is deeper than the relative displacement of its points in the step. The contactor cannot have
@@ -24,7 +24,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of an initial gap over the measured gap, by which rounding leaves no penetration.
+/// Relative excess of an initial gap over the measured gap, so that rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -99,8 +99,8 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step of a contact whose penetration exceeds the relative displacement of its points in
-/// the step: the surfaces already overlapped at the beginning. `None` for any other contact.
+/// Gap of a contact at the beginning of the step, if its penetration at the end exceeds the relative displacement of
+/// its points in the step: the surfaces then already overlapped at the beginning. `None` for any other contact.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
@@ -133,7 +133,8 @@ fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Op
     of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 
-/// Nodes by which a contact is followed: the node of a node contact, or the ends of both edges of an edge contact.
+/// Nodes that identify a contact from step to step: the node of a node contact, or the ends of both edges of an edge
+/// contact.
 fn contact_nodes<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
     match constraint.key {
         ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],

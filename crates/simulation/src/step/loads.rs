@@ -78,7 +78,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the change of the kick energy by the load jumps to the work of the loads, and updates the external wrench.
+    /// Counts the change of the kick energy by the load jumps as work of the loads, and updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {

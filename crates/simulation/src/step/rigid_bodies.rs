@@ -221,8 +221,8 @@ impl Simulation {
     }
 
     /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body, with the resultant force F, the acceleration a,
-    /// the torque τ and the inertia I \[N·m/s²\]. The contribution of free fall is subtracted, or that of weight and
-    /// loads if the body is loaded. Zero for a deformable body in flight.
+    /// the torque τ and the inertia I \[N·m/s²\]. The contribution of free fall is subtracted; for a loaded body, the
+    /// contribution of weight and loads is subtracted instead. Zero for a deformable body in flight.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {

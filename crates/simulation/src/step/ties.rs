@@ -57,7 +57,7 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Rigid bodies at the middle of the current step, from which their motion in the following step is predicted.
+/// Rigid bodies at the middle of the current step. Their motion in the following step is predicted from these states.
 pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
@@ -154,7 +154,7 @@ impl Simulation {
     }
 
     /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
-    /// following step. The length of the following step is committed.
+    /// following step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -223,8 +223,8 @@ impl Simulation {
     }
 
     /// Work of the tie forces f on rigid bodies along the rounding errors of the gaps, Σ |f| ε |x|, with the relative
-    /// rounding error ε and the largest coordinate |x| of the centre \[J\]. It is the noise of the energy of tied
-    /// bodies at rest, which have no other energy.
+    /// rounding error ε and the largest coordinate |x| of the centre \[J\]. This work is the rounding error of the
+    /// energy of tied bodies at rest.
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
@@ -241,7 +241,8 @@ impl Simulation {
         }
     }
 
-    /// Computes the first tie forces, for the first half of a step, as there are none of a previous step.
+    /// Computes the first tie forces, for the first half of a step. In later steps, these forces are those of the
+    /// previous step.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

@@ -90,7 +90,8 @@ impl Simulation {
     }
 }
 
-/// Largest distance of a surface node of each rigid body from its centre of mass \[m\].
+/// For each rigid body, the largest distance of a surface node from the centre of mass \[m\]. The entries of other
+/// bodies have no meaning.
 pub(crate) fn radii(
     surfaces: &[Surface],
     rigid_states: &[Option<RigidBody>],

@@ -11,11 +11,11 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// For bodies that may touch, tests all pairs of faces in flight, and in contact all pairs of a node and a face and all
-/// pairs of edges.
+/// Tests all pairs of bodies that may touch: in flight all pairs of faces; in contact all pairs of a node and a face,
+/// and all pairs of edges.
 ///
 /// # Cost
-/// Quadratic in the number of faces, in time and, in contact, in memory.
+/// The time is quadratic in the number of faces. In contact the memory is quadratic, too.
 #[derive(Clone, Debug)]
 pub struct AllPairs {
     model: ContactModel,
@@ -108,7 +108,7 @@ impl Detector for AllPairs {
         DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
     }
 
-    /// Discards the candidates, which the next detection lists again.
+    /// Discards the candidates. The next detection lists all candidates again.
     fn start_from(&mut self, memory: &DetectionMemory) {
         self.candidates.clear();
         self.collected = false;

@@ -22,8 +22,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of all points of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to this range:
-    /// the largest −Σ min(N_a, 0) with the shape functions N_a.
+    /// Largest excess of an interpolated value on a face over the range of the nodal values of the face, relative to
+    /// this range: the largest −Σ min(N_a, 0) with the shape functions N_a.
     overshoot: f64,
 }
 

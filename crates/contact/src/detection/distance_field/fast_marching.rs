@@ -81,8 +81,8 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
 }
 
 /// Time t at which the plane front through the first `count` points arrives at `at`; `None` if the front does not
-/// arrive from between these points. t is the larger root of (t 1 − d)ᵀ Q (t 1 − d) = 1, with the times d of the points
-/// and the inverse Gram matrix Q of their offsets from `at`.
+/// arrive from between these points. t is the larger root of (t e − d)ᵀ Q (t e − d) = 1, with the vector e of ones, the
+/// times d of the points and the inverse Gram matrix Q of their offsets from `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

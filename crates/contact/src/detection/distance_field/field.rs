@@ -26,7 +26,8 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Element numbers run through all blocks.
+    /// The field of a solid and its surface, both in reference positions. Elements are numbered consecutively over all
+    /// blocks.
     ///
     /// # Errors
     /// A [`DistanceFieldError`] for input without a distance field.

@@ -178,7 +178,8 @@ mod tests {
         }
     }
 
-    /// The closed form of straight tetrahedra equals quadrature, to 1e-12, for random shapes and distances.
+    /// The closed form of the contribution of a straight tetrahedron equals the quadrature of the contribution, to
+    /// 1e-12, for random shapes and distances.
     #[test]
     fn tetrahedra_in_closed_form_equal_quadrature() {
         let mut samples = Samples::new(7);

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 /// Faces that a point passes on to its neighbours, which search their closest points on these faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces of the surface point at which the front began (Wolff & Bucher, Algorithm 1).
+    /// The faces that contain the surface point from which the front reached the point (Wolff & Bucher, Algorithm 1).
     Published,
     /// The closest face and the faces that share a node with this face. A walk continues from face to face until no
     /// face is closer.
@@ -88,9 +88,10 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The face closest to `query` that a walk reaches. The walk begins at the closest face of `point` or, if `point` is on
-/// the surface, at the closest to `query` among this face and the faces that contain `point`. Each step moves to the
-/// closest of the faces that share a node with the present face.
+/// The face at which a walk over the surface towards `query` ends. The walk begins at the closest face of `point`. If
+/// `point` is on the surface, the walk begins at the face closest to `query` among the faces that contain `point`. The
+/// walk moves to the closest of the faces that share a node with the present face, and ends when none is closer than
+/// the present face.
 fn walk(
     support: &Support,
     target: &Target<'_>,

@@ -16,12 +16,12 @@ pub struct FieldSample {
     /// Natural gradient: gradient ∇d of the interpolated distance; of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
     /// Interpolated assumed gradient G, which points into the body. If the norm of the interpolated value is below 0.1,
-    /// G is replaced by a unit vector. It points to the sampled point, from the closest surface point of that support
-    /// point whose shape function is largest.
+    /// G is a unit vector instead. Let A be the support point whose shape function is largest at the sampled point. The
+    /// unit vector points from the closest surface point of A to the sampled point.
     pub assumed_gradient: Vec3,
 }
 
-/// Shortest vector from a point to the surface.
+/// Linearised projection of a point onto the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Length of the projection \[m\]; positive inside.

@@ -186,7 +186,7 @@ impl Support {
     }
 }
 
-/// Local corners and natural coordinates of each support point of a face; only faces of solids have a centre point.
+/// Local corners and natural coordinates of each support point of a face; a segment has its two ends and its middle.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

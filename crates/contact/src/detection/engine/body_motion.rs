@@ -16,7 +16,7 @@ use crate::math::reduction::fixed_order_sum;
 use super::displacement::{Steps, bounds_of_chunks};
 use super::patches::{BOXES, Patches, Placed};
 
-/// Number of steps at the current speed for which a body should stay in its inflated box.
+/// Number of steps for which the allowance of an inflated box suffices at the current speed.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
 /// Least allowance of an inflated box, relative to the search depth.
@@ -25,7 +25,7 @@ const LEAST_ALLOWANCE: f64 = 0.5;
 /// Growth of the spheres or boxes of a body beyond which they are refitted, relative to the search depth.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// Ratio of the total volume of the spheres of a tree to the least total volume, above which the tree is rebuilt.
+/// A tree is rebuilt if the total volume of its spheres exceeds this multiple of the least total volume so far.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -51,7 +51,7 @@ pub(super) struct BodyMotion {
     /// A tree rebuilt after large deformation. It is boxed because few bodies have a rebuilt tree and every step reads
     /// the other fields.
     rebuilt: Option<Box<Hierarchy>>,
-    /// Least sum of r³ over the spheres of the current tree so far \[m³\].
+    /// Least value so far of the sum of r³ over the spheres of the current tree \[m³\].
     least_volume: f64,
     /// Patches of the body, once it has been near another body or can touch itself.
     patches: Option<Box<Patches>>,
@@ -61,7 +61,8 @@ pub(super) struct BodyMotion {
     since_moved: Bounds,
     search_depth: f64,
     /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth plus its
-    /// offset. Half is enough, because the smaller of two search depths is at most their mean.
+    /// offset. Half is enough, because the search depth of two bodies is the smaller of their search depths, which is
+    /// at most the mean.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -333,7 +334,7 @@ mod tests {
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(motion.has_escaped() || positions.iter().all(|x| inflated.contains(x)));
                 left += usize::from(motion.has_escaped());
-                // Rounding accumulates: 50 steps of 8 ε times coordinates of about 150.
+                // In 50 steps with coordinates of about 150, rounding adds up to about 50 · 8 ε · 150 ≈ 1.3e-11.
                 let most = 20.1 + f64::from(count - 20);
                 assert!(!is_rigid || spheres.placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {

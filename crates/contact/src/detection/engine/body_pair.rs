@@ -3,11 +3,12 @@
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
 //! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
-//! distance minus the search depth. Patches farther apart than the search depth plus a margin cannot touch until the
-//! travel exceeds the margin. The other patches form the *active patch pairs*; each accumulates a travel of its own. A
-//! Verlet list holds the node–face pairs within the search depth plus a *skin*. It is complete until the travel of its
-//! patch exceeds the skin ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a
-//! *short list* of the pairs that can give a constraint in the next steps ([`short_list`](super::short_list)).
+//! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
+//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch
+//! accumulates a travel of its own, and has a Verlet list of its node–face pairs within the search depth plus a *skin*.
+//! The list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). From the
+//! Verlet list the engine extracts at intervals a *short list* of the pairs that can give a constraint in the next
+//! steps ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -139,7 +140,7 @@ impl BodyPair {
         model.search_depth(self.bodies) + self.rounding
     }
 
-    /// Distance beyond [`BodyPair::contact_distance`] within which patch pairs are active \[m\].
+    /// Patches are active up to the distance [`BodyPair::contact_distance`] plus this margin \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
         MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
     }
@@ -271,7 +272,7 @@ impl BodyPair {
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of the short lists that are due, and returns the indices of their patch lists.
+    /// Chooses the skins of the short lists that are due or nearly due, and returns the indices of their patch lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
@@ -303,9 +304,9 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the least of the reaches of all lists, and of the contact
-    /// distance plus the remaining travel of the active patch pairs. Valid if no two batches of faces were within reach
-    /// when the pairs were listed.
+    /// Lower bound on the distance of the bodies \[m\]: the smallest reach of a list, or the contact distance plus the
+    /// remaining travel of the active patch pairs if this sum is smaller. The bound is valid if no two batches of faces
+    /// were within reach when the pairs were listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -316,7 +317,8 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps with the displacements of the last step until a list or the active patch pairs are due.
+    /// Number of steps until a list of near pairs or the active patch pairs are due, if every step has the
+    /// displacements of the last step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

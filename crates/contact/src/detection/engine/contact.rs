@@ -8,8 +8,8 @@
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
 //! primitives    closest points of these candidates, constraints of penetrated nodes
 //! ```
-//! [`list_update`] updates the active patch pairs and the lists. Every stage processes only the items that the stage
-//! above marks as due. Most steps update no list, and distant bodies cost only the update of their motion.
+//! [`list_update`] updates the active patch pairs and the lists. Every stage processes only the items that are due.
+//! Most steps update no list, and distant bodies cost only the update of their motion.
 //!
 //! [`body_motion`]: super::body_motion
 //! [`body_pair`]: super::body_pair
@@ -41,7 +41,8 @@ const BODIES_PER_TASK: usize = 32;
 /// Smallest number of body pairs per task, and of bodies per task if few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// Fraction of bodies outside their inflated boxes above which all boxes are rebuilt.
+/// All inflated boxes are rebuilt once the number of bodies that have left their boxes since the last rebuild is this
+/// fraction of all bodies.
 const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.

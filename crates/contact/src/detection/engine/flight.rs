@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon: only bodies with overlapping swept boxes over the horizon form pairs. The work
-//! grows with the number of bodies and their neighbours, not with the number of all pairs. The horizon is as long as
-//! the permitted number of pairs allows; for few bodies it reaches the end of the run.
+//! The queue covers a time horizon: two bodies form a pair only if the boxes that they sweep within the horizon
+//! overlap. The work grows with the number of bodies and their neighbours, not with the number of all pairs. The
+//! horizon is as long as the permitted number of pairs allows; for few bodies it reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,8 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// Number of body pairs above which a horizon is shortened: the first number per body, plus the second number.
+/// Number of body pairs above which a horizon is shortened: the first number times the number of bodies, plus the
+/// second number.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
@@ -88,8 +89,8 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes at the first flight; runs without flight do not need them. Bottom-up trees keep their
-    /// nested spheres, as in the literature.
+    /// Fits the reference volumes at the first flight; runs without flight do not need them. Only trees of
+    /// [`Builder::Fast`] get new spheres; all other trees keep their nested spheres, as in the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
@@ -110,7 +111,7 @@ impl Engine {
 
     /// Discards the queue, and predicts all root pairs that can touch within a horizon that begins at `begin` \[s\].
     ///
-    /// The horizon reaches the end of the run. It is shorter if too many swept boxes overlap up to the end of the run.
+    /// The horizon ends with the run, or earlier if the swept boxes of too many pairs of bodies overlap.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -162,7 +163,7 @@ impl Engine {
         self.flight.bodies.build(&swept);
     }
 
-    /// Processes all events due before the end of the flight, earliest first, until the first impact is certain.
+    /// Processes all events due before the end of the step, earliest first, until the first impact is certain.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
@@ -231,8 +232,8 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// A pair of faces is queued again just after the time of its impact, or just after the end of the flight if there
-    /// is no impact.
+    /// A pair of faces is queued again just after the time of its impact, or just after the end of the step if there is
+    /// no impact.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -370,7 +371,7 @@ mod tests {
 
     /// A bundle of long parallel blades whose boxes all overlap: 4950 pairs, more than the limit of a horizon. All
     /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6 and hits
-    /// it at t = 0.5, after a gap of 0.8.
+    /// it at t = 0.5, when it has closed the gap of 0.8.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -406,7 +407,7 @@ mod tests {
     /// Two large triangles, 1 apart, meet at t = 0.8, and their balls overlap from the beginning. Two small triangles
     /// meet at t = 0.5, and their balls meet at t = 0.48, after a horizon of 0.3. The small triangles have the first
     /// impact, although the search finds the impact of the large triangles first. Reference: gap over closing speed;
-    /// the time is never late, and early by rounding only.
+    /// the time is never late, and early by less than 1e-9.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

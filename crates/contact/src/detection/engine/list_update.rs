@@ -55,8 +55,8 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Patch lists dropped in this update may have held edge pairs. If no edge pair was listed before, these lists
-        // held none.
+        // If edge pairs were listed before, the patch lists dropped in this update may have contained some of these
+        // pairs.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }

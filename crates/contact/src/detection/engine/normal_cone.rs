@@ -32,7 +32,7 @@ pub(super) const ROUNDING: f64 = 1e-12;
 pub(super) struct FaceNormal {
     /// Axis of the cone.
     normal: Vec3,
-    /// Largest distance of a normal from the axis.
+    /// Largest distance of a unit normal from the unit vector of the axis.
     spread: f64,
     /// Bound on the change of a unit normal per relative displacement, to first order: (|e| + |f|)/|N| \[1/m\].
     /// Infinite if unknown.
@@ -80,7 +80,8 @@ impl FaceNormal {
         }
     }
 
-    /// Face normal from a normal of any length, and the sum of the lengths of the two edges whose product it is.
+    /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
+    /// order: if N is the cross product of two edges, `edges` is the sum of the lengths of these edges \[m\].
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -114,7 +115,7 @@ impl NormalCone {
     /// exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // An upper bound of the sine, sufficient in most cases.
+        // An upper bound of the sine of the sum of the two half-angles, sufficient in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {

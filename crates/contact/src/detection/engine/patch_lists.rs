@@ -3,8 +3,8 @@
 //!
 //! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list: an ejected
 //! fragment would invalidate it within a few steps. Each patch therefore has lists of its own. The travel of these
-//! lists follows the displacements of the patch and of its partner patches, until the active patch pairs are found anew
-//! ([`body_pair`](super::body_pair)).
+//! lists bounds the relative displacement of the patch and its partner patches, until the active patch pairs are found
+//! anew ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -78,7 +78,7 @@ pub(super) struct PatchLists {
     /// Edge pairs within reach when listed. Two patches list their edge pairs once, in one of the two assignments of
     /// contactor and target.
     pub edges: Vec<EdgePair>,
-    /// Short list: candidates among the near pairs, in the order of their nodes, faces ascending.
+    /// Short list: candidates among the near pairs, nodes ascending, the faces of each node ascending.
     pub short: Vec<Candidate>,
 }
 
@@ -155,8 +155,8 @@ impl PatchLists {
     /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
     /// This is harmless, because these pairs are too far apart to touch. Faces of former partners also exclude no other
     /// face from a short list: only a face that stays within the search depth while the list is valid excludes farther
-    /// faces, and faces of former partners are beyond the search depth. A later short list drops pairs by their listed
-    /// distances, and measures all other pairs anew unless nothing has moved.
+    /// faces, and faces of former partners are beyond the search depth. A later short list omits the pairs whose listed
+    /// distances are too large. It measures the distances of all other pairs anew, unless nothing has moved.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -204,7 +204,7 @@ impl PatchLists {
         self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
-    /// Number of steps with the displacements of the last step until the near pairs are due.
+    /// Number of steps until the near pairs are due, if every step has the displacements of the last step.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_limit)
     }
@@ -255,8 +255,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes that move apart make due only the lists of their own patches, and the lists of patches with these
-    /// patches as partners. The bound of the whole bodies limits the bound of the patches.
+    /// Two fast nodes move apart. Only the lists of their patches become due, and the lists of patches that have one of
+    /// these patches as a partner. The travel of a patch in a step is at most the bound of the whole bodies.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];

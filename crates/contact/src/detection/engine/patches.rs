@@ -1,8 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch consists of eight batches of eight faces, one face per lane. The displacements of a patch are the
-//! displacements of its nodes and of the nodes of adjacent faces, because the normals at the nodes of the patch depend
-//! on the adjacent faces. The motion of the remaining surface does not matter.
+//! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch are
+//! the displacements of its nodes and of the nodes of adjacent faces, because the normals at the nodes of the patch
+//! depend on the adjacent faces. The motion of the remaining surface does not matter.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::math::pack::WIDTH;
 
 use super::displacement::Steps;
 
-/// Faces of a patch.
+/// Number of faces of a full patch.
 const FACES: usize = WIDTH * WIDTH;
 
 /// Number of boxes of a full patch: one per face, one per batch, and one for the patch.
@@ -39,7 +39,8 @@ pub(super) struct FaceBatch<'a> {
     pub faces: &'a [u32],
     /// Whether all faces are linear.
     pub is_linear: bool,
-    /// Nodes assigned to this batch, each with the lane of its face; each node is assigned to one batch only.
+    /// Nodes assigned to this batch, each with the lane of the face to which the node is assigned. Each node is
+    /// assigned to only one batch.
     pub nodes: &'a [(u32, u32)],
     /// Boxes of the faces as fitted.
     pub boxes: &'a AabbRow,
@@ -109,8 +110,8 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both are empty for a single
-/// patch, which has the displacements of the whole surface.
+/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both lists are empty for a
+/// single patch, which has the displacements of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -202,7 +203,7 @@ impl Patches {
         self.motions.len()
     }
 
-    /// Adds a step to the active patches, ascending, given the bounds of the whole surface.
+    /// Adds a step to the active patches, ascending, given the displacement bounds of the whole surface.
     pub fn update(
         &mut self,
         selected: &[u32],

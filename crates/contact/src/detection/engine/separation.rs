@@ -1,11 +1,11 @@
-//! Separation of two bodies, by a simultaneous traversal of their sphere trees that opens the larger of two spheres.
+//! Separation of two bodies. A simultaneous traversal of their sphere trees opens the larger of two spheres.
 
 use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
 
 use super::body_motion::PlacedSpheres;
 
-/// Number of leaves up to which a vertex is not opened.
+/// A vertex with at most this number of leaves is not opened.
 const MAX_UNOPENED_LEAVES: u32 = 8;
 
 /// Separation of two bodies.

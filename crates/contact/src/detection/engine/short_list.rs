@@ -35,7 +35,7 @@ use crate::{NodeOnSurface, Surface};
 use super::normal_cone::{FaceNormal, NormalCone, Opposition, ROUNDING};
 use super::traversal::NearPair;
 
-/// Faces whose normals one task computes.
+/// Smallest number of faces per task that computes face normals.
 const FACES_PER_TASK: usize = 2048;
 
 /// Factor that lowers a number so that its rounding to single precision does not exceed the number.

@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction these
-    /// are the root pairs, due at once; their number is limited to the largest number of pairs of a horizon.
+    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction the
+    /// entries are root pairs, due at once. Their number is at most the largest number of pairs of a horizon.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -71,7 +71,7 @@ impl Engine {
 
     /// Time of the next list update of each body pair at the speed of the last step, with two tree vertices. The
     /// vertices are those that determined the bound of the last separation search. If no vertices determined a bound,
-    /// the two are the leaves of the nearest listed node–face pair. If no pair is listed, they are the roots.
+    /// they are the leaves of the nearest listed node–face pair. If no pair is listed, they are the roots.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;

@@ -1,9 +1,9 @@
 //! Level 2 in contact: finds the nodes of a patch that are near faces of another patch.
 //!
-//! The traversal first finds pairs of batches of eight faces with overlapping boxes. The traversal then tests the nodes
-//! assigned to one batch against the boxes of the faces of the other batch, one face per lane. Pairs of curved faces
-//! pass the ladder of bounding volumes before this test. Every node is assigned to one face of one batch, so no pair is
-//! listed twice.
+//! The traversal first finds pairs of batches (up to eight faces each) with overlapping boxes. The traversal then tests
+//! the nodes assigned to one batch against the boxes of the faces of the other batch, one face per lane. If one of the
+//! batches has a curved face, the pairs of faces first pass the ladder of bounding volumes. Every node is assigned to
+//! one face of one batch, so no pair is listed twice.
 
 use std::ops::Range;
 
@@ -51,13 +51,13 @@ impl NearPair {
 /// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// Node–face pairs within reach, in the order of the traversal; some are slightly farther apart.
+    /// All node–face pairs within reach and some that are slightly farther apart, in the order of the traversal.
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
     /// Whether any two batches were within reach.
     pub has_near_batches: bool,
-    /// Exclusion tests of nodes or faces against boxes.
+    /// Number of tests of nodes or faces against boxes.
     pub tests: u64,
     /// Statistics of the ladder.
     pub ladder: LadderTally,
@@ -195,7 +195,7 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default only curved faces pass the ladder, because the
+    /// Whether the faces of two batches pass the ladder. By default they do so only if a face is curved, because the
     /// distance of a node from a curved face costs more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
@@ -291,7 +291,7 @@ impl Workspace {
     }
 }
 
-/// Pairs of batches of two patches with overlapping boxes, by number.
+/// Numbers of the pairs of batches, one of each patch, whose boxes overlap.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,

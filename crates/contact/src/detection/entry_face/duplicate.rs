@@ -1,14 +1,14 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node that is past the rim of a body by at most the depth of the node is still below a face of this body. The node
-//! is also below a face of an adjacent flush body, so that two contacts would act on the node. The new contact is
-//! therefore removed until the existing contact ends.
+//! A node that has passed the rim of a body by no more than the depth of the node still has a contact with this body.
+//! The node is also below a face of an adjacent flush body, so that two contacts would act on the node. The new contact
+//! is therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that has a continuing contact with the same normal, unless the new contact is
-/// more than twice as deep; `workspace` is overwritten.
+/// Removes a new contact of a node if another contact of this node continues from the last step, with nearly the same
+/// normal, and the new contact is at most twice as deep as that contact ([`continues`]). `workspace` is overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,
@@ -39,7 +39,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::{NodeOnSurface, Side};
 
-    /// Contacts of node 0 with bodies 1, 2, …, with their gaps and normals.
+    /// Contacts of node 0 with bodies 1, 2, …, with these gaps and normals.
     fn contacts(of: &[(f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for (target, &(gap, normal)) in (1..).zip(of) {
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(left(&before, (-0.19, up)), 1);
         assert_eq!(left(&before, (-0.21, up)), 2);
         assert_eq!(left(&before, (-0.1, aside)), 2);
-        // Both contacts are new, or both continue.
+        // If both contacts are new, or both continue, both remain.
         assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
         assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
     }

@@ -15,30 +15,31 @@
 //! An alternative *continues* a contact of the last step under three conditions. (1) The contact acted on the node or
 //! on a node of the alternative. (2) The force of the contact was along the normal of the alternative if it acted on
 //! the node, or opposite to this normal if it acted on a node of the alternative. (3) The depth of the node below the
-//! alternative is at most about twice the depth of the contact, evaluated at the current positions with the old normal
-//! and weights of the contact. Condition (3) admits a ledge between the two surfaces up to the depth of the contact.
+//! alternative is at most about twice the depth of the contact. The depth of the contact is evaluated at the current
+//! positions, with the old normal and weights of the contact. Condition (3) admits a ledge between the two surfaces up
+//! to the depth of the contact.
 //!
 //! Alternatives that satisfy (1) and (2) have a rank. An alternative with a loaded contact ranks highest, then one with
-//! an unloaded contact of the node itself, then one with an unloaded contact of a face node. Only alternatives of the
-//! highest rank can continue a contact.
+//! an unloaded contact of the node itself, then one with an unloaded contact of a face node. Only the alternatives with
+//! the highest rank that occurs can continue a contact.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the path of the node crossed last; on a convex body, the path passes through the
 //! outline of this face. If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! If alternatives that are not coplanar are equal within rounding, the contact is with their common feature. The
-//! normal of a contact with an edge is the normalised sum of the face normals. The normal of a contact with a vertex is
-//! the normalised difference of the vertex normals of the target and the contactor. A mirrored scene then has the
-//! mirrored result.
+//! If two or more alternatives that are not coplanar are equally good within rounding, the contact is with their common
+//! feature. The normal of a contact with an edge is the normalised sum of the face normals. The normal of a contact
+//! with a vertex is the normalised difference of the vertex normals of the target and the contactor. A mirrored scene
+//! then has the mirrored result.
 //!
 //! A node below the nearest face of a body gets no contact if three conditions hold: the node had no contact with this
 //! body in the last step, it was behind the plane of the face already before this step, and it is outside the closed
 //! surface of the body. This node is beyond the far side of a taper that is thinner than the search depth.
 //!
-//! A node past the rim of the face it touched in the last step, over a slit narrower than the depth of the node, keeps
-//! its contact with this face as long as no other face of the body continues the contact. A contact with another body
-//! begins when the old contact ends ([`duplicate`]). Without an earlier contact, a node that crosses the plane of a
-//! face outside the rim of the face gets no contact with this face.
+//! A node can be past the rim of the face that it touched in the last step, over a slit narrower than the depth of the
+//! node. This node keeps its contact with this face as long as no other face of the body continues the contact. A
+//! contact with another body begins when the old contact ends ([`duplicate`]). Without an earlier contact, a node that
+//! crosses the plane of a face outside the rim of the face gets no contact with this face.
 //!
 //! # Source
 //! Our own.
@@ -74,7 +75,8 @@ pub struct EntryFaces {
 }
 
 /// A contact of the last step at one of the nodes that carry the contact. If the contact point is on the edge between
-/// two faces, only the nodes of the edge have a record, whichever of the two faces detection reported.
+/// two target faces, only the end nodes of the edge carry the contact on the target side, whichever of the two faces
+/// detection reported.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -219,7 +221,8 @@ impl EntryFaces {
         }
     }
 
-    /// Contacts of the last step that satisfy (1) and (2) of the module documentation for an alternative, if any.
+    /// Data of the contacts of the last step that satisfy (1) and (2) of the module documentation for an alternative;
+    /// `None` without a contact that satisfies them.
     fn continuation(
         &self,
         query: &Query<'_>,

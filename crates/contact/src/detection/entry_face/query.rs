@@ -23,7 +23,7 @@ const EQUAL: f64 = 1e-6;
 pub(super) struct Continuation {
     /// Largest current depth of these contacts \[m\].
     pub(super) depth: f64,
-    /// Whether one of these contacts acted on the node itself; if not, all of them acted on nodes of the face.
+    /// Whether one of these contacts acted on the node itself; if not, all these contacts acted on nodes of the face.
     pub(super) is_of_node: bool,
 }
 
@@ -277,9 +277,9 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives. If their normals differ, the contact is with their common feature, if
-    /// they have one. If the normals agree and the first alternative is the nearest face, the detected contact is
-    /// added. In all other cases the contact is with the first alternative.
+    /// Adds the contact with equal alternatives. If the normals of the alternatives differ and the alternatives have a
+    /// common feature, the contact is with this feature. If the normals agree and the first alternative is the nearest
+    /// face, the detected contact is added. In all other cases the contact is with the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

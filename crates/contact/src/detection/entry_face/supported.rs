@@ -10,7 +10,7 @@ use crate::flush::{is_along, is_as_deep};
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes the crossings that the contacts of the nodes of one of their edges support; `workspace` is overwritten.
+/// Removes the redundant crossings, as defined at the top of this file; `workspace` is overwritten.
 pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
     workspace.clear();
     for crossing in constraints.iter() {

@@ -80,7 +80,7 @@ impl Bounds {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
 
-    /// Box of all points of a box after displacement by a value.
+    /// Box of all points of a box after displacement by values of this field.
     pub fn displace(&self, bounds: &Aabb) -> Aabb {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
@@ -90,7 +90,7 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Largest component of the difference of a value of this field and a value of another field.
+    /// Bound on the magnitude of a component of the difference of a value of this field and a value of another field.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }

@@ -30,9 +30,9 @@ pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place. Corners stay. The middle m of an edge with the ends a
-/// and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ middles + ¼ Σ corners. The
-/// ninth control point of an eight-node quadrilateral is Σ middles − ¾ Σ corners.
+/// Converts nodal values of a face to control points, in place. Corners are unchanged. The middle m of an edge with the
+/// ends a and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ middles + ¼ Σ
+/// corners. The ninth control point of an eight-node quadrilateral is Σ middles − ¾ Σ corners.
 ///
 /// `values` holds [`num_control_points`] entries, the nodes first; a ninth entry beyond the nodes of an eight-node
 /// quadrilateral is output only.
@@ -94,18 +94,21 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding of control points, and of the nodes, which lie in the hull of the control points.
+/// Bound on the rounding of control points. The bound also holds for the nodes, because they lie in the hull of the
+/// control points.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of one of its points per unit deviation of its nodes.
+/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of a point of the face if each node deviates by at most 1.
 ///
-/// The constant is 1 if no shape function is negative. On a quadratic segment it is the maximum of 1 + s − s² with s =
-/// |ξ|, at s = ½. On a quadratic triangle it is the maximum of 3 − 4 Σ λ² at the centroid, with barycentric coordinates
-/// λ. On an eight-node quadrilateral it is the maximum of 3 − 2 (ξ² + η²) at the centre. On a nine-node quadrilateral
-/// it is the square of the constant of a quadratic segment, (5/4)².
+/// - The constant is 1 if no shape function is negative.
+/// - On a quadratic segment, the constant is 5/4, the maximum of 1 + s − s² with s = |ξ|, at s = ½.
+/// - On a quadratic triangle, the constant is 5/3, the maximum of 3 − 4 Σ λ² with barycentric coordinates λ, at the
+///   centroid.
+/// - On an eight-node quadrilateral, the constant is 3, the maximum of 3 − 2 (ξ² + η²), at the centre.
+/// - On a nine-node quadrilateral, the constant is (5/4)², the square of the constant of a quadratic segment.
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -205,7 +208,7 @@ mod tests {
         }
     }
 
-    /// The constant is the maximum: never exceeded, and reached on the grid.
+    /// The constant is the maximum: it is never exceeded on the grid, and reached within 2e-3.
     #[test]
     fn lebesgue_constants_are_the_largest_sums() {
         for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {

@@ -192,7 +192,7 @@ fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
 mod tests {
     use super::*;
 
-    /// The parts of any face, and their parts, have the same total size as the face.
+    /// The parts of the parts of a plane linear face have the same total size as the face.
     #[test]
     fn parts_make_up_the_whole() {
         let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);

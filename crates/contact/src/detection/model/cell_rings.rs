@@ -3,9 +3,9 @@
 //!
 //! ```text
 //!     ┌─────┬─────┐
-//!     │     │     │       n: a node of the upper lip of a cut, in contact with the lower lip. All that is nearer to n
-//!     ├─────n─────┤       through the material than r is in the cell ring of n, the cells that contain n.
-//!     ├───┬───┬───┤
+//!     │     │     │       n: a node of the upper lip of a cut, in contact with the lower lip. The cell ring of n
+//!     ├─────n─────┤       consists of the cells that contain n. All material nearer to n than r is in this ring,
+//!     ├───┬───┬───┤       if its distance is measured through the material.
 //!     │   │   │   │       r: distance of n from the sides of its cell ring that do not contain n
 //!     └───┴───┴───┘
 //! ```
@@ -115,9 +115,9 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of quadrilaterals that meet at y = 0 and share the last node only: the lips of a cut. The opposite side
-    /// of the cell of a node is across the material, however thin the cell. The other lip is not across the material,
-    /// whether the lips are flush, apart or overlapping.
+    /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. Their sides at y = 0 are the lips
+    /// of a cut. The opposite side of the cell of a node is across the material, however thin the cell. The other lip
+    /// is not across the material, whether the lips are flush, apart or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -4,8 +4,9 @@ use crate::math::Vec3;
 
 /// Nodal positions at the end of a predictor step, and nodal positions of the previous detection.
 ///
-/// A detector accumulates the displacements between the two. The positions of the previous detection are those *before*
-/// the position corrections of that step, so that the following step includes the displacements of the corrections.
+/// A detector accumulates the displacements from the previous detection to this one. The positions of the previous
+/// detection are the positions *before* the position corrections of the previous step. The displacements therefore
+/// include these corrections.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].

@@ -91,7 +91,7 @@ impl ContactModel {
         self.offsets.iter().any(|&offset| offset > 0.0)
     }
 
-    /// Adds edge–edge contact of these edges of all bodies.
+    /// Adds edge–edge contact of the selected edges of all bodies.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
@@ -187,7 +187,8 @@ impl ContactModel {
         self.offsets[body as usize]
     }
 
-    /// Depth below a face, without offset, beyond which a node is no longer in contact with the face \[m\].
+    /// Depth below a face beyond which a node is no longer in contact with the face \[m\]. The depth is measured from
+    /// the face itself, not from its offset surface.
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
@@ -223,7 +224,7 @@ impl ContactModel {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// The edges assigned to a face that can touch other edges: indices into the edges of its surface, ascending.
+    /// Those edges assigned to a face that can touch other edges, as indices into the edges of the surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }

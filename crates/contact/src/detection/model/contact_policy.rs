@@ -9,9 +9,9 @@ use crate::{Constraint, ContactKey, SurfacePair};
 /// removes contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes
 /// ([`ContactPolicy::is_of_second_pass`]) after the search. The search needs these contacts for two reasons. The
 /// closest face of a node decides whether the node is in contact: if a node that entered through an excluded part did
-/// not find this part, an adjacent face would be the closest face and would push the node out sideways. Entry faces and
-/// the passes of one-pass contact follow from the contacts of neighbouring nodes, whether these contacts are excluded
-/// or not.
+/// not find this part, an adjacent face would be the closest face and would push the node out sideways. Entry faces,
+/// and in one-pass contact the choice of the pass, depend on the contacts of neighbouring nodes, whether these contacts
+/// are excluded or not.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Pairs of different bodies, ascending, first < second.
@@ -42,7 +42,8 @@ impl ContactPolicy {
         self.bodies.binary_search(&bodies).is_err()
     }
 
-    /// Whether two bodies, in ascending order, have excluded parts, so that an impact between them can lack a contact.
+    /// Whether two bodies, in ascending order, have excluded parts. An impact between these bodies need not lead to a
+    /// contact.
     pub fn has_parts_of(&self, bodies: [u32; 2]) -> bool {
         self.parts.iter().any(|pair| pair.bodies() == bodies)
     }

@@ -1,4 +1,4 @@
-//! Feature edges: edges of a surface that can touch other edges, such as those of two blocks stacked crosswise.
+//! Feature edges: edges of a surface that can touch other edges, such as the edges of two blocks stacked crosswise.
 //!
 //! Node–face contact covers smooth surfaces. Sharp convex edges can cross without any node inside the other body, as
 //! the ridges of two roofs do. Concave edges cannot cross in this way, and nearly flat edges touch at about the time at
@@ -30,7 +30,7 @@ const FLAT: f64 = 1e-9;
 /// Feature edges of one surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureEdges {
-    /// Number of the first edge of the surface; edge numbers run through all surfaces.
+    /// Number of the first edge of the surface; edges are numbered consecutively over all surfaces.
     pub first_number: u32,
     /// Indices into [`Surface::edges`], ascending. The edges are therefore in the order of the faces to which they are
     /// assigned.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Two triangles about the y axis, the second turned down by this angle \[°\].
+    /// Two triangles with a common edge on the y axis, the second turned down by this angle \[°\].
     fn roof(angle: f64) -> (Surface, Vec<Vec3>) {
         let (sin, cos) = angle.to_radians().sin_cos();
         let positions = [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [cos, 0.0, -sin]];

@@ -20,10 +20,11 @@
 //! body differs by the material between its sides (see [`CellRings`]).
 //!
 //! # Limits
-//! Only faces within about four edge lengths (eight search depths) count. A thicker body has no measured thickness, and
-//! would touch itself if compressed to one search depth, an eighth of this distance. The contact of a node is lost at
-//! the smaller of the search depth and the depth limit by thickness. The thickness is measured on the contact surface,
-//! which may be a part of the skin.
+//! In bodies with self-contact, only opposite faces within eight search depths (about four edge lengths) count; in
+//! other bodies, only those within two search depths. A thicker body has no measured thickness. With self-contact, this
+//! body would touch itself if compressed to one search depth. The contact of a node is lost at the smaller of the
+//! search depth and the depth limit by thickness. The thickness is measured on the contact surface, which may be a part
+//! of the skin.
 
 use rayon::prelude::*;
 

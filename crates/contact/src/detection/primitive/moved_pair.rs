@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::{Constraint, ContactKey, Surface};
 
 /// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
-/// target at these points, on the side of the normal of the constraint.
+/// target at these points. For edges and for the rim of a face, the normal of the constraint gives the sign.
 ///
 /// The pair is the contactor node and the target face of `constraint`, or its two straight edges. Contacts with walls
 /// and contacts of curved edges keep their weights and normal: walls are planes, and curved edges are short relative to
@@ -113,7 +113,8 @@ mod tests {
         Surface::new(std::iter::once((CellKind::Tri3, [0_u32, 1, 2].as_slice())))
     }
 
-    /// Over the interior of a tilted face, the normal is the face normal, and Σ w_a x_a is along it.
+    /// Over the interior of a tilted face, the normal is the face normal. The vector Σ w_a x_a from the closest point
+    /// to the node is parallel to this normal.
     #[test]
     fn inside_a_face_the_normal_is_that_of_the_face() {
         let positions =
@@ -144,7 +145,8 @@ mod tests {
         }
     }
 
-    /// The normal of crossing edges is their common normal, and the line between the points of contact is along it.
+    /// The normal of crossing edges is their common normal. The line between the points of contact is parallel to this
+    /// normal.
     #[test]
     fn edges_meet_along_their_common_normal() {
         let mut constraints = Constraints::default();

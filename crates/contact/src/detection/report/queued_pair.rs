@@ -12,7 +12,7 @@ pub struct QueuedPair {
     pub bodies: [u32; 2],
     /// Lower bound on the time of contact of the volumes, at which the detector processes the pair \[s\].
     pub time: f64,
-    /// Depth below the root of the two tree vertices.
+    /// Depths of the two tree vertices below their roots.
     pub depth: [u32; 2],
     /// Number of faces below the two vertices.
     pub num_faces: [u32; 2],

@@ -105,7 +105,7 @@ pub struct Prediction {
     pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// Depth below the root of the two tree vertices of the prediction.
+    /// Depths of the two tree vertices of the prediction below their roots.
     pub depth: [u32; 2],
     /// Lower bound on the time of contact of the two bodies \[s\].
     pub time: f64,
@@ -137,7 +137,8 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Instants at which the detector was not idle \[s\]; after the first contact, at most 1000 are kept.
+    /// Instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only while
+    /// there are fewer than 1000.
     pub operated_times: Vec<f64>,
     /// Wall time of detection at the instants in flights \[s\]. The instant of an impact has the wall time of the face
     /// tests of this impact.
@@ -176,9 +177,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time spent since the reading `seconds` to the instants recorded after the first `count`;
-    /// without new instants, to the last instant. If there are two new instants, the second is an impact and receives
-    /// the time of the primitive stage.
+    /// Assigns the wall time spent since the reading `seconds` to the new instants, which are those after the first
+    /// `count`. Without new instants, the last instant receives the time. If there are two new instants, the second is
+    /// an impact and receives the time of the primitive stage.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;
@@ -209,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// The clock assigns each stage its own time, and the sum is the total time.
+    /// The clock assigns each stage its own time, and the sum does not exceed the total time.
     #[test]
     fn the_clock_gives_every_stage_its_time() {
         let pause = Duration::from_millis(4);

@@ -92,7 +92,7 @@ pub struct Advancement<'a> {
     pub speed: f64,
     /// Distance of contact \[m\].
     pub offset: f64,
-    /// Additional distance that counts as contact \[m\].
+    /// Gap up to which the features count as touching \[m\].
     pub met: f64,
 }
 
@@ -161,8 +161,8 @@ mod tests {
     }
 
     /// Random curved faces and edges on random parabolas: as long as their control points are separated along a line,
-    /// all their points are separated. At the end of this time, corners of linear features are at the given distance,
-    /// to a tolerance of 1e-6 m.
+    /// all their points are separated. At the end of this time, the nearest corners of linear features are at the given
+    /// distance, to a tolerance of 1e-6 m.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);

@@ -1,19 +1,20 @@
 //! The first contact within a step of deforming bodies: of a node with a face, or of two edges.
 //!
-//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or
-//! two straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on
-//! the triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of
-//! a node and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces,
-//! conservative advancement continues until the gap is 1e-12 of the size of the features. If fast sliding features
-//! keep a small gap after many advances, the closing rate extrapolates the instant ([`advancement`]).
+//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
+//! straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on the
+//! triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of a node
+//! and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces, conservative
+//! advancement continues until the gap is about 1e-12 of the size of the features. If fast sliding features keep a
+//! small gap after many advances, the closing rate extrapolates the instant ([`advancement`]).
 //!
 //! If the step ends at the instant of contact, the contact begins without penetration. Two edges that cross at an end
 //! of an edge make no edge contact: node contact covers this region, and begins when the node at this end enters.
 //!
 //! Swept boxes of face groups, and then of nodes, faces and edges, find the candidates. The search begins at the
 //! earliest time at which the bodies can touch, so that even a long flight costs little. The search divides the rest of
-//! the step into parts, in each of which no displacement exceeds the size of the faces. Roots are computed only for
-//! candidates that may become coplanar within the part; most nearby features do not.
+//! the step into parts. A part ends before a displacement can exceed the size of the faces, but it lasts at least a
+//! thousandth of the step. Roots are computed only for candidates that may become coplanar within the part; most nearby
+//! features do not.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -56,7 +57,7 @@ pub struct StepImpact {
     pub point: Vec3,
     /// Unit normal out of the target.
     pub normal: Vec3,
-    /// Closing speed along the normal times the step \[m\].
+    /// Closing speed along the normal, multiplied by the time step \[m\].
     pub closing: f64,
 }
 

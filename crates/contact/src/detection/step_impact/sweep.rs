@@ -1,5 +1,6 @@
-//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts, in each of
-//! which no displacement exceeds the size of the faces.
+//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. A part
+//! ends before a displacement can exceed twice the search depth, by default the size of the faces, but it lasts at
+//! least a thousandth of the step.
 
 use rayon::prelude::*;
 
@@ -67,7 +68,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// First contact of the features that are near each other in a part of the step; this contact may be later than the
+    /// First contact of the features that are near each other in a part of the step; this contact may lie after the
     /// part.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
@@ -94,8 +95,8 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of the first body with a face of the second, each given by its position, 0 or 1, in the
-    /// pair.
+    /// First contact of a node of the first body with a face of the second body. Each body is given by its position, 0
+    /// or 1, in the pair.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
@@ -145,7 +146,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Whether the normals of a node and a face are opposed at an instant. Without opposed normals, node and face make
-    /// no contact: where the ends of two equal blocks meet, for example, nodes slide in along the sides.
+    /// no contact: if two equal blocks meet end to end, for example, nodes of one block slide in along the sides of the
+    /// other.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -200,7 +202,7 @@ impl<'a> Sweep<'a> {
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     }
 
-    /// First instant at which a node that begins in front of a face is at the offset distance from it; `None` if
+    /// First instant at which a node that begins in front of a face is at the offset distance from the face; `None` if
     /// the node begins behind the face.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
@@ -219,8 +221,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. The
-    /// gap is at least its own rounding error for this displacement in the step.
+    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. It
+    /// is at least the rounding error of a gap after this displacement \[m\] in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -307,8 +309,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region; it
-        // may begin much later, or not at all.
+        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region; node
+        // contact may begin much later, or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

@@ -99,8 +99,9 @@ fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f6
     met.map(|impact| impact.fraction)
 }
 
-/// A tip slides by 1 m along a flat face of 10 m with an offset of 0.1 m. In the step it sinks by 2e-4 m, from 1e-4 m
-/// above the contact height, so it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
+/// A tip slides by 1 m along a flat face of 10 m with an offset of 0.1 m. In the step, the tip sinks by 2e-4 m, from
+/// 1e-4 m above the contact height, so the tip touches in the middle of the step. The tolerance of 1e-7 of the step
+/// corresponds to a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
@@ -116,7 +117,8 @@ fn sliding_features_meet_when_they_come_in() {
 }
 
 /// A tip slides by 2 m along a parabolic roof of 10 m and approaches the roof by 2e-2 m, from a distance of 1e-2 m. For
-/// any height of the roof, it touches in the middle of the step. The tolerance is a gap of 2e-9 m.
+/// any height of the roof, the tip touches in the middle of the step. The tolerance of 1e-7 of the step corresponds to
+/// a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {

@@ -13,7 +13,7 @@ use crate::mesh::CellKind;
 
 const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Separated faces without shared nodes, strongly distorted.
+/// Strongly distorted faces at random positions, without common nodes.
 struct RandomFaces {
     surface: Surface,
     positions: Vec<Vec3>,

@@ -2,7 +2,8 @@
 //!
 //! Along each axis k the boxes overlap while |d_k(t)| ≤ h_k + ρ(t), with the distance d of their centres, the sum h of
 //! their half lengths and the sum ρ of their growths. Each axis gives two quadratic inequalities. The search finds the
-//! first time at which all six inequalities hold: while one is violated, the time advances to its first root.
+//! first time at which all six inequalities hold: as long as an inequality is violated, the time advances to the first
+//! root of its quadratic.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 

@@ -15,14 +15,14 @@ use crate::math::{RigidMotion, Vec3};
 /// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Displacement in a step, relative to the size of the model, below which a root is stationary.
+/// Displacement over the two steps, relative to the size of the model, below which a root is stationary.
 const STATIONARY: f64 = 1e-12;
 
 /// Difference of two displacements, relative to the size of the model, below which a velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to the size of the model. The error includes a change of velocity
-/// below [`CONSTANT`] that the class neglects.
+/// Error of a difference of two positions, relative to the size of the model. The error includes the change of
+/// velocity, below [`CONSTANT`], that is neglected if the velocity counts as constant.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the roots at the first instants of a flight, and the resulting motions.
@@ -128,9 +128,9 @@ impl MotionClass {
 impl RootMotion {
     /// Motion from three positions and the two steps between them; `size`: size of the model \[m\].
     ///
-    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is
-    /// a = 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. Both are exact for constant
-    /// acceleration.
+    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is a = 2
+    /// (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
+    /// constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
         let (last, first) = ((now - between) / h1, (between - before) / h2);
@@ -174,8 +174,8 @@ mod tests {
     use super::*;
 
     /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding, because divided
-    /// differences are exact for quadratics. At constant velocity the estimated acceleration is exactly zero, at rest
-    /// also the velocity.
+    /// differences are exact for quadratics. At constant velocity, the estimated acceleration is exactly zero. At rest,
+    /// the estimated velocity is exactly zero as well.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

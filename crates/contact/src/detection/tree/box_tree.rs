@@ -97,7 +97,7 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Numbers of the boxes below `levels` whose ancestors all overlap `around`, found from the top level down. Without
+    /// Numbers of the boxes of the lowest of the `levels` that overlap `around`, found from the top level down. Without
     /// levels, the numbers of all `num_roots` boxes.
     #[inline(always)]
     pub fn go_down<S: Simd>(
@@ -117,7 +117,7 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by the children of some nodes whose boxes overlap `around`.
+/// Replaces `below` by those children of some nodes whose boxes overlap `around`.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,

@@ -11,8 +11,8 @@ const SMALLEST_PART: usize = 8;
 /// Number of points above which both halves become tasks.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points after recursive division by planes across the longest side of their box, down to parts of
-/// eight in ascending order.
+/// Indices of the points after recursive division by planes across the longest side of their box, down to parts of at
+/// most eight points, which are in ascending order.
 ///
 /// The number of points in the first half is the largest power of two less than the number of points in both. Therefore
 /// each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about

@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// A sheet of 20 × 15 cells in 18 full groups and a partial group: every face is in one group, which contains the
-    /// nodes of the face, and each node is owned by one group.
+    /// A sheet of 20 × 15 cells in 18 full groups and a partial group: every face is in one group, this group contains
+    /// the nodes of the face, and one group owns each node.
     #[test]
     fn every_face_is_in_one_group_and_every_node_is_owned_once() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;

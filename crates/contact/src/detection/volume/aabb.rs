@@ -28,7 +28,7 @@ impl Aabb {
 
     /// Whether the boxes are certainly disjoint: one ends before the other begins on some axis.
     ///
-    /// One axis and one order of the boxes suffice. Boxes that touch are not excluded.
+    /// Boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         // Six comparisons without a branch are slightly faster than comparisons in lanes.

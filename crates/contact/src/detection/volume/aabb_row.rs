@@ -60,7 +60,7 @@ impl AabbRow {
         overlapping
     }
 
-    /// Mask of the lanes of a part that overlap another box along an axis.
+    /// Mask of the boxes in one register of lanes, number `part`, that overlap another box along an axis.
     #[inline(always)]
     fn overlaps_along<S: Simd>(&self, simd: S, axis: usize, part: usize, other: &Aabb) -> S::m64s {
         let lower = S::as_simd_f64s(&self.lower[axis].0).0[part];

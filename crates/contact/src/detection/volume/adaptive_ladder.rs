@@ -1,9 +1,9 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
 //! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC, where a_k is the fraction
-//! of pairs that the rung does not exclude, and ΣC the cost of the following tests. The costs are constants from a
-//! benchmark of the exclusion tests. As they are not timings of the current run, the selection is identical in every
-//! run and for any number of threads.
+//! of pairs that the rung does not exclude, and ΣC is the cost per pair of all following tests. The costs are constants
+//! from a benchmark of the exclusion tests. As they are not timings of the current run, the selection is identical in
+//! every run and for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 
@@ -11,7 +11,7 @@ use super::ladder::{LadderTally, VolumeKind};
 const TRIALS: u64 = 1000;
 /// Number of pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face \[ns\], which each pair needs that no rung excludes.
+/// Cost of the distance of a node from a curved face \[ns\]. Each pair that no rung excludes needs this distance.
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
@@ -54,7 +54,7 @@ impl AdaptiveLadder {
         &self.paying
     }
 
-    /// Adds the statistics of the rungs since the last call.
+    /// Adds the statistics of the rungs since the last call, and selects the rungs anew.
     pub fn learn(&mut self, tally: LadderTally) {
         if tally.pairs == 0 || self.is_fixed {
             return;

@@ -1,8 +1,9 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
-//! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, which cut the
-//! corners of a box, and the six face diagonals, which cut the edges of a box. In the plane, the directions are the two
-//! axes and the two diagonals. Projections on these directions need additions only.
+//! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
+//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, slabs along face diagonals its
+//! edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
+//! additions only.
 //!
 //! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.
 //! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
@@ -16,7 +17,7 @@ use crate::math::Vec3;
 /// Length of a diagonal of the unit cube.
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
-/// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p, which follow from the number of slabs.
+/// A polytope of `SLABS` slabs α ≤ x·p ≤ β. The number of slabs determines their directions p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const SLABS: usize> {
     /// α of each slab, |p| times a length \[m\].

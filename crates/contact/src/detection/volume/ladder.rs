@@ -108,7 +108,7 @@ pub struct Leaf<'a> {
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf, each with the stamp of the positions to which it was fitted.
+/// Volumes of one kind, one per leaf. With each volume is the stamp of the positions to which the volume was fitted.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,

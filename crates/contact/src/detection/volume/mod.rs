@@ -23,6 +23,6 @@ pub use ladder::{LadderTally, LadderUse, Leaf, LeafVolumes, RungTally, VolumeKin
 pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
-/// Rounding error of a sum of three products, relative to the sum of their magnitudes, with a margin for the rounding
-/// of the bound computed from the sum.
+/// Rounding error of a sum of three products, relative to the sum of the magnitudes of the products, with a margin for
+/// the rounding of the bound that is computed from the sum.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

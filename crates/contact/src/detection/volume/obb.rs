@@ -1,7 +1,7 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to both.
-//! The axes of other point sets are the eigenvectors of the covariance about the centre of gravity, which are the
+//! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to these
+//! two. The axes of other point sets are the eigenvectors of the covariance about the centre of gravity, which are the
 //! principal axes of inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
 
 use super::ROUNDING;
@@ -10,8 +10,8 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes; with
-/// this addition the cross product cannot separate boxes (Gottschalk, Lin & Manocha 1996).
+/// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes. With
+/// this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
 /// Distance of the nodes from their mean plane, relative to their extent, up to which a face counts as flat.
 const FLATNESS: f64 = 1e-6;
@@ -118,7 +118,7 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors; without them, its sums of products are slow.
+/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors, without which the sums of products are slow.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {

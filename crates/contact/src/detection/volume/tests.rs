@@ -103,7 +103,7 @@ fn tighter_with_every_rung() {
 }
 
 /// Mean ratio of the volume of a polytope to the volume of the axis-aligned box, for triangles with uniformly
-/// distributed corners in a cube. An independent program gives 0.375, 0.299 and 0.227.
+/// distributed corners in a cube. An independent program gives 0.375 (14 sides), 0.299 (18 sides) and 0.227 (26 sides).
 #[test]
 fn mean_volume_of_the_polytopes() {
     let mut s = Samples::new(6);

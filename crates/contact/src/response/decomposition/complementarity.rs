@@ -7,16 +7,19 @@
 //! tangential rows form one problem, because friction changes all normal velocities.
 //!
 //! ```text
-//! repeat   block Jacobi steps with shared masses, each contact on its own: predict which contacts open, stick, slip
+//! repeat   block Jacobi steps with shared masses, each contact on its own; these steps predict which contacts
+//!          open, stick or slip
 //!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping contacts;
 //!          a contact that opens or slips in between is fixed there
 //!          with friction, the next round begins at the best combination of the last rounds (see `mixing`)
-//! until    a step changes nothing; if the rounds do not converge, restart with Jacobi steps only
+//! until    a Jacobi step changes no velocity by more than the tolerance;
+//!          if the rounds do not converge, restart with Jacobi steps only
 //! ```
 //! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate gradients solve
-//! them in as many steps as there are independent rows. The method does not depend on the order of the contacts. The
-//! contact laws do not determine the impulses of redundant contacts; the method gives impulses with the symmetry of the
-//! problem. Momentum is conserved for any tolerance, because impulses act on movers through the rows of G.
+//! these rows in as many iterations as there are independent rows. The method does not depend on the order of the
+//! contacts. The contact laws do not determine the impulses of redundant contacts; the method finds impulses with the
+//! symmetry of the problem. Momentum is conserved for any tolerance, because impulses act on movers through the rows of
+//! G.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
@@ -32,18 +35,21 @@ use crate::response::groups::momentum::Momentum;
 
 /// Number of Jacobi steps between two descents by conjugate gradients.
 const STEPS: usize = 4;
-/// Largest number of rounds of steps and descent. Momentum is conserved even without convergence.
+/// Largest number of rounds, each of Jacobi steps and a descent. Momentum is conserved even without convergence.
 const MAX_ROUNDS: usize = 100;
-/// Largest number of Jacobi steps after rounds without convergence. The steps end early if the velocity change does not
-/// fall by `GAIN` in `STEPS_TO_GAIN` steps.
+/// Largest number of Jacobi steps after rounds without convergence. The steps end early if the smallest velocity change
+/// in `STEPS_TO_GAIN` steps is more than `GAIN` times the smallest velocity change in the preceding `STEPS_TO_GAIN`
+/// steps.
 const MAX_STEPS: usize = 1000;
 const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
-/// Ratio of the velocity change of a round to the smallest velocity change, above which the round is discarded. Smaller
-/// ratios are accepted, because each change of the set of open or slipping contacts increases the velocity change
-/// temporarily. This ratio also limits the growth of the impulses from one round to the next.
+/// Ratio of the velocity change in the first Jacobi step of a round to the smallest such change of all rounds, above
+/// which the iteration returns to the impulses with the smallest change. Smaller ratios are accepted, because each
+/// change of the set of open or slipping contacts increases the velocity change temporarily. This ratio also limits the
+/// growth of the impulses by the combination of rounds.
 const MAX_GROWTH: f64 = 10.0;
-/// Ratio of d · W d to d · D d below which impulses along the direction d count as causing no motion.
+/// Ratio of d · W d to d · D d, below which impulses along the direction d count as causing no motion. D is the
+/// block-diagonal matrix of the compliances of the contacts in Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
 
 /// Workspace of a descent: vectors for each contact of a group, and the motion of the movers.
@@ -65,8 +71,8 @@ pub(super) struct Workspace {
     mixing: Mixing,
 }
 
-/// The problem of a group of contacts. At all times, `field` holds the velocities of its movers under the current
-/// impulses.
+/// The problem of a group of contacts. At all times, `field` contains the velocities of the movers of the group under
+/// the current impulses.
 pub(super) struct Problem<'a> {
     /// G and M⁻¹.
     pub operator: &'a Operator,
@@ -83,8 +89,7 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Solves for the impulses, starting from the current impulses; returns whether the iteration converged. Without
-    /// convergence, the impulses with the smallest residual remain.
+    /// Solves for the impulses, starting from the current impulses; returns whether the iteration converged.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
             // A single contact needs no descent.
@@ -101,10 +106,11 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only; returns whether they converged. Without convergence, the impulses with the
-    /// smallest residual of all rounds and steps remain. Rounds that do not converge cycle through sets of sticking and
-    /// slipping contacts and amplify rounding errors. Jacobi steps are slow, but they reduce the residual and keep the
-    /// symmetry of the problem. `left` is the smallest velocity change of the rounds \[m/s\].
+    /// Restarts with Jacobi steps only; returns whether they converged. Without convergence, the impulses of the last
+    /// Jacobi step or the best impulses of the rounds remain, whichever have the smaller velocity change. Rounds that
+    /// do not converge cycle through sets of sticking and slipping contacts and amplify rounding errors. Jacobi steps
+    /// are slow, but they reduce the velocity change and keep the symmetry of the problem. `left` is the smallest
+    /// velocity change of the rounds \[m/s\].
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -132,8 +138,8 @@ impl Problem<'_> {
         false
     }
 
-    /// Jacobi steps with momentum; `None` if they converge. Without convergence, the last and the smallest velocity
-    /// change \[m/s\].
+    /// Jacobi steps with extrapolation (see `momentum`); `None` if they converge. Without convergence, the last and the
+    /// smallest velocity change \[m/s\].
     fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
@@ -147,7 +153,8 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates a step along its difference from the previous step, which `start` stores.
+    /// Extrapolates the impulses of a Jacobi step along their difference from the impulses of the previous Jacobi step,
+    /// which `start` stores.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -164,8 +171,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// Rounds of steps and descent; `None` if they converge. Without convergence, the smallest velocity change \[m/s\];
-    /// `workspace.best` then stores the impulses of this round.
+    /// Rounds of Jacobi steps and descent; `None` if they converge. Without convergence, the smallest velocity change
+    /// in the first step of a round \[m/s\]; `workspace.best` then stores the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         // Without friction the problem is convex and needs no mixing.
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
@@ -205,7 +212,7 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the impulses. They satisfy the bounds of the contact laws after a Jacobi step.
+    /// Stores the impulses and slip states. After a Jacobi step, the impulses satisfy the bounds of the contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
@@ -342,7 +349,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes residuals and preconditioned directions on the free faces; returns the product of both \[J\].
+    /// Computes, in the free directions of each contact, the residual and the search direction, which is the
+    /// preconditioned residual. Returns the scalar product of all residuals and search directions \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, residuals, directions, responses, .. } = workspace;
         residuals.clear();
@@ -361,7 +369,8 @@ impl Problem<'_> {
         power
     }
 
-    /// Fixes contacts that would open or slip almost at once in a step of length `full`; returns whether there are any.
+    /// Fixes contacts that would open or slip at the very beginning of a step of length `full`; returns whether there
+    /// are any.
     fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
         let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
@@ -395,7 +404,7 @@ impl Problem<'_> {
         stiffness
     }
 
-    /// d · D d.
+    /// d · D d, with the block-diagonal matrix D of the compliances of the contacts in Jacobi steps.
     fn stiffness_apart(&self, directions: &[Vec3]) -> f64 {
         let terms = self.members.iter().zip(directions);
         terms.map(|(&k, direction)| direction.dot(&(self.unknowns[k as usize].compliance * direction))).sum()

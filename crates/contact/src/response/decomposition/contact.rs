@@ -26,15 +26,15 @@ pub(super) struct Contact {
     pub slips: bool,
     /// Whether the contact was sliding in the previous step.
     pub has_slid: bool,
-    /// Whether another contact of the same rigid bodies was sticking in the previous step.
+    /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     pub is_held: bool,
     /// Closing speed that a resting contact gains between two contact solutions, by forces and prescribed motion
     /// \[m/s\].
     pub resting: f64,
     /// Whether friction jams the contact, so that it has no restitution.
     pub is_jammed: bool,
-    /// Time from the beginning of the contact to the end of the step, at most the time step, times the projected
-    /// fraction of the penetration \[s\].
+    /// Time from the beginning of the contact to the end of the step, but at most the time step, multiplied by the
+    /// fraction of the penetration that the projection removes \[s\].
     pub since: f64,
     /// Change of the normal velocity by the forces between the middle of the step and the beginning of the contact
     /// \[m/s\]; zero without projection of positions.
@@ -44,7 +44,7 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// Initialises the problem for the relative velocity `start` \[m/s\]. If another contact of the same rigid bodies
+    /// Initialises the problem for the relative velocity `start` \[m/s\]. If a contact of the same pair of rigid bodies
     /// was sticking and static friction can stop the slip, the static coefficient of friction applies.
     pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
@@ -62,8 +62,8 @@ impl Contact {
     }
 
     /// Fraction of the restitution that acts at this closing speed. Rounding, or a rebound slower than the closing
-    /// speed `resting`, may lift a resting contact. The contact then returns at up to twice this closing speed, and
-    /// still counts as resting.
+    /// speed `resting`, may lift a resting contact. The contact then returns at a closing speed of up to twice
+    /// `resting`, and still counts as resting.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }

@@ -1,23 +1,24 @@
 //! Impact and friction impulses.
 //!
 //! The normal and friction impulses of a group combine two solutions of one problem. The impulses P_c have no
-//! restitution and never create energy. The impulses P_e give normal velocities no less than those of Newton's law with
-//! the coefficient of restitution e. (If friction sticks throughout, the laws of Poisson and Stronge agree with
-//! Newton's law.) Newton's law holds at the instant at which the contact begins. Between this instant and the middle of
-//! the step, the forces change the normal velocity by w (`lead`). With the normal n and the relative velocities u⁻
-//! before and u⁺ after the impulses, Newton's law is n · u⁺ + w = −e (n · u⁻ + w).
+//! restitution and never create energy. The impulses P_e give at least the normal velocities of Newton's law with the
+//! coefficient of restitution e. (If friction sticks throughout, the laws of Poisson and Stronge agree with Newton's
+//! law.) Newton's law holds at the instant at which the contact begins. At this instant, the normal velocity exceeds
+//! its value at the middle of the step by w (`lead`), because of the forces. With the normal n and the relative
+//! velocities u⁻ before and u⁺ after the impulses, Newton's law is n · u⁺ + w = −e (n · u⁻ + w).
 //!
 //! Newton's law at several contacts, or with friction, can create energy. Secondary effects of the impulses can create
 //! energy as well: the second half of the kick acts on velocities that have jumped in the middle of the step, and
 //! projections move nodes against forces. The impulses are therefore P_c + α (P_e − P_c). Here α ≤ 1 is the largest
 //! value for which impulses, kick and projection together create no energy under the forces at the beginning of the
 //! step; α is a root of a convex quadratic. If the forces change during the step, energy may still be created. The
-//! following steps dissipate this energy, by an equal fraction of the impact energy in all groups. Both solutions and
-//! their convex combinations lie in Coulomb's cones and leave no contact closing. In the sequential order, α follows
-//! from each contact alone, without regard to other contacts and earlier steps.
+//! following steps dissipate this energy: each group dissipates the same fraction of its impact energy. Both solutions
+//! and their convex combinations lie in Coulomb's cones and leave no contact closing. In the sequential order, α is
+//! computed for each contact alone, without regard to other contacts and earlier steps.
 //!
-//! P_e may not exist if friction jams contacts, for example of a body wedged in a groove. The contacts farthest from
-//! their target velocity then lose their restitution, and the problem is solved again, until a solution exists.
+//! If friction jams contacts, for example of a body wedged in a groove, P_e need not exist. The contacts farthest from
+//! their target velocity then lose their restitution, and the problem is solved again. After at most four such searches
+//! without a solution, α = 0.
 //!
 //! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
 //! propagates along a row of bodies.
@@ -42,11 +43,13 @@ use crate::response::UnsolvedProblems;
 const TOLERANCE: f64 = 1e-11;
 /// Ratio of the closing speed to the largest relative velocity before the impulses, below which a contact is at rest.
 const CLOSING_TOLERANCE: f64 = 1e-9;
-/// Ratio of the energy change to Σ P · u⁻, below which the change counts as rounding error.
+/// Ratio of the energy change to Σ |P · u⁻|, below which the change counts as rounding error. In a conservative impact,
+/// largest relative change of the impulses that corrects the energy.
 const ENERGY_TOLERANCE: f64 = 1e-9;
-/// Largest mean ratio of the initial guess of an impulse to the impulse that the velocities require.
+/// Largest ratio, per contact of a group, of the sum of the guessed impulses to the sum of the impulses that the
+/// velocities require.
 const MAX_GUESS_RATIO: f64 = 50.0;
-/// Largest number of sequential passes.
+/// Largest number of passes over the contacts in the sequential order.
 const MAX_PASSES: usize = 15;
 /// Ratio of the shortfall from the target velocity to the largest target velocity, below which incomplete convergence
 /// explains the shortfall.
@@ -187,7 +190,8 @@ impl Group<'_> {
     }
 
     /// Whether the initial guess has the magnitude that the velocities require. After an impact, opposed impulses of
-    /// any magnitude can remain on a body wedged by friction; a guess of much larger magnitude is therefore discarded.
+    /// any magnitude can remain on a body wedged by friction; a guess of much larger magnitude than required is
+    /// therefore discarded.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
@@ -348,7 +352,7 @@ impl Group<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Stores P_c.
+    /// Stores the solution P_c.
     fn store_plastic_solution(&mut self) {
         let mut kept = std::mem::take(&mut self.workspace.without_restitution);
         kept.field.clear();
@@ -359,8 +363,8 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] for which the created energy is not positive. This energy is a quadratic in α:
-    /// `created` + Σ P · (½ (u⁻ + u⁺) + kick).
+    /// Largest α in \[0, 1\] for which the created energy is not positive; 0 if P_c alone creates energy. This energy
+    /// is a quadratic in α: `created` + Σ P · (½ (u⁻ + u⁺) + kick).
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -383,7 +387,7 @@ impl Group<'_> {
         ((discriminant.sqrt() - slope) / (2.0 * curvature)).clamp(0.0, 1.0)
     }
 
-    /// P_c + α (P_e − P_c).
+    /// Replaces the solution P_e by P_c + α (P_e − P_c), with α = `share`.
     fn blend(&mut self, share: f64) {
         let Solution { field, contacts } = &self.workspace.without_restitution;
         let between = |without: &Vec3, with: &Vec3| {
@@ -423,7 +427,8 @@ impl Group<'_> {
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // The change is larger if impulses act on contacts that were already separating; they do not conserve energy.
+        // If impulses act on contacts that were already separating, the impact does not conserve energy, and the change
+        // is larger.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

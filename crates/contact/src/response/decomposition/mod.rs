@@ -1,4 +1,4 @@
-//! Decomposition contact response: impulses from the decomposition of the relative momentum at each contact.
+//! Decomposition contact response: impulses from the decomposition of the nodal velocities.
 
 mod complementarity;
 mod contact;
@@ -32,10 +32,11 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
 /// Decomposition contact response: impulses and a projection of positions after the predictor.
 ///
-/// The relative velocity v_r = Σ w_a v_a at a contact is decomposed into three parts: the normal part v_n n, to which
-/// the coefficient of restitution e applies; the slip v_t, to which Coulomb's law with the coefficient μ applies; and
-/// an unchanged remainder. With the unit normal n, the effective mass m_eff, and the weight w_a and mass m_a of node a,
-/// the impulses are
+/// The velocities v_a of the nodes of a contact are decomposed into three parts: the normal part v_n n of the relative
+/// velocity v_r = Σ w_a v_a, to which the coefficient of restitution e applies; its tangential part, the slip v_t, to
+/// which Coulomb's law with the coefficient μ applies; and the motion without relative velocity, which the impulses do
+/// not change. With the unit normal n, the effective mass m_eff, and the weight w_a and mass m_a of node a, the
+/// impulses are
 ///
 /// ```text
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
@@ -44,12 +45,12 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before the
 /// impulses are computed, a projection with the smallest correction in the mass norm removes the penetrations. The
 /// projection conserves the centre of mass, but changes the angular momentum. A couple on each contact restores the
-/// angular momentum, unless a support reacts to the change. The time step accounts for the work of the projection
-/// against the forces.
+/// angular momentum, unless one side is supported: the support then takes up the change. The energy balance of the step
+/// counts the work of the projection against the forces as numerical work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact is resting if only the forces
-/// and the prescribed acceleration give it its closing speed; a resting contact has no restitution and stays in
-/// contact.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact is resting if its closing
+/// speed is at most twice the speed that the forces and the prescribed acceleration produce between two contact
+/// solutions. A resting contact has no restitution and stays in contact.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -179,8 +180,9 @@ impl Decomposition {
     }
 
     /// Writes the impulse I, the result and the energy loss −I · (v_r⁻ + v_r⁺)/2 of each contact, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after the impulse. The sum of the losses is the loss of kinetic energy. The loss
-    /// by restitution uses the velocities at the beginning of the contact.
+    /// velocities v_r⁻ before and v_r⁺ after the impulse. The loss by restitution is the normal part of this product,
+    /// with the normal velocities shifted by `lead` to the beginning of the contact. The difference counts as numerical
+    /// work. The sum of the losses, minus this numerical work, is the loss of kinetic energy.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -300,7 +302,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a over the velocity components without mobility, except components of tied nodes \[m/s\].
+/// Σ w_a v_a over the nodes that cannot move at all, except tied nodes \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
@@ -314,7 +316,8 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a over the prescribed components of a contact at the beginning of the step \[m/s²\].
+/// Σ w_a a_a at the beginning of the step, over the nodes that cannot move and the fixed directions of movable rigid
+/// bodies \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

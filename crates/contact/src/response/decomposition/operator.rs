@@ -303,8 +303,8 @@ impl Operator {
         }
     }
 
-    /// Compliance W_kk = G_k M⁻¹ G_kᵀ of contact k \[1/kg\]. The sum counts each side of the contact on its own,
-    /// because a mover can be on both sides only in self-contact.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ of contact k \[1/kg\]. Cross terms between the two sides of the contact are
+    /// omitted, because a mover can be on both sides only in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {

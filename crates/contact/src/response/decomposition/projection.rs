@@ -23,7 +23,7 @@ impl Decomposition {
     ///
     /// A contact with the coefficient of restitution e, gap g and closing speed v_n ends at the height e |g| above its
     /// target. The impact occurred the time |g|/v_n before the end of the step, and the contactor has separated at the
-    /// speed e v_n since then. For this height, |g| is limited to the closing displacement of the step.
+    /// speed e v_n since then. In the height e |g|, |g| is limited to the closing displacement of the step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -46,7 +46,7 @@ impl Decomposition {
             // slightly since then.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
-            // A resting contact has no beginning within the step.
+            // A resting contact does not begin within the step, so that its `lead` is zero.
             let kick = contact.normal.dot(&contact.kick);
             contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
         }
@@ -96,11 +96,12 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a change it by Σ m_a Δx_a × v_a, and so
-    /// do impulses on a contactor away from its target point. If both sides can move, a common rotation of the rigid
-    /// bodies restores the angular momentum, or a rotation of the nodes if no body can rotate. If one side is fixed,
-    /// the support of this side reacts to the change. Returns the added kinetic energy \[J\] and the angular impulse of
-    /// the supports \[N·m·s\].
+    /// Restores the angular momentum of each contact. Position corrections Δx_a change the angular momentum by Σ m_a
+    /// Δx_a × v_a; impulses change it if the contactor is away from its target point, because the two opposite impulses
+    /// then have a moment. If both sides can move, a common change of the angular velocities of the rigid bodies
+    /// restores the angular momentum. If no body can rotate, a rotation of the nodes of the contact restores it. If one
+    /// side is fixed, the support of this side reacts to the change. Returns the added kinetic energy \[J\] and the
+    /// angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -143,9 +144,9 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Adds a common change to the angular velocities of the rigid bodies of a contact, so that their relative rotation
-    /// is unchanged. Returns the added kinetic energy \[J\] and the absorbed angular momentum \[N·m·s\], which is less
-    /// than `couple` if axes are fixed; `None` if no body can rotate.
+    /// Adds a common change to the angular velocities of the rigid bodies of a contact, so that their relative angular
+    /// velocity is unchanged. Returns the added kinetic energy \[J\] and the added angular momentum \[N·m·s\], which is
+    /// only a part of `couple` if axes are fixed; `None` if no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,

@@ -52,8 +52,8 @@ impl Operator {
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Part of the relative velocity of the tied nodes of a contact that its movers do not give: velocities of fixed
-    /// nodes and rounding errors of the ties \[m/s\].
+    /// Part of the relative velocity of the tied nodes of a contact that the velocities of its movers do not contain:
+    /// velocities of fixed nodes, and rounding errors of the ties \[m/s\].
     pub(super) fn tied_drift(
         &self,
         k: u32,

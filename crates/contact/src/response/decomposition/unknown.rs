@@ -26,8 +26,8 @@ pub(super) struct Unknown {
     /// Compliance D of the local steps \[1/kg\], and D⁻¹ \[kg\] if it exists and the contact has friction.
     pub compliance: Mat3,
     inverse: Option<Mat3>,
-    /// 1/(n · D n) with the normal n, and the reciprocal of the largest eigenvalue of D in the tangent plane \[kg\];
-    /// zero without compliance.
+    /// 1/(n · D n) with the normal n (`mass`), and the reciprocal of the largest eigenvalue of D in the tangent plane
+    /// (`mass_across`) \[kg\]; zero without compliance.
     pub mass: f64,
     pub mass_across: f64,
 }
@@ -135,8 +135,8 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// The new face of a contact that the step would open or make slip almost at once; the same face of any other
-    /// contact.
+    /// The face of a contact during the change `step` of its impulse. The face changes only if the contact opens or
+    /// slips within the fraction [`AT_BOUND`] of this change.
     pub fn face_at_bound(&self, face: Face, step: &Vec3) -> Face {
         if self.opens_after(step) <= AT_BOUND {
             Face::Open
@@ -166,7 +166,7 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// Smallest s ≥ 0 from which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive.
+/// Smallest s ≥ 0 beyond which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

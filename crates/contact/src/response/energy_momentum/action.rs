@@ -22,8 +22,8 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step; with staggered gaps this is half a kick after the instant of the
-            // gap.
+            // Energies refer to the end of the step; with staggered gaps, the end of the step is half a kick after the
+            // instant of the gap.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {

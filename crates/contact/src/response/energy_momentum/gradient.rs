@@ -1,10 +1,11 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
 //! The nodal directions of a contact are G_a = w_a n, with the weight w_a and position x_a of node a and the normal n.
-//! They have no moment if the contactor lies on the normal through its target point, that is, if the vector
-//! r = Σ w_a x_a between both points is parallel to n. In all other cases the directions have the moment r × n: in a
-//! lost contact, whose contactor has moved along the target, and in a contact at an edge. A rotation q of the nodes
-//! about their centre x̄ removes the moment: G_a = w_a n + q × (x_a − x̄). The sum of the directions remains zero.
+//! These directions have no moment if the contactor lies on the normal through its target point, that is, if the vector
+//! r = Σ w_a x_a from the target point to the contactor is parallel to n. In all other cases the directions have the
+//! moment r × n: in a lost contact, whose contactor has moved along the target, and in a contact at an edge. A rotation
+//! q of the nodes about their centre x̄ removes the moment: G_a = w_a n + q × (x_a − x̄). The sum of the directions
+//! remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -33,8 +34,9 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors with zero sum that remove a moment: a force on the contactor and its reaction on the
-    /// target act at different points. `None` if there is no moment, or if the nodes cannot balance the moment.
+    /// A force on the contactor and its reaction on the target act at different points and have a moment. Appends nodal
+    /// vectors with zero sum that remove this moment; `None` if there is no moment, or if the nodes cannot balance the
+    /// moment.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,

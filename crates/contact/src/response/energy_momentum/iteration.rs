@@ -26,9 +26,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with the coefficient of restitution e < 1 unloads. This spring holds its gap under
-    /// any pressure between e² times its elastic pressure and its elastic pressure. The pressures of several contacts
-    /// on one rigid body are then not unique.
+    /// Whether any compressed spring with a coefficient of restitution e < 1 unloads. Such a spring keeps its gap under
+    /// any pressure from e² p to p, with its elastic pressure p. The pressures of several contacts on one rigid body
+    /// are then not unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -88,8 +88,8 @@ impl EnergyMomentum {
         most
     }
 
-    /// Gauss–Seidel sweep: solves each contact with the updated forces of the contacts before. With elastic springs the
-    /// solution is unique.
+    /// Gauss–Seidel sweep: solves each contact with the updated forces of the preceding contacts. With elastic springs
+    /// the solution is unique.
     fn gauss_seidel_sweep(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
         let mut change: f64 = 0.0;
         for k in 0..self.solutions.len() {
@@ -143,7 +143,7 @@ impl EnergyMomentum {
     ///
     /// For deformable nodes a of mass m_a, Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a, with the forces
     /// f_k of contacts k and S_a = Σ_j |w_ja| over the contacts of node a. The compliance of a rigid body is bounded by
-    /// its largest eigenvalue. Sweeps with at least this compliance converge.
+    /// its largest eigenvalue. Sweeps converge if each contact uses at least this compliance.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {

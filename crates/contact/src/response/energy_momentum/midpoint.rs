@@ -12,9 +12,9 @@
 //! the nodal weights w_a. A contact begins with its gap g_n along ν; then g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} −
 //! x_{n,a}) and p = −ΔU/Δg, with the spring energy U. The work of the contact forces is f_c · Δx = p Δg = −ΔU, and the
 //! kinetic energy T changes by the same amount, T(v⁺) − T(v⁻). The forces p ν w have no moment about any point and need
-//! no couples, because contactor and closest point lie on the normal at the middle. The energy of the explicit bulk
-//! changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). This is the numerical work of the splitting, which the staggered form
-//! does not have.
+//! no couples, because contactor and closest point lie on a line along the normal ν at the middle of the step. The
+//! energy of the explicit bulk changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). This change is numerical work of the
+//! splitting; the staggered form has no such work.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived here.
@@ -26,9 +26,9 @@ use crate::response::row::sides;
 use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
-/// Largest number of geometries in a step. Energy is conserved even if the geometries have not converged. Angular
-/// momentum under normal forces is conserved as well, because the gradients of the gaps are free of moment at any
-/// geometry.
+/// Largest number of updates of the geometry in a step. Energy is conserved even if the geometries have not converged.
+/// Angular momentum under normal forces is conserved as well, because the gradients of the gaps are free of moment at
+/// any geometry.
 const MAX_GEOMETRIES: usize = 30;
 /// Largest change of the corrections of a converged iteration, relative to the largest correction \[-\].
 const TOLERANCE: f64 = 1e-13;
@@ -147,7 +147,7 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the corrections equal those of the previous iteration, within the tolerance and rounding.
+    /// Whether the corrections equal the corrections of the previous iteration, within the tolerance and rounding.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()

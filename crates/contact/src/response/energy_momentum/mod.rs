@@ -50,7 +50,7 @@ pub struct EnergyMomentumOptions {
 /// Time integration of the contact forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Gaps at the middle of the steps, and geometry at the known positions at their ends.
+    /// Gaps at the middle of the steps, and geometry at the known positions at the ends of the steps.
     Staggered,
     /// Gaps at the ends of the steps, and geometry at the middle of the steps, found by iteration (see
     /// [`MidpointGeometry`]).
@@ -69,11 +69,11 @@ impl Scheme {
 
 /// Energy–momentum response.
 ///
-/// The dynamic gap ḡ of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the time dt,
-/// the normal n, the weights w_a, and the nodal velocities v_a before and v_a' after the kick of the step. The force is
-/// p = −ΔU/Δḡ with the energy U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ = −ΔU to rounding for any stiffness κ: the
-/// response conserves energy and momenta and never shortens the step. The velocities after the kick depend on p. A
-/// single contact has a closed-form solution; contacts that share nodes are solved iteratively.
+/// The dynamic gap ḡ of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the time dt of
+/// the kick, the normal n, the weights w_a, and the nodal velocities v_a before and v_a' after the kick of the step.
+/// The force is p = −ΔU/Δḡ with the energy U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ = −ΔU to rounding for any
+/// stiffness κ: the response conserves energy and momenta and never shortens the step. The velocities after the kick
+/// depend on p. A single contact has a closed-form solution; contacts that share nodes are solved iteratively.
 ///
 /// With a coefficient of restitution e, a spring returns e² of its energy. In the step in which the motion reverses,
 /// the elastic solution is computed first. The spring keeps the gap of this solution, and the bodies separate at e
@@ -83,20 +83,20 @@ impl Scheme {
 /// dissipation D ≥ 0, and the force p is never negative. Damping does not shorten the step.
 ///
 /// Friction is a tangential spring. If the contact sticks, the mean force of this spring over the step acts. The force
-/// of a sliding spring is returned to Coulomb's circle, with non-negative dissipation. Between rigid bodies, the static
-/// coefficient applies until all of their contacts slide. The current faces of a contact determine its laws; the faces
-/// at its beginning determine the stiffness.
+/// of a sliding spring is scaled back to Coulomb's circle, with non-negative dissipation. Between two rigid bodies, the
+/// static coefficient applies until all contacts of the pair slide. The current faces of a contact determine its laws;
+/// the faces at its beginning determine the stiffness.
 ///
 /// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
 ///
 /// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring has
-/// released its energy along the last normal; the nodal directions are free of moment (see `gradient`). If the spring
-/// releases no energy for `MAX_STEPS_PRESSED` steps, the contact ends, and the energy of the spring is numerical
-/// work.
+/// released its energy along the last normal. The nodal directions of the force have no moment in a lost contact either
+/// (see `gradient`). If the spring releases no energy for `MAX_STEPS_PRESSED` steps, the contact ends, and the energy
+/// of the spring is numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). Here the
-/// method is staggered in time: the geometry is that of the known positions, and the gap is defined at mid-steps.
+/// method is staggered in time: the geometry is taken at the known positions, and the gap is defined at mid-steps.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
     scheme: Scheme,
@@ -117,8 +117,7 @@ pub struct EnergyMomentum {
     kicked: Motion,
     /// Velocities after half the kick of all other forces.
     half_kicked: Motion,
-    /// For each contact, the stored energy, and the dissipation by friction and by damping, which is reported one step
-    /// later \[J\].
+    /// For each contact, the stored energy, and the dissipation by friction and by damping over the kick \[J\].
     energies: Vec<[f64; 3]>,
     /// Corrections of nodes and rigid bodies in the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
@@ -159,12 +158,12 @@ struct Spring {
     /// Stretch of the tangential spring \[m\].
     slip: Vec3,
     slides: bool,
-    /// Whether another contact of the same rigid bodies sticks.
+    /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     is_held: bool,
     /// Time since the beginning of the contact \[s\].
     age: f64,
-    /// Ratio c/(κ dt) of the damping coefficient c to the stiffness κ times the time step dt, normal and tangential
-    /// \[-\].
+    /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficient c, the stiffness κ and the
+    /// time step dt \[-\].
     lag: [f64; 2],
     /// Whether the spring released energy in the last step.
     releases: bool,
@@ -178,7 +177,7 @@ struct Solution {
     gradient: Gradient,
     /// Range of the velocity changes by the ties in [`TiedMotions`].
     tied: Range<usize>,
-    /// Normal compliance n · A n, and bound on the tangential compliance, both without the ties \[1/kg\].
+    /// Compliance along the gap gradient, and bound on the tangential compliance, both without the ties \[1/kg\].
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
@@ -191,7 +190,8 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Forces of the last Jacobi sweep (`next_`) and of the current Jacobi sweep (`farther_`) \[N\].
+    /// Forces of the last Jacobi sweep (`next_`) and of the current Jacobi sweep (`farther_`), before extrapolation
+    /// \[N\].
     next_pressure: f64,
     next_traction: Vec3,
     farther_pressure: f64,
@@ -215,8 +215,8 @@ const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
 /// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
-/// the node. In an impact, waves press a lost node only until they return, within the steps that they need to cross
-/// some tens of elements.
+/// the node. In an impact, waves press a lost node only until they return; in this time they cross some tens of
+/// elements, in about as many steps.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.
@@ -358,7 +358,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Rate changes by other forces, which may move both sides equally, and rate change by the spring.
+            // Rate change by the other forces, plus rate change by the spring.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];
@@ -385,7 +385,7 @@ impl EnergyMomentum {
 }
 
 impl Solution {
-    /// Tangential displacement of the contactor between the mid-steps \[m\].
+    /// Tangential displacement of the contactor relative to the target over the kick \[m\].
     fn travel(&self, constraint: &Constraint<'_>, kicked: &Motion, dt: f64) -> Vec3 {
         let jump = self.row.jump(constraint, kicked);
         let rate = jump - constraint.normal * constraint.normal.dot(&jump);

@@ -35,7 +35,7 @@ impl Spring {
     }
 
     /// Work at the end of the contact, at which all stored energy is discarded \[J\]. The energy of the tangential
-    /// spring is friction work, the energy of the normal spring numerical work.
+    /// spring counts as friction work, and the energy of the normal spring as negative numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -65,7 +65,8 @@ impl Spring {
     }
 
     /// Gap after a change `way` under this pressure. The gap of an elastic spring is computed from its remaining
-    /// energy, because a stiff spring amplifies the rounding error of the gap, which would accumulate in the energy.
+    /// energy, because a stiff spring amplifies the rounding error of the gap, and this error would accumulate in the
+    /// energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -86,7 +87,7 @@ impl Spring {
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
         // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
-        // contacts.
+        // contacts, and this contact slides.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -121,7 +122,7 @@ impl Spring {
     }
 }
 
-/// Ratio of the slip to the displacement, below which the slip counts as rounding error.
+/// Ratio of the slip to the sum of stretch and displacement, below which the slip counts as rounding error.
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {
@@ -177,9 +178,9 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. The dissipation D is
-    /// γ |Δḡ| times the part of Δḡ in which the spring is compressed; it is larger where the force vanishes. Without
-    /// damping, D = 0.
+    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. The dissipation D is γ
+    /// |Δḡ| times the part of Δḡ in which the spring is compressed. If damping makes the force vanish, the test
+    /// requires only D ≥ 0. Without damping, D = 0.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;

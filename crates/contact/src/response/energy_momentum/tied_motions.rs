@@ -20,7 +20,8 @@ struct TiedNode {
     across: Vec3,
 }
 
-/// Velocity changes by the ties under the forces of all contacts. They add to the velocity changes without the ties.
+/// Velocity changes by the ties under the forces of all contacts. The velocity changes without the ties are not
+/// included.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,

@@ -12,7 +12,7 @@ pub(crate) struct Groups {
     last: Vec<u32>,
     /// Contacts group by group, ascending within a group.
     pub contacts: Vec<u32>,
-    /// End of each group.
+    /// End of each group in `contacts`.
     pub ends: Vec<u32>,
 }
 
@@ -24,8 +24,8 @@ impl Groups {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies; it gives `None` for deformable
-    /// bodies.
+    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies; `rigid_moves` gives `None` for
+    /// deformable bodies.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,

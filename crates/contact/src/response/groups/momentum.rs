@@ -1,5 +1,5 @@
-//! Accelerated iteration: extrapolates each sweep along its difference from the previous sweep, and restarts when this
-//! difference is no longer a descent direction.
+//! Accelerated iteration: extrapolates the result of each sweep along its difference from the result of the previous
+//! sweep, and restarts when this difference is no longer a descent direction.
 //!
 //! # Source
 //! Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183–202, §4; O'Donoghue & Candès, Found. Comput. Math. 15 (2015)
@@ -25,8 +25,8 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep. If the step of the sweep has a positive component `back` against the extrapolation direction, the
-    /// extrapolation restarts.
+    /// Ends a sweep. `back` is the component of the change in the sweep against the direction of extrapolation; if it
+    /// is positive, the extrapolation restarts.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

@@ -8,10 +8,10 @@ use crate::response::mobility::Mobility;
 use crate::response::row::is_rigid_contact;
 use crate::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. As long as one contact of a pair sticks, no contact of the pair
-/// slides, even if its friction is at the bound: the bodies move relative to each other only by the deformation of the
-/// springs of sticking contacts. All contacts of the pair then have the static coefficient of friction. Two rigid
-/// bodies slide when the friction of all their contacts is at the bound.
+/// Pairs of rigid bodies with a sticking contact. As long as one contact of a pair sticks, the other contacts count as
+/// not sliding, even if their friction is at the bound: the bodies move relative to each other only by the deformation
+/// of the springs of sticking contacts. All contacts of the pair then have the static coefficient of friction. Two
+/// rigid bodies slide when the friction of all their contacts is at the bound.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Pairs of bodies, ascending.
@@ -81,7 +81,7 @@ mod tests {
         let mut pairs = StickingPairs::default();
         mobility.set_rigid(1, rigid);
         pairs.note(&one, &results(&[Status::Stick]), &mobility);
-        assert!(!pairs.hold([0, 1]), "the node of body 0 gives way");
+        assert!(!pairs.hold([0, 1]), "body 0 is deformable");
         mobility.set_rigid(0, rigid);
         pairs.note(&one, &results(&[Status::Slip]), &mobility);
         assert!(!pairs.hold([0, 1]));

@@ -6,8 +6,8 @@
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
 //! A contact that ends transfers its state to a new contact of the same node in the same step under two conditions. The
-//! two contacts have the same normal. The new penetration is at most twice the old penetration, extrapolated over the
-//! step.
+//! two contacts have the same normal within 1°. The new penetration is at most twice the old penetration, extrapolated
+//! over the step.
 //!
 //! # Source
 //! Derived.
@@ -20,13 +20,13 @@ use crate::{Constraint, Constraints, ContactKey};
 /// Transfers of a step: contacts that continue with another target body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
-    /// Key of each ended contact, and of the new contact that continues it.
+    /// Keys of each ended contact and of the new contact that takes over its state.
     found: Vec<[ContactKey; 2]>,
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from the contacts `before` to those of the contacts `now` that have no history. The
-    /// `velocities` \[m/s\] extrapolate the gaps over the step. Returns whether there is a transfer.
+    /// Finds the transfers from the contacts `before` to the contacts in `now` that have no history. The `velocities`
+    /// \[m/s\] extrapolate the gaps over the step. Returns whether there is a transfer.
     pub fn find(
         &mut self,
         before: &Constraints,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The force of an undamped spring under a resting body oscillates between zero and twice the load, and friction
 /// vanishes whenever the force is zero. Damping `at_rest` begins when a contact has lasted longer than the half period
-/// of a free impact. It brings the body to rest, and conserves the energy of impacts.
+/// of a free impact. This damping brings the body to rest, but does not act in impacts, whose energy is conserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].
@@ -39,7 +39,7 @@ impl Damping {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }
 
-    /// Largest ζ.
+    /// Largest damping ratio ζ over the life of a contact.
     pub fn largest(self) -> f64 {
         self.always + self.at_rest
     }

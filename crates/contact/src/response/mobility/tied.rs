@@ -24,7 +24,8 @@ pub(crate) struct TiedGroup {
     pub axes: [TiedNodes; 3],
 }
 
-/// Ties of the nodes of a group along one axis: dependent nodes d follow independent nodes c, u_d = Σ_c s_dc u_c.
+/// Ties of the nodes of a group along one axis: the displacements of dependent nodes d are u_d = Σ_c s_dc u_c, with the
+/// displacements u_c of independent nodes c.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedNodes {
     /// Index of each dependent node, and end of its shares in `shares`.

@@ -1,9 +1,9 @@
 //! Couples that remove the moments of friction forces.
 //!
 //! A contact force acts on the contactor, and its reaction on a target point at the distance of the penetration. The
-//! tangential part of the force therefore has a moment. Nodal forces with zero sum remove this moment. Their work
-//! follows the trapezoidal rule: half of the work is done in the step at whose end the forces act, half in the next
-//! step.
+//! tangential part of the force therefore has a moment. Nodal forces with zero sum remove this moment. The work of
+//! these nodal forces follows the trapezoidal rule: half of the work is done in the step at whose end the forces act,
+//! half in the next step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};

@@ -27,15 +27,15 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Ratio of the separation in a step to the previous penetration. If a contact is no longer detected, it has opened at
-/// a larger ratio, and has moved to another face at a smaller ratio.
+/// Ratio of the separation in a step to the previous penetration. A contact that is no longer detected has opened if
+/// its ratio is larger, and has moved sideways off its surface if its ratio is smaller.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ and the damping coefficient c. The effective
-/// penetration δ is −g with the gap g, minus the initial penetration that the closing displacement of a new contact
-/// does not explain (see `spring`). In two-pass contact, the contacts of both passes have
+/// penetration δ is −g with the gap g, reduced by the part of the initial penetration that exceeds the closing
+/// displacement in the first step of the contact (see `spring`). In two-pass contact, the contacts of both passes have
 /// full stiffness. With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current
 /// step; the shares are updated in every step before the forces (see `assembled_stiffness`). If the share of a
 /// compressed spring changes, an offset of the penetration compensates the change, so that no energy is created. With
@@ -47,12 +47,12 @@ const OPENING_RATIO: f64 = 0.5;
 ///
 /// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
 ///
-/// Friction is a tangential spring of the same stiffness. The spring force t is returned to the circle |t| ≤ μ p with
-/// the coefficient of friction μ, and then the sum of t and the tangential damping force is returned to this circle.
-/// Both forces rotate with the normal. The current faces of a contact determine its friction and damping laws; the
-/// faces at its beginning determine the stiffness. The static coefficient applies until a contact slides, and between
-/// rigid bodies until all of their contacts slide. As the distance between contactor and target point is the
-/// penetration, friction has a moment; a couple on the nodes of the contact removes this moment.
+/// Friction is a tangential spring of the same stiffness. The spring force t is scaled back to the circle |t| ≤ μ p
+/// with the coefficient of friction μ. Then the sum of t and the tangential damping force is scaled back to this
+/// circle. Both forces rotate with the normal. The current faces of a contact determine its friction and damping laws;
+/// the faces at its beginning determine the stiffness. The static coefficient applies until a contact slides, and
+/// between two rigid bodies until all contacts of the pair slide. As the distance between contactor and target point is
+/// the penetration, friction has a moment; a couple on the nodes of the contact removes this moment.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
@@ -107,9 +107,9 @@ impl Penalty {
         }
     }
 
-    /// Records the energy that the springs create when the time step dt changes; it is balanced when the contacts open.
-    /// The time integration conserves T − ⅛ dt² Σ a · f with the kinetic energy T and the accelerations a and forces f
-    /// of the nodes; the spring forces contribute to the second term.
+    /// Records the energy that the springs create when the time step dt changes; this energy is balanced when the
+    /// contacts open. The time integration conserves T − ⅛ dt² Σ a · f with the kinetic energy T and the accelerations
+    /// a and forces f of the nodes; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -186,7 +186,7 @@ impl Penalty {
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // The energy of a positive offset at the opening is lost.
+            // The energy of a positive offset at the opening counts as dissipated by damping.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));

@@ -8,9 +8,9 @@
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! The force does not close the gap. If energy was lost (E < 0), the force is repulsive and returns the energy. A
-//! repulsive force does not exceed the last spring force, and at most doubles the rate of opening. It is therefore zero
-//! at zero rate, where rounding would decide on its sign.
+//! The force is limited so that it does not reverse the opening. If energy was lost (E < 0), the force is repulsive and
+//! returns the energy. A repulsive force does not exceed the last spring force, and at most doubles the rate of
+//! opening. The force is therefore zero at zero rate, where rounding decides the sign of the rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -120,7 +120,7 @@ impl Releases {
 mod tests {
     use super::*;
 
-    /// A gap rate within rounding of zero causes no force, whatever its sign.
+    /// A gap rate within rounding of zero, of either sign, causes no force beyond 1e-9 N.
     #[test]
     fn a_contact_that_opens_at_rest_has_no_balance() {
         let force = |created, rate| {

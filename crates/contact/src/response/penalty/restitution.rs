@@ -1,7 +1,7 @@
 //! Damping ratio for a coefficient of restitution.
 
-/// Damping ratio of a spring without tension for a coefficient of restitution \[-\]; values below 0.01 are treated as
-/// 0.01.
+/// Damping ratio of a spring without tension for a coefficient of restitution \[-\]; coefficients below 0.01 are
+/// treated as 0.01.
 ///
 /// The contact ends when the force κ δ + c dδ/dt is zero, before the spring reaches its rest length. The coefficient of
 /// restitution e and the damping ratio ζ are related by

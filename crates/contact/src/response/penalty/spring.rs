@@ -46,7 +46,7 @@ pub(super) struct Spring {
     /// Damping part of the friction force \[N\].
     pub dragged: Vec3,
     pub slips: bool,
-    /// Whether another contact of the same rigid bodies sticks.
+    /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     pub is_held: bool,
 }
 
@@ -94,9 +94,9 @@ impl Spring {
     /// Effective penetration at this gap \[m\]. The magnitude of a negative offset is at most the penetration.
     /// `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// A new contact has entered by at most `closing`. If its penetration is larger, it entered from the side, or it
-    /// replaces another contact whose spring stored the energy. With the full penetration, its spring would store
-    /// energy without work; the offset therefore reduces the penetration to `closing`.
+    /// A new contact has entered by at most `closing`. If the penetration is larger, the node entered from the side, or
+    /// the contact replaces another contact whose spring stored the energy. With the full penetration, the new spring
+    /// would store energy without work; the offset therefore reduces the penetration to `closing`.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -105,8 +105,8 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// Fraction of the spring force κ δ that acts in a step. It is less than 1 in a step of partial contact, in which
-    /// the contact closes or opens. `closing` is −dg/dt with the gap g \[m/s\].
+    /// Fraction of the spring force κ δ that acts in a step. The fraction is less than 1 in a step of partial contact,
+    /// that is, a step in which the contact closes or opens. `closing` is −dg/dt with the gap g \[m/s\].
     ///
     /// A force at the end of a step acts from the middle of the step to the middle of the next step. If the contact is
     /// closed for a fraction τ of the step, the fraction ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
@@ -128,10 +128,10 @@ impl Spring {
     /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ, which is added to the spring force.
     /// `closing` is dδ/dt at the middle of the step \[m/s\].
     ///
-    /// The rate dδ/dt at the end of the step is the mean of the rates before and after the kick by both forces. With
-    /// the rate before the kick, the coefficient of restitution would have an error of ½ ζ ω dt, and strong damping
-    /// would be unstable. A contact that began in the last fraction τ of the step is damped for the fraction ½ + τ of
-    /// the kick.
+    /// The rate dδ/dt at the end of the step is the mean of the rates before and after the kick by spring and damping
+    /// force. With the rate before the kick, the coefficient of restitution would have an error of ½ ζ ω dt, and strong
+    /// damping would be unstable. A contact that is closed only during the last fraction τ of the step is damped for
+    /// the fraction ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -139,7 +139,7 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // In a deformable body at rest, element forces balance the spring force; they are unknown here.
+        // In a deformable body at rest, element forces balance the spring force; the element forces are unknown here.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -150,10 +150,10 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction of the penetration of a new contact by its damping force d, with the effective mass m:
-    /// ½ (τ − ½) dt² d/m \[m\]. The force acts over the last fraction τ of the step, in contact, and half of the next
-    /// step. Without this reduction, the coefficient of restitution would vary by up to ½ ζ ω dt with the instant at
-    /// which the contact begins.
+    /// Reduction of the penetration of a new contact by its damping force d, with the effective mass m: ½ (τ − ½) dt²
+    /// d/m \[m\]. The damping force acts during the last fraction τ of the step, in which the contact is closed, and
+    /// during the first half of the next step. Without this reduction, the coefficient of restitution would vary by up
+    /// to ½ ζ ω dt with the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -251,7 +251,7 @@ impl Spring {
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
         // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
-        // contacts.
+        // contacts, and this contact slides.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

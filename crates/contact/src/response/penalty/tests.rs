@@ -9,7 +9,7 @@ use crate::response::mobility::RigidMobility;
 use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use crate::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 
-/// Masses of bodies with a negligible mass fraction in contact \[kg\].
+/// Masses of bodies, so large that the mass of the nodes in contact is negligible \[kg\].
 const LARGE: [f64; 3] = [1e9; 3];
 
 fn response(factor: f64, friction: FrictionLaw) -> Penalty {
@@ -58,8 +58,8 @@ fn answer_at_rest(
 
 /// The effective mass m_eff of the reference nodes of 2, 1, 1.5 and 0.8 kg with the weights (0.2, 0.3, 0.5, −1) is
 /// 0.655021834061 kg (40-digit arithmetic). The force is f m_eff δ/dt² with the stiffness factor f, the penetration δ
-/// and the time step dt. The nodal forces have no resultant. They have no moment, because the contactor is above the
-/// target point.
+/// and the time step dt. The nodal forces have no resultant, and no moment because the contactor is above the target
+/// point.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -110,9 +110,9 @@ fn springs_transfer_over_flush_surfaces() {
     assert_eq!(pressed_by_next(-2.1e-3), [0.0; 2]);
 }
 
-/// A contact is detected at a larger depth than the distance by which it entered in the step. As springs begin without
-/// energy, its effective penetration is the entered distance and continues from there. After an opening, it equals the
-/// full penetration.
+/// A contact is detected at a larger depth than the distance by which its node entered in the step. As springs begin
+/// without energy, its effective penetration begins with the entered distance, and then changes with the gap. After an
+/// opening, the effective penetration of the next contact equals the full penetration.
 #[test]
 fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -214,8 +214,8 @@ fn friction_sticks_slides_and_balances() {
     }
 }
 
-/// The force of a contact with soft start follows the current stiffness. As no node moves, all energy of the spring
-/// except the initial quarter is numerical work.
+/// The force of a contact with soft start follows the current stiffness. As no node moves after the first step, all
+/// energy of the spring except the initial quarter is numerical work.
 #[test]
 fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {

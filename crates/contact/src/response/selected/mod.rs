@@ -72,8 +72,8 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// [`Self::respond_from`] at the middle of the step, for responses of [`Stage::Middle`]; without effect for
-    /// responses of other stages.
+    /// [`Self::respond_from`] at the middle of the step, for responses of [`Stage::Middle`]; without effect for penalty
+    /// and decomposition.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,

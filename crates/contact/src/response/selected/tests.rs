@@ -52,9 +52,10 @@ fn responses() -> [Box<dyn Response>; 3] {
     ]
 }
 
-/// The responses take the penetration from the stored gap. Forces, impulses and position corrections conserve linear
-/// and angular momentum, and the gap opens. Nodal vectors w_a q with a common vector q conserve both momenta, because
-/// Σ w_a = 0 and Σ w_a x_a = 0. The tolerance is the rounding error of momenta of about 1.
+/// The responses take the penetration from the stored gap, not from the nodal positions. Forces, impulses and position
+/// corrections conserve linear and angular momentum, and the gap opens. Nodal vectors w_a q with a common vector q
+/// conserve both momenta, because Σ w_a = 0 and Σ w_a x_a = 0. The tolerance is the rounding error of momenta of
+/// about 1.
 #[test]
 fn the_stored_gap_counts() {
     let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];

@@ -10,8 +10,8 @@ use crate::response::mobility::{Mobility, TiedNodes};
 /// Marks nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
-/// Ties along one axis: the displacements u_d of dependent nodes d follow the displacements u_c of independent nodes c
-/// and the motions U_b of rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b P_db U_b, with constant weights s_dc and rows P_db
+/// Ties along one axis: the displacements of dependent nodes d are u_d = Σ_c s_dc u_c + Σ_b P_db U_b, with the
+/// displacements u_c of independent nodes c, the motions U_b of rigid bodies b, and constant weights s_dc and rows P_db
 /// ([`Reduction`]). Nodes are given by their index in the group.
 ///
 /// Of all velocities that satisfy the ties at the end of the following step, of length dt', the velocities v + Δv are
@@ -116,8 +116,8 @@ impl Axis {
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the Δv_c of rigid bodies that do
-    /// not change their motion (U = 0).
+    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the Δv_c for unchanged motions of
+    /// the rigid bodies (U = 0).
     pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
@@ -143,7 +143,7 @@ impl Axis {
         }
     }
 
-    /// Σ_c s_dc Δv_c of a sum.
+    /// Σ_c s_dc Δv_c of one row.
     fn followed_change(&self, row: Row<'_>) -> f64 {
         let value = |place: u32| self.right_side.get(self.unknowns[place as usize] as usize).copied();
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
@@ -205,7 +205,7 @@ impl Axis {
         }
     }
 
-    /// Added mass H of the nodes that follow `num` rigid bodies. Each body has four motions along the axis: the
+    /// Added mass H of the nodes tied to `num` rigid bodies. Each body has four motions along the axis: the
     /// translation, and the motions linear in the three reference coordinates about the centre. The independent nodes c
     /// move by Z so that the kinetic energy is least:
     ///
@@ -231,7 +231,7 @@ impl Axis {
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // Without gap rates, the solution is the motion of the nodes that follow the bodies.
+            // Without gap rates, the solution is the motion of the tied nodes under the motion of the bodies.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
                 *motion =

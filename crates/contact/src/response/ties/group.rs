@@ -28,7 +28,7 @@ const MAX_GAP_RATIO: f64 = 0.5;
 /// A group of coupled ties, independent of all other groups, with its tie forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// All nodes except those of movable rigid bodies, ascending.
+    /// All nodes except the nodes of movable rigid bodies, ascending.
     nodes: Vec<u32>,
     axes: [Axis; 3],
     rigid_bodies: TiedRigidBodies,
@@ -46,7 +46,7 @@ pub(super) struct Group {
 pub(super) struct Solution {
     /// Number of Newton iterations.
     pub iterations: u32,
-    /// Remaining gap \[m\]; `None` if it is within rounding.
+    /// Remaining gap \[m\]; `None` if the iterations converged.
     pub gap: Option<f64>,
 }
 

@@ -23,13 +23,13 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 /// and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers that make the points coincide at the end of the following step, of length
-/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work.
-/// They have no moment, because the points coincide. Ties can be combined with any contact response.
+/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work,
+/// and have no moment because the points coincide. Ties can be combined with any contact response.
 ///
 /// The solution is direct, so its cost does not depend on the masses. Dependent nodes of deformable bodies are
-/// condensed out axis by axis (see `axis`). This leaves a small dense system for the movable rigid bodies (see
-/// `rigid_bodies`). As these bodies rotate by finite angles, Newton iterations solve the system until the points
-/// coincide at the end of the following step.
+/// condensed out axis by axis (see `axis`). The remaining system for the movable rigid bodies is small and dense (see
+/// `rigid_bodies`). As these bodies rotate by finite angles, the conditions are nonlinear: Newton iterations, each with
+/// a direct solution of the system, are repeated until the points coincide at the end of the following step.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -130,8 +130,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties that implies all ties: of the ties between two rigid bodies, the subset contains only three, at
-/// distant points.
+/// A subset of the ties that implies all ties. Of the ties between two rigid bodies, the subset contains at most three,
+/// at distant points.
 fn independent(
     members: &[u32],
     ties: &Constraints,
@@ -240,7 +240,7 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// Points with a gap coincide at the end of the following step, whatever the length of the previous step.
+    /// A gap closes by the end of the following step, however short the current step is.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {

@@ -23,8 +23,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition and makes one of its nodes dependent. Of the nodes that `can_follow`, this is the first node
-    /// whose remaining weight is at least half the largest.
+    /// Adds a condition and makes one of its nodes dependent: of the nodes that `can_follow`, the first node whose
+    /// remaining weight is at least half the largest remaining weight of these nodes.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {

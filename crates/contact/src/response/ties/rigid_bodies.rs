@@ -20,8 +20,8 @@ const REDUNDANT_PIVOT: f64 = 1e-12;
 /// Addition to [`REDUNDANT_PIVOT`], in units of the coordinate rounding divided by the size of the tied region.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation of the finite difference that gives the response to a moment \[rad\]. It is far above the rounding error of
-/// a rotation, and its square is negligible.
+/// Rotation of the finite difference that gives the response to a moment \[rad\]. This rotation is far above the
+/// rounding error of a rotation, and its square is negligible.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
@@ -32,10 +32,10 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// M contains the masses, and for the rotation the angular impulse per change of the angular velocity. g contains the
-/// impulses of nodes, C the conditions between rigid bodies and fixed nodes, and k the gap rates of these conditions.
-/// H_α is the added mass of the nodes that follow the bodies along axis α, and T_α maps U to the motions of the bodies
-/// along this axis. Forces act at the current positions (C, T), and points coincide at the new positions (C', T');
-/// angular momentum is therefore conserved in finite rotations.
+/// impulses of nodes, C the conditions between rigid bodies, or between rigid bodies and fixed nodes, and k the gap
+/// rates of these conditions. H_α is the added mass of the tied nodes along axis α, and T_α maps U to the motions of
+/// the bodies along this axis. Forces act at the current positions (C, T), and points coincide at the new positions
+/// (C', T'); angular momentum is therefore conserved in finite rotations.
 ///
 /// Conditions are eliminated without the masses, so points coincide for any masses. Redundant conditions have no pivot;
 /// the number of redundant conditions is determined in the reference configuration, where all tied points coincide. The
@@ -57,7 +57,7 @@ pub(super) struct TiedRigidBodies {
     conditions: [Rows; 3],
     /// H along each axis.
     added_mass: [Vec<f64>; 3],
-    /// Number of nodes of the group that can be fixed.
+    /// One more than the largest index of a fixed node in the conditions.
     num_fixed: usize,
     /// Number of independent conditions.
     rank: usize,

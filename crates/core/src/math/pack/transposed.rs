@@ -16,8 +16,8 @@ pub const NUM_SLOTS: usize = 1 << 16;
 /// As many vectors as 16-bit indices can address, so that indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to four packs: of the first, second, third and fourth numbers. This is a
-/// macro, because a closure would not be compiled for vector registers.
+/// Transposes the four numbers of each lane to four packs: one of the first numbers, one of the second, and so on. This
+/// is a macro, because a closure would not be compiled for vector registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -53,7 +53,7 @@ impl<S: Simd> Pack<S> {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Components of the vectors at the indices of part of a row.
+    /// Components of the vectors at the indices in part `part` of a row of indices.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -115,8 +115,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds the vectors of one quartet of lanes to the sums at the indices of part of a row, lane by lane. `vector`
-    /// contains the components of all lanes.
+    /// Adds the vectors of one quartet of lanes, lane by lane, to the sums at the indices in part `part` of a row of
+    /// indices. `vector` contains the components of all lanes.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

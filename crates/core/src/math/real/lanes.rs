@@ -10,7 +10,7 @@ pub const LANES: usize = 4;
 /// Four numbers in lanes.
 ///
 /// The operations are written as loops and literals, without closures: `#[inline(always)]` does not reach the closures
-/// that [`std::array::from_fn`] and `map` call, which would remain calls to baseline code.
+/// that [`std::array::from_fn`] and `map` call, so the closures would remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -66,12 +66,12 @@ lane_operator!(Sub, sub, -);
 lane_operator!(Mul, mul, *);
 lane_operator!(Div, div, /);
 
-/// Lanes in which a comparison holds; false for NaN.
+/// Result of a comparison in each lane; false for NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask(pub [bool; LANES]);
 
 impl Mask {
-    /// Lanes of `yes` where the mask holds, of `no` elsewhere.
+    /// Lanes of `yes` where the mask is true, lanes of `no` where it is false.
     #[inline(always)]
     pub fn select(self, yes: Lanes, no: Lanes) -> Lanes {
         let (m, a, b) = (self.0, yes.0, no.0);
@@ -83,13 +83,13 @@ impl Mask {
         ])
     }
 
-    /// Lanes where this mask holds and the other does not.
+    /// True in the lanes where this mask is true and the other mask is false.
     #[inline(always)]
     pub fn and_not(self, other: Self) -> Self {
         self & !other
     }
 
-    /// Whether any lane holds.
+    /// Whether any lane is true.
     #[inline(always)]
     pub fn any(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] | self.0[3]

@@ -3,8 +3,9 @@
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
 //! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). Only [`Real::mul_add`] and
-//! [`Real::negated_mul_add`] round a product and a sum together, so that a lane has the same bits as the scalar on any
-//! processor. Processors without this instruction use the slower routine of the mathematics library.
+//! [`Real::negated_mul_add`] fuse a product and a sum with one rounding, so that a lane has the same bits as the scalar
+//! on any processor. Processors without a fused multiply–add instruction use the slower routine of the mathematics
+//! library.
 
 mod lanes;
 
@@ -73,8 +74,8 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// y = x^−⅓ of a normal positive number x, with no division: two steps of fourth order start from
-    /// [`Real::inverse_cube_root_guess`]. Each step adds terms of the series of y (1 − e)^−⅓ in e = 1 − x y³.
+    /// y = x^−⅓ of a normal positive number x, with no division: two iterations of fourth order start from
+    /// [`Real::inverse_cube_root_guess`]. Each iteration adds terms of the series of y (1 − e)^−⅓ in e = 1 − x y³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();
@@ -159,8 +160,8 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
 /// [`Real::ln_1p_and_residual`] for any x.
 ///
 /// # Source
-/// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`). In its last subtraction, f − (f²/2
-/// − s (f²/2 + R)), the second operand gives the second value with no cancellation.
+/// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`). The last subtraction of fdlibm is f
+/// − (f²/2 − s (f²/2 + R)). Its second operand gives x − ln(1 + x) with no cancellation.
 #[inline(always)]
 fn general_ln_1p_and_residual<R: Real>(x: R) -> (R, R) {
     const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -199,13 +200,13 @@ fn logarithm_series<R: Real>(z: R) -> R {
 // A double has 52 bits of fraction and an exponent biased by 1023.
 const FRACTION_BITS: u32 = 52;
 /// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
-/// fraction is at least √2.
+/// significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// Bits of 2^52: an integer below 2^52 in its fraction bits makes the number 2^52 + integer.
+/// Bits of 2^52. An integer below 2^52, set in the fraction bits, gives the number 2^52 + integer.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the offset of the initial guess: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm `s_cbrt.c`. The
-/// offset minimises the largest error, which is 3.4 %.
+/// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm
+/// `s_cbrt.c`. The offset minimises the largest relative error of the guess, which is 3.4 %.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]
@@ -284,8 +285,8 @@ mod tests {
         fn logarithm_agrees_with_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
             let (logarithm, residual) = x.ln_1p_and_residual();
             prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
-            // The reference is Σ (−x)^n / n, n ≥ 2, for |x| < 0.1, where the series converges fast, and the difference
-            // for larger |x|.
+            // The reference is Σ (−x)^n / n, n ≥ 2, for |x| < 0.1, where the series converges fast. For larger |x| the
+            // reference is the difference x − ln(1 + x).
             let exact = if x.abs() < 0.1 {
                 (2..30).rev().map(|n| (-x).powi(n) / f64::from(n)).sum::<f64>()
             } else {

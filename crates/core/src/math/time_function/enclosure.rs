@@ -1,11 +1,11 @@
 //! Interval bounds of a value and its first derivative over an interval of time.
 //!
-//! The variation of a function between two instants is bounded, not sampled, so that jumps and pulses of any width are
-//! found.
+//! The variation of a function between two instants is bounded, not sampled, so that narrow jumps and pulses are found
+//! too.
 //!
 //! # Source
-//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, because
-//! their users widen them by far more than rounding.
+//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, so
+//! rounding can make them slightly too narrow.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -21,7 +21,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // An interval with a NaN end is replaced by all numbers.
+        // An interval with a NaN end, or with `low` above `high`, is replaced by all numbers.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 

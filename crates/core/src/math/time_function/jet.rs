@@ -125,12 +125,12 @@ impl Jet {
         Self::constant(if self.value == 0.0 { 0.0 } else { self.value.signum() })
     }
 
-    /// Heaviside's function: 0 before x = 0, 1 from there on.
+    /// Heaviside's function: 0 for x < 0, 1 for x ≥ 0.
     pub fn step(self) -> Self {
         Self::constant(if self.value.is_nan() { f64::NAN } else { f64::from(self.value >= 0.0) })
     }
 
-    /// 3x² − 2x³ between 0 at x = 0 and 1 at x = 1, with continuous slope.
+    /// 0 for x < 0, 3x² − 2x³ for 0 ≤ x < 1, and 1 for x ≥ 1. The slope is continuous.
     pub fn smoothstep(self) -> Self {
         if self.value >= 1.0 || self.value < 0.0 {
             return self.step();

@@ -3,12 +3,12 @@
 //! Derivatives are exact. Expressions are evaluated on second-order Taylor jets (forward-mode automatic
 //! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min` and `abs`
 //! have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are taken from the
-//! right, because they determine the motion that follows. Derivatives omit the impulse of a jump: a prescribed
-//! displacement that jumps moves its nodes without a matching velocity.
+//! right, because the right-hand derivatives determine the motion after it. Derivatives omit the impulse of a jump: a
+//! prescribed displacement that jumps moves its nodes without a matching velocity.
 //!
 //! [`TimeFunction::first_break`] locates kinks and jumps from the parts of the function. The variation of the function
-//! within a step is bounded over intervals of time, not sampled, so that no kink, jump or pulse between samples is
-//! missed.
+//! within a step is bounded over intervals of time, not sampled, so that narrow jumps and pulses are found too. Only
+//! two crossings closer than the limit of [`TimeFunction::first_break`] can be missed.
 
 mod breaks;
 mod enclosure;

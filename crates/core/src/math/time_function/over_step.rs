@@ -8,11 +8,11 @@ use super::jet::Jet;
 /// for the rounding of times that are sums of steps.
 const INSIDE: f64 = 1e-6;
 
-/// Rounding of summed steps, relative to the time.
+/// Rounding of a time that is a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Largest variation of the slope times the length of an interval, relative to the size of the function, for which
-/// Gauss quadrature is accurate nearly to rounding.
+/// Largest product of the variation of the slope and the length of an interval, relative to the size of the function,
+/// for which an interval is not bisected. Gauss quadrature is then accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
 /// Number of bisections of a step in search of fast variation.
@@ -44,14 +44,15 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Values at the ends of a step. For a function that varies too fast for the step, both are the mean.
+/// Values at the ends of a step. For a function that varies too fast for the step, both values are the mean over the
+/// step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning.
     pub start: f64,
     /// Value at the end.
     pub end: f64,
-    /// Largest deviation of the function from its chord over the step.
+    /// Largest deviation of the function from its chord at the quadrature points of the step.
     pub deviation: f64,
 }
 

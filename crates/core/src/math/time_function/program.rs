@@ -11,7 +11,7 @@ pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 
 /// Largest nesting, and size of the evaluation stack.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
-/// Quantity that the argument of a function crosses at a kink or a jump.
+/// Values of the argument at which a function has a kink or a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crossing {
     Zero,
@@ -23,7 +23,7 @@ pub(super) enum Crossing {
 pub(super) struct Unary {
     pub of_jets: fn(Jet) -> Jet,
     pub of_ranges: fn(Enclosure) -> Enclosure,
-    /// Crossing of the argument at which the function has a kink or a jump.
+    /// Values of the argument at which the function has a kink or a jump, if any.
     pub crossing: Option<Crossing>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Binary {
     pub has_break: bool,
 }
 
-/// One step of a program.
+/// One instruction of a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Instruction {
     Number(f64),

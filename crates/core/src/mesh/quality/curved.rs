@@ -2,21 +2,21 @@
 //!
 //! The map of a quadratic cell is a polynomial, and so is its Jacobian determinant, here called the Jacobian. Bernstein
 //! polynomials are not negative and sum to one; hence the Jacobian lies between its smallest and its largest Bernstein
-//! coefficient. At a corner the Jacobian equals the coefficient of that corner, and its mean over the cell is the mean
-//! of the coefficients. A cell with positive coefficients is valid everywhere; a cell with a non-positive coefficient
-//! at a corner is inverted. Any other cell is bisected until each part is decided, because the coefficients of each
-//! half are closer to the Jacobian (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear
-//! finite elements", J. Comput. Phys. 233 (2013) 359).
+//! coefficient. At a corner the Jacobian equals the coefficient of that corner. The mean of the Jacobian over the cell
+//! is the mean of the coefficients. A cell with positive coefficients is valid everywhere; a cell with a non-positive
+//! coefficient at a corner is inverted. Any other cell is bisected until each part is decided, because the coefficients
+//! of each half are closer to the Jacobian (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of
+//! curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
 //!
 //! Serendipity cells are completed first: their shape functions give the missing nodes of the Quad9 or Hex27.
 
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Number of parts after which an undecided cell counts as inverted, because its smallest Jacobian is zero to rounding.
+/// Number of undecided parts at which a cell counts as inverted: the smallest Jacobian is then zero to rounding.
 const MAX_PARTS: usize = 1000;
 
-/// Number of bisections into flat parts for the coarser of the two areas of a curved surface.
+/// Number of bisections for the coarser of the two sums of flat areas that [`CurvedCell::area`] extrapolates.
 const AREA_BISECTIONS: usize = 6;
 
 /// Control points of a quadratic cell.
@@ -80,7 +80,8 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at a corner along its edges. The tangent of a straight edge with central mid-side node equals the edge.
+    /// Tangents at a corner along its edges. The tangent of a straight edge with central mid-side node is the vector
+    /// between its ends.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -130,9 +131,9 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A lower bound of the Jacobian if the Jacobian is positive everywhere, a non-positive value if it is not. For a
-    /// surface, the Jacobian is the component of the area vector along `normal`. The tangents at the corners define the
-    /// scale.
+    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere; a value that is zero or negative
+    /// if not. For a surface, the Jacobian is the component of the area vector along `normal`. At a corner, the
+    /// Jacobian is the determinant of the tangents there.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -214,12 +215,13 @@ struct Jacobian {
     corners: Vec<f64>,
 }
 
-/// The derivative ∂x/∂ξ_j = 2 Σ L_c (b_cj − b_c0) is linear in the barycentric coordinates L_c. A Bernstein coefficient
-/// of the determinant is the mean over all orders of the corners in its multi-index; each corner gives one column.
+/// The derivative ∂x/∂ξ_j = 2 Σ L_c (b_cj − b_c0) is linear in the barycentric coordinates L_c. Each Bernstein
+/// coefficient of the determinant belongs to a choice of one corner per column, in any order. The coefficient is the
+/// mean, over all orders of these corners, of the determinant with column j at corner j.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
-    // A multi-index is a number to base four, with one digit per corner.
+    // The index of a coefficient is a number to base four. Digit c counts the columns at corner c.
     let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
     for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
         let cross = column(a, 1).cross(&column(b, 2));
@@ -238,8 +240,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials, so that
-/// products of polynomials are convolutions.
+/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials, so that the
+/// values of a product are the convolution of the values of the factors.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,

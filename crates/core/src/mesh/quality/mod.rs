@@ -1,8 +1,8 @@
 //! Volume, orientation and shape of cells.
 //!
-//! The quality of a cell is evaluated at its corners. The edges at a corner are the columns of the Jacobian J. The
-//! columns of W are the edges of the ideal corner: equilateral triangle, regular tetrahedron, square, cube, or right
-//! prism on an equilateral triangle. In d dimensions the shape quality of the corner is the mean ratio
+//! The quality of a cell is evaluated at its corners. The edges at a corner are the columns of the Jacobian matrix J.
+//! The columns of W are the edges of the ideal corner: equilateral triangle, regular tetrahedron, square, cube, or
+//! right prism on an equilateral triangle. In d dimensions the shape quality of the corner is the mean ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
@@ -12,10 +12,10 @@
 //! Comput. 23 (2001) 193). For hexahedra and quadrilaterals q is the `shape` of the Verdict library, SAND2007-1751. For
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A linear cell is inverted if det J of any corner is not positive. In a strongly distorted hexahedron, det J may be
-//! positive at all corners and not positive elsewhere. For a quadratic cell, the edges at a corner are the tangents,
-//! the volume is the volume of the curved cell, and the cell is inverted if the Jacobian is not positive *everywhere*
-//! (module `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
+//! A linear cell is inverted if det J of any corner is not positive. This check misses a strongly distorted hexahedron
+//! in which det J is negative, but not at a corner. For a quadratic cell, the edges at a corner are the tangents, the
+//! volume is the volume of the curved cell, and the cell is inverted if det J is zero or negative anywhere (module
+//! `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
 //!
 //! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
 //! a flat or folded cell counts as inverted.
@@ -256,8 +256,8 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
 /// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces with outward normals n. The formula is exact for
 /// linear and trilinear cells.
 ///
-/// Over a bilinear quadrilateral the integral is the mean of its two triangulations
-/// (J. Grandy, "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
+/// Over a bilinear quadrilateral the integral is the mean of the integrals over its two triangulations (J. Grandy,
+/// "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
     // Six times the volume of the tetrahedron from node 0 to a triangle. Positions relative to node 0 keep the volume
     // accurate far from the origin.
@@ -273,7 +273,8 @@ fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
     kind.faces().iter().map(face).sum::<f64>() / 6.0
 }
 
-/// ∫ n dA of a triangle or of a bilinear quadrilateral; of the quadrilateral, half the vector product of the diagonals.
+/// ∫ n dA of a triangle or of a bilinear quadrilateral. For the quadrilateral, the integral is half the vector product
+/// of the diagonals.
 fn area_vector(points: &[Vec3]) -> Vec3 {
     match *points {
         [a, b, c, d] => 0.5 * (c - a).cross(&(d - b)),

@@ -144,8 +144,8 @@ proptest! {
     #[test]
     fn volume_of_a_warped_hexahedron_is_that_of_its_trilinear_map(points in perturbed(CellKind::Hex8)) {
         let volume = cell_volume(CellKind::Hex8, &points);
-        // Both volumes are sums of about a hundred products of three coordinate differences, each at most the diagonal.
-        // The tolerance is 64 roundings of diagonal³.
+        // Both volumes are sums of about a hundred products of three coordinate differences. No difference exceeds the
+        // diagonal. The tolerance is 64 roundings of diagonal³.
         let size = diagonal(&points).powi(3);
         prop_assert!((volume - gauss_volume(&points)).abs() <= 64.0 * f64::EPSILON * size);
     }
@@ -159,8 +159,9 @@ proptest! {
         let squares: f64 = pairs.iter().map(|&(a, b): &(usize, usize)| (points[a] - points[b]).norm_squared()).sum();
         let expected = 12.0 * (3.0 * volume).powf(2.0 / 3.0) / squares;
         let measured = measure(CellKind::Tet4, &points, false);
-        // The volume is a sum of products of three differences, so its error is some roundings of diagonal³. The
-        // relative error grows as the volume shrinks; two thirds of it enter the quality.
+        // The volume is a sum of products of three differences, so its error is at most 32 roundings of diagonal³. The
+        // relative error of the quality is two thirds of the relative error of the volume; the tolerance allows the
+        // whole.
         let rounding = 32.0 * f64::EPSILON * diagonal(&points).powi(3);
         prop_assert!((measured.shape - expected).abs() <= expected * (rounding / volume + 32.0 * f64::EPSILON));
         prop_assert!((measured.jacobian - 6.0 * volume).abs() <= rounding);

@@ -5,8 +5,9 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// A face has no area if its height over its longest side is below this fraction of the side. Corner differences are
-/// rounded by 1e-16 of the side, so that below this height fewer than four digits of the normal are accurate.
+/// A face has no area if its height over the line through its two most distant nodes is at most this fraction of their
+/// distance, plus the rounding of the coordinates. Differences of node positions are rounded by 1e-16 of the distance,
+/// so that below this height fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
 /// Relative error of coordinates from the roundings of the file, the scale, the rotation and the translation.
@@ -15,7 +16,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// An edge of a cell: its nodes in ascending order, the cell, and whether the cell traverses the nodes in that order.
 type OrientedEdge = ([u32; 2], u32, bool);
 
-/// Connected parts of cells (disjoint sets), with the orientation of each cell relative to the first of its part.
+/// Connected parts of cells (disjoint sets), with the orientation of each cell relative to its parent in the set.
 struct Parts {
     parent: Vec<u32>,
     turned: Vec<bool>,
@@ -150,8 +151,9 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of two cells. Their orientations must differ if `differ` holds and agree if it does not. Returns
-    /// `false` if the cells already belong to one part and their orientations in it violate this condition.
+    /// Joins the parts of two cells. Their orientations must differ if `differ` is true, and agree if `differ` is
+    /// false. Returns `false` if the cells already belong to one part and their orientations in it violate this
+    /// condition.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;

@@ -122,7 +122,7 @@ fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
 #[test]
 fn faces_without_area_are_distinguished_from_thin_ones() {
     for (scale, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e3, 0.0), (1e-3, 1.0), (1.0, 1e6)] {
-        // A rounded point at a distance `height` from a slanted line.
+        // A point beside a slanted line, at a distance proportional to `height`, with rounded coordinates.
         let direction = Vec3::new(0.3, -0.7, 0.2) * scale;
         let origin = Vec3::new(1.0, 1.0, -1.0) * offset;
         let at = |along: f64, height: f64| {

@@ -43,7 +43,7 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group for its forces: those of its quadrature points.
+    /// Rows of each group for its forces: its quadrature points or nodes (see [`StoredGeometry`]).
     rows: Vec<Row>,
     rows_per_group: usize,
     /// Additional rows of each group for its critical step: its spectrum.

@@ -35,8 +35,9 @@ fn hold(
 }
 
 /// The strain E₁ is imposed for the time t₁, then E₂ for the time t₂; stress, energy and forces follow in closed form.
-/// At the end of t₁ the elastic strain E − V is E₁ e^(−t₁/τ); at the end of t₂ it is (E₂ − E₁ + E₁ e^(−t₁/τ))
-/// e^(−t₂/τ). Work is done only in the two jumps of strain. Tolerance: rounding of the updates.
+/// With the viscous strain V and the relaxation time τ, the elastic strain E − V is E₁ e^(−t₁/τ) at the end of t₁; at
+/// the end of t₂ it is (E₂ − E₁ + E₁ e^(−t₁/τ)) e^(−t₂/τ). Work is done only in the two jumps of strain. Tolerance:
+/// rounding of the updates.
 #[test]
 fn an_imposed_strain_relaxes_in_closed_form() {
     let gradients = [
@@ -121,8 +122,8 @@ fn every_element_has_its_history() {
     }
 }
 
-/// A failed step does not change the history at its beginning; another exchange of the ends restores this history.
-/// Results are equal in all bits to those of steps without the failed one.
+/// A failed step does not change the history at its beginning; another exchange of the ends restores this history. The
+/// results have the same bits as the results of the same steps without the failed step.
 #[test]
 fn a_failed_step_leaves_the_history() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -148,8 +149,8 @@ fn a_failed_step_leaves_the_history() {
     assert_eq!((model.forces(), &other), (&forces[..], &history));
 }
 
-/// The critical step depends on the present history. Before the stress has relaxed, the step is shorter than that of
-/// the elastic law; afterwards the two steps are equal.
+/// The critical step depends on the present history. Before the stress has relaxed, the critical step is shorter than
+/// the critical step of the elastic law; afterwards the two steps are equal.
 #[test]
 fn the_critical_step_reads_the_present_history() {
     let nodes = regular_cell(CellKind::Tet4);

@@ -169,8 +169,8 @@ fn patch_test() {
     }
 }
 
-/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. Quadratic elements have the energy of the field,
-/// and the mean of its stress in each cell.
+/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. The strain energy of quadratic elements is the energy
+/// of this field, and their mean stress is the mean of the stress of the field over each cell.
 #[test]
 fn quadratic_elements_reproduce_a_quadratic_field() {
     let (e, size) = (1e-3, 3.0_f64);
@@ -232,7 +232,8 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
 }
 
 /// The displacement u_x = a x y of a cube centred at the origin has zero mean volume change. With mean dilatation the
-/// energy must not contain the bulk modulus. The energy of full integration contains it and is 5000 times too large.
+/// energy must not contain the bulk modulus. With full integration, the energy would contain the bulk modulus and be
+/// 5000 times too large.
 #[test]
 fn nearly_incompressible_bending_does_not_lock() {
     for kind in [CellKind::Quad4, CellKind::Hex8] {
@@ -325,8 +326,8 @@ fn energies_whose_sum_overflows_are_valid() {
     }
 }
 
-/// The nodes are numbered by first use, in reverse, and alternately in reverse. Chunks then own many, few, or none of
-/// their nodes.
+/// The nodes are numbered by first use, in reverse order, and with every second node in reverse order. Chunks then own
+/// many, few, or none of their nodes.
 #[test]
 fn any_numbering_of_the_nodes_has_the_same_forces() {
     let mut noise = Noise(10);

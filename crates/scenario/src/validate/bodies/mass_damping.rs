@@ -7,7 +7,7 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{BodySpec, TiedPair};
 
-/// Number of instants at which a function of time is searched for negative rates.
+/// Number of equal intervals of the run at whose ends a varying rate must be finite and not negative.
 const SAMPLES: u32 = 1000;
 
 /// The rate of mass damping in a run to the time `end` \[s\]; `None` for a rate of zero.

@@ -81,9 +81,9 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
 /// equality, so that rounding can violate it.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// The six components of an inertia tensor. Reports a tensor that no body has: it must be positive definite, and no
-/// principal moment may exceed the sum of the two others. The reason: the principal moments are the integrals of y² +
-/// z², x² + z² and x² + y² over the mass.
+/// The six components of an inertia tensor. Reports a tensor that no body has. The principal moments of a body are the
+/// integrals of y² + z², x² + z² and x² + y² over the mass. Hence each is positive and at most the sum of the other
+/// two.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {

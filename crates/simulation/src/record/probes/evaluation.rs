@@ -34,7 +34,8 @@ impl Simulation {
             ProbeQuantity::Velocity => turned(motion.velocity),
             ProbeQuantity::Acceleration => turned(motion.acceleration),
             ProbeQuantity::Stress => components(&(axes.transpose() * self.mean_stress(probe) * axes)),
-            // Green–Lagrange strain refers to the reference axes, and is the same in both frames.
+            // Green–Lagrange strain refers to the axes of the reference configuration, and is the same in the frames of
+            // space and of the body.
             ProbeQuantity::Strain => components(&self.mean_strain(probe)),
         };
         probe.spec.quantities.iter().flat_map(value).collect()
@@ -50,7 +51,7 @@ impl Simulation {
         }
     }
 
-    /// Motion of a point fixed to a rigid body, which is given by its reference position.
+    /// Motion of a point that is fixed to a rigid body. `reference` is the reference position of the point \[m\].
     fn rigid_motion(&self, body: usize, reference: &Vec3) -> Motion {
         let at_rest = Motion {
             reference: *reference,

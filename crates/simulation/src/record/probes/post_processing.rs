@@ -17,7 +17,8 @@ const HIC36: f64 = 0.036;
 /// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
 const UNEVEN: f64 = 1.5;
 
-/// Samples of a probe: their rows in the table, their times in seconds, and the names and values of the columns.
+/// Samples of a probe: the rows of the table that contain them, their times in seconds, and the names and values of the
+/// columns.
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -48,7 +49,7 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// The samples after the filter of a channel class; `None` if they cannot be filtered. Adds its warnings to
+    /// The samples after the filter of a channel class; `None` if the samples cannot be filtered. Warnings are added to
     /// `warnings`.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
@@ -58,16 +59,17 @@ impl Samples {
         let (rate, least) = (1.0 / grid.spacing(), class.least_rate());
         if rate * (1.0 + 1e-6) < least {
             warnings.push(format!(
-                "it has {rate:.6} samples a second and its filter is for {least} or more; give it a shorter `interval`, and the \
-                 run shorter steps where those are longer (`time.step`, `time.flight_step`)"
+                "it has {rate:.6} samples a second and its filter is for {least} or more; give it a shorter \
+                 `interval`, and shorten time steps that are longer than this interval (`time.step`, \
+                 `time.flight_step`)"
             ));
         }
         let gaps = self.times.windows(2).map(|pair| (pair[1] - pair[0]) / grid.spacing());
         let longest = gaps.fold(0.0, f64::max);
         if longest > UNEVEN {
             warnings.push(format!(
-                "its samples are uneven, up to {longest:.1} times as far apart as most: between them its filter takes lines; \
-                 `output.exact = true` evens the steps out"
+                "its samples are uneven: some are {longest:.1} times as far apart as most, and the filter interpolates \
+                 linearly between them; `output.exact = true` makes steps more even"
             ));
         }
         let name = |column: &str| format!("{column}_cfc{}", class.number());
@@ -151,13 +153,14 @@ fn summary(
     summary
 }
 
-/// Warning of a peak at the beginning or end of the record. The filter extends the record there by point reflection,
-/// which leaves the first and last samples nearly unfiltered, so that such a peak is no peak of a filtered signal.
+/// Warning of a peak at the beginning or end of the record. There, the filter extends the record by point reflection,
+/// which leaves the first and last samples nearly unfiltered. A peak in these samples is not a peak of a filtered
+/// signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
-        "its peak is at an end of the run, where the filter leaves samples nearly as they are; let the run go on for 10 ms and take \
-         the peak before that"
+        "its peak is at an end of the run, where the filter has little effect; extend the run by 10 ms, and use the \
+         peak before these 10 ms"
             .to_owned()
     })
 }

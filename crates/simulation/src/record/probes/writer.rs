@@ -14,8 +14,7 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Fraction of a step by which a state may precede a sampling instant and still count as reaching it, as sums of steps
-/// are rounded.
+/// A sample is due from this fraction of a step before its time on, as times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Writes the samples of the probes at their sampling instants.

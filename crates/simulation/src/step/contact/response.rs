@@ -32,7 +32,7 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// Nodal mobility with the ties of deformable bodies.
+/// Nodal mobility, including the ties of deformable bodies.
 pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     let mut mobility = nodal_mobility(model);
     if let Some(ties) = ties {
@@ -64,7 +64,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // Springs that are evaluated at nodal positions do not report this work.
+                // The response knows only nodal displacements, and does not report this work.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -142,8 +142,8 @@ impl Simulation {
     }
 
     /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
-    /// following step has the committed length or, if none is committed, the regular length; the step is shorter if the
-    /// run ends earlier.
+    /// following step has the committed length or, if no length is committed, the length that is expected after this
+    /// step. At the end of the run, the step is cut to the end time.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();

@@ -11,19 +11,20 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Tolerated relative change of the critical step between two computations, as extrapolated from its previous rate of
-/// change, and tolerated strain of elements between the two. Both are a fraction of the usual safety margin of the
-/// step.
+/// Tolerance between two computations of the critical step. It limits the relative change of the critical step, as
+/// extrapolated from the previous rate of change, and the strain of the elements. By default, the step is 20 % below
+/// the critical step, so that it remains stable within this tolerance.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Ratio by which the stable step must grow before the step follows, as frequent changes of the step cost accuracy.
+/// The time step is increased only if the stable step exceeds it by this ratio, as frequent changes of the step cost
+/// accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Relative difference of two step lengths, up to which forces computed for one of them are valid for the other: the
-/// change of the forces is then a rounding error.
+/// Relative difference of two step lengths, up to which forces that were computed for one length are valid for the
+/// other: the error of the forces is then a rounding error.
 const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Fraction of the joint stability limit of elements and contacts that the step may have.
+/// Largest step, relative to the joint stability limit of elements and contacts \[-\].
 const CONTACT_SAFETY: f64 = 0.95;
 
 /// Chooses the length of the next step.
@@ -36,7 +37,7 @@ pub(crate) struct StepControl {
     pub(super) rigid_travel: f64,
     /// Largest step for nodes whose contacts open and close on stiff springs \[s\].
     pub(super) stiff_spring: f64,
-    /// Largest step in which rigid bodies rest on springs at a small penetration \[s\].
+    /// Largest step in a model of rigid bodies, so that bodies at rest penetrate little into their springs \[s\].
     pub(super) resting_contact: f64,
     /// Number of steps from the last computation of the critical step to the next.
     pub(super) interval: u32,
@@ -187,8 +188,8 @@ impl StepControl {
         self.time_step = time_step;
     }
 
-    /// Makes the critical step due before the next step. After its computation, the intervals to the next ones grow
-    /// from one step on.
+    /// Makes a computation of the critical step due before the next step. After this computation, the interval between
+    /// computations starts again at one step, and grows.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
@@ -212,8 +213,8 @@ impl StepControl {
 
     /// Largest stable step of elements and contact \[s\].
     ///
-    /// The highest frequency ω of both satisfies ω² ≤ ω_elements² + ω_contact², and the step must satisfy dt ≤ 2/ω.
-    /// `fastest_rigid` is the largest speed of a node of a rigid body \[m/s\].
+    /// The highest frequency ω of elements and contact together satisfies ω² ≤ ω_elements² + ω_contact², and the step
+    /// must satisfy dt ≤ 2/ω. `fastest_rigid` is the largest speed of a node of a rigid body \[m/s\].
     pub(super) fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
@@ -233,7 +234,7 @@ impl StepControl {
     }
 }
 
-/// The limit with the shortest step \[s\]; the first of several.
+/// The limit with the shortest step \[s\]; of equal limits, the first.
 pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     let none = (StepLimit::Scenario, f64::INFINITY);
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })

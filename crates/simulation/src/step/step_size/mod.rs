@@ -82,7 +82,7 @@ impl Simulation {
     }
 
     /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus twice the rounding error of the
-    /// end time, once for the rounding of a step and once for that of the sum of steps.
+    /// end time, once for the rounding of a step and once for the rounding of the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
@@ -109,8 +109,8 @@ impl Simulation {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]: the committed length if there is one, and if not the length that is expected
-    /// after a step of length `last`.
+    /// Length of the following step \[s\]: the committed length or, if no length is committed, the length that is
+    /// expected after a step of length `last`.
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -118,9 +118,9 @@ impl Simulation {
     }
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
-    /// A value that is not positive removes the limit. During contact with the energy–momentum response, the length of
-    /// the next step is already committed, and the limit applies after it. Steps of flight have no such limit; the
-    /// argument of [`Simulation::advance`] limits them.
+    /// A value that is not positive removes the limit. During contact with the staggered energy–momentum response, the
+    /// length of the next step is already committed, and the limit begins with the step after it. Steps of flight have
+    /// no such limit; the argument of [`Simulation::advance`] limits them.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
@@ -272,9 +272,9 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. The
-    /// division into equal steps makes many of them longer than the committed steps by a rounding error. They must
-    /// count as the committed steps.
+    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. By
+    /// rounding errors of the division, many of these steps are slightly longer than the committed steps. They must
+    /// still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,8 @@ const NONE: u32 = u32::MAX;
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. A point inside a box belongs to
-/// one of the cells that the box overlaps, because the rounding of a coordinate to a cell is monotone.
+/// one of the cells that the box overlaps, because the index of a cell along an axis never decreases with the
+/// coordinate.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -204,8 +205,8 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// Cells have the requested size if their number is allowed, and are enlarged if there are too many. A box without
-    /// extent, or with infinite extent, has one cell.
+    /// The number of cells is at most the allowed number. If it would be larger with the requested size, the cells are
+    /// larger. A zone without extent, or with infinite extent, has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);

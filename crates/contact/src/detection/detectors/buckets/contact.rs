@@ -1,5 +1,5 @@
-//! Buckets in contact, where bodies deform. Nodes and faces are sorted again after large displacements. The lists of
-//! candidates serve from one sorting to the next.
+//! Buckets in contact, where bodies deform. Nodes and faces are sorted again after large displacements. The candidates
+//! remain in use until the next sorting.
 
 use std::time::Instant;
 
@@ -17,21 +17,24 @@ use super::super::sorted_body::{SortedBody, box_of_points, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The ratio is near that of
-/// Aragón, Yastrebov & Molinari 2013, §5.2, with 211 × 211 cells over 143 × 143 nodes.
+/// Cell size relative to the median edge length of the contactor. A bucket then contains about one node. Aragón,
+/// Yastrebov & Molinari 2013, §5.2, use nearly the same ratio: 211 × 211 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid per contactor node in the grid; the grid of Aragón, Yastrebov & Molinari has 19.
+/// Largest number of cells of a grid per contactor node in the grid. The grid of Aragón, Yastrebov & Molinari has 19
+/// cells per node.
 const CELLS_PER_NODE: usize = 32;
 
-/// Number of steps that a sorting is meant to remain valid at the present velocities.
+/// Number of steps for which the allowance suffices at the present velocities, if [`ALLOWANCE`] does not limit the
+/// allowance.
 const STEPS: f64 = 32.0;
 
-/// Least and greatest allowance, the relative displacement until the next sorting, relative to the search depth. A
-/// larger allowance lists more candidates that never touch; a smaller allowance needs more sortings.
+/// Least and greatest allowance of a pair of near bodies, relative to the search depth. The allowance is the relative
+/// displacement of the two bodies beyond which a new sorting is due. A larger allowance lists more candidates that
+/// never touch; a smaller allowance needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Relative rounding of the distances compared.
+/// Relative rounding of the compared distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// State of the contact phase, reused from step to step.
@@ -39,7 +42,7 @@ pub(super) struct ContactPhase {
     bodies: Vec<SortedBody>,
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// Relative displacement along any axis beyond which each pair of bodies is sorted again \[m\].
+    /// Relative displacement of each pair of bodies along any axis beyond which all bodies are sorted again \[m\].
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -74,7 +77,7 @@ struct Sorting {
     tests: u64,
 }
 
-/// Buckets of the edges of two bodies that can touch.
+/// Buckets of the edges of a pair of bodies.
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
@@ -170,7 +173,7 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all pairs that are near. Returns the number of pairs of a node and a face, or of two
+    /// Lists the candidates of all pairs of near bodies. Returns the number of pairs of a node and a face, or of two
     /// edges, in a common cell.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
@@ -282,8 +285,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges with overlapping boxes, the boxes of the target widened by the reach. Each pair of
-    /// bodies is processed in one direction only.
+    /// Lists the pairs of edges whose boxes overlap after the box of the target edge is widened by the reach. Of the
+    /// two directions of a pair of bodies, only the direction with the lower body as contactor is processed.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -311,7 +314,8 @@ impl EdgeSorting {
         self.pairs.dedup();
     }
 
-    /// Collects the target edges, and the contactor edges near a target edge, with their boxes.
+    /// Collects all target edges with their widened boxes, and those contactor edges whose boxes overlap the common box
+    /// of the widened boxes.
     fn list_boxes(
         &mut self,
         [contactor, target]: [u32; 2],

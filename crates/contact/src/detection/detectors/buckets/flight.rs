@@ -4,11 +4,12 @@
 //! of the centre of the first body, which removes the common motion, every face sweeps a box in a slice of time. If the
 //! swept boxes of the two bodies overlap, the slice is halved in two cases: the bound on the relative displacement
 //! exceeds the larger of the two median edge lengths, or this bound exceeds the smaller length and too many face pairs
-//! overlap ([`WORTHWHILE`]). The earlier half is searched first. In all other cases buckets find the face pairs with
-//! overlapping boxes.
+//! overlap ([`WORTHWHILE`]). The earlier half is searched first. If the slice is not halved, buckets find the face
+//! pairs with overlapping boxes.
 //!
-//! The time of impact of a face pair is computed over the whole flight, not only over the slice, so each pair is
-//! computed once. The search ends at the first slice that begins after the earliest impact found so far.
+//! The time of impact of a face pair is computed over the whole step of the flight, not only over the slice, so each
+//! pair is computed once in a step. The search ends at the first slice that begins after the earliest impact found so
+//! far.
 
 use std::time::Instant;
 
@@ -30,11 +31,11 @@ use super::cells::{CellLists, Grid};
 const CELLS_PER_FACE: usize = 32;
 
 /// Number of overlapping face pairs up to which a slice is resolved instead of halved: the first number plus the number
-/// of faces divided by the second number. Up to this number the times of impact cost no more than halving, which needs
-/// a pass over all faces.
+/// of faces of both bodies divided by the second number. Up to this number the times of impact cost no more than
+/// halving, which needs a pass over all faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Shortest slice, relative to the duration of the flight.
+/// Shortest slice, relative to the duration of the step.
 const SHORTEST: f64 = 1e-12;
 
 /// Relative rounding of swept boxes.
@@ -42,7 +43,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// State of the flight phase; the memory is reused in the next flight.
 pub(super) struct FlightPhase {
-    /// Median edge of each body \[m\].
+    /// Median edge length of each body \[m\].
     edges: Vec<f64>,
     /// Ball in the reference configuration that contains each body; its centre is the centre of rotation if the body
     /// rotates.
@@ -57,7 +58,7 @@ pub(super) struct FlightPhase {
     resolved: Vec<[u32; 2]>,
 }
 
-/// A part of a flight, from `begin` to `end` \[s\] after its beginning.
+/// A part of a step of the flight, from `begin` to `end` \[s\] after the beginning of the step.
 #[derive(Clone, Copy, Debug)]
 struct Slice {
     begin: f64,
@@ -132,7 +133,7 @@ impl Buckets {
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
-    /// The first impact of all pairs that can touch within the flight.
+    /// The first impact of all pairs that can touch within the step.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;

@@ -3,17 +3,17 @@
 //! ```text
 //! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
 //!          a node is tested against the faces of its own cell only ([`contact`])
-//! flight   time is divided into slices, the earliest slice first, until the displacement in a slice is about one
-//!          edge length; then the swept boxes of the faces are sorted into cells ([`flight`])
+//! flight   time is divided into slices, until the relative displacement in a slice is about one edge length. In each
+//!          slice, the earliest first, the swept boxes of the faces are sorted into cells ([`flight`])
 //! ```
 //! The method uses no hierarchy and, except for bounding balls in flight, no prediction. A pair of bodies is skipped
 //! while the boxes of the two bodies are far apart. A sorting is valid until the relative displacement of a pair
 //! exceeds an allowance. The results equal those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. Many candidates are
-//! therefore false where the face sizes differ by orders of magnitude. In flight a slice costs a pass over all faces of
-//! both bodies.
+//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. Where the face sizes
+//! differ by orders of magnitude, a node is therefore tested against many faces of its cell that are far from the node.
+//! In flight a slice costs a pass over all faces of both bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of

@@ -1,4 +1,4 @@
-//! The elements of a body near its surface, which nodes of other bodies may enter.
+//! The elements of a body near its surface, which contactor nodes may enter.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\]: a point deeper in the element is in no other
-/// element.
+/// Distance from the boundary of an element, in natural coordinates \[-\]. A point of the element that is farther from
+/// the boundary is in no other element, unless elements overlap.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. An element has a number, its index among all elements of the
@@ -33,7 +33,7 @@ struct Elements {
     /// Number of each element, by place.
     numbers: Vec<u32>,
     kinds: Vec<CellKind>,
-    /// Begin of the nodes of each element, and the end of the nodes of the last element.
+    /// Index in `nodes` of the first node of each element, and the length of `nodes` as the last entry.
     offsets: Vec<u32>,
     nodes: Vec<u32>,
     /// Stress-free position of each node of each element \[m\].
@@ -52,8 +52,8 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// The elements among the cells of a body for whose number `is_near` holds. `positions` are the stress-free
-    /// positions of all nodes \[m\].
+    /// Search in those cells of a body whose number satisfies `is_near`. `positions` are the stress-free positions of
+    /// all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -113,10 +113,10 @@ impl ElementSearch {
         });
     }
 
-    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. Elements whose place
-    /// does not satisfy `may_contain` are skipped before the point is located in them. The search begins with the
-    /// element at the place `last` and its neighbours, and continues in the tree. `last` changes only the cost,
-    /// provided that the elements around the point do not overlap.
+    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. The search begins
+    /// with the element at the place `last` and the neighbours of this element. It continues in the tree, where
+    /// elements whose place does not satisfy `may_contain` are skipped. `last` changes only the cost, provided that the
+    /// elements around the point do not overlap and satisfy `may_contain`.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -143,7 +143,7 @@ impl ElementSearch {
         first
     }
 
-    /// F = ∂x/∂X at a point of an element; `None` if the element is degenerate.
+    /// Deformation gradient F = ∂x/∂X at a point of an element; `None` if the element is degenerate.
     pub fn deformation_gradient(&self, at: &InElement, positions: &[Vec3]) -> Option<Mat3> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.elements.placed(at.place, positions, &mut corners);
@@ -217,8 +217,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element `last` or the neighbour of `last` that contains a point; `None` if the point is nearer than
-    /// [`UNIQUE`] to the boundary of the element, where it may also be in another element.
+    /// The element that contains a point, if it is the element `last` or a neighbour of `last` and the point is farther
+    /// than [`UNIQUE`] from its boundary. A point nearer to the boundary may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

@@ -9,11 +9,12 @@
 //! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and its
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X
 //! ```
-//! The assumed gradient gives the direction of the projection; the natural gradient gives its length. A contact acts on
-//! the contactor with the weight w = +1 and on the nodes A of the element with w = −N_A(ξ), where N_A are the shape
-//! functions and ξ is the point of the element at the contactor. Then Σ w = 0 and Σ w x = 0, also if the gap is not
-//! zero. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector uses
-//! [`Buckets`].
+//! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The natural gradient, which is
+//! the gradient of the interpolated distance, gives the length of the projection. A contact acts on the contactor with
+//! the weight w = +1 and on the nodes A of the element with w = −N_A(ξ), where N_A are the shape functions and ξ is the
+//! point of the element at the contactor. Then Σ w = 0 and, with the nodal positions x, Σ w x = 0, also if the gap is
+//! not zero. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector
+//! uses [`Buckets`].
 //!
 //! Two edges that cross are not found if no node is in an element.
 //!
@@ -47,8 +48,8 @@ use elements::{ElementSearch, InElement};
 /// Contactor nodes per task.
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface, relative to the largest coordinate of the node, up to which a node of the same body
-/// counts as on the surface.
+/// Distance from the surface, relative to the largest coordinate of the node, up to which a node in self-contact counts
+/// as on the surface.
 const ON_SURFACE: f64 = 1e-10;
 
 /// Cosine of the largest admissible angle between the target normal and the reversed contactor normal.
@@ -60,8 +61,8 @@ pub enum ProjectionNormal {
     /// Against the assumed gradient of the target, which points into the target.
     #[default]
     Target,
-    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option is a counter-example:
-    /// at the rim of a surface the mean normal is tilted, and a sliding block begins to roll.
+    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option shows an error of that
+    /// algorithm: at the rim of a surface the mean normal is tilted, so that a sliding block begins to roll.
     Contactor,
 }
 
@@ -105,7 +106,7 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Place of the element of the last step.
+    /// Place of the element that contained the node in the last step.
     last: Option<u32>,
 }
 
@@ -286,8 +287,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node of the same body has entered an element of which it is not a node. A node on the surface does not
-    /// count as entered in an element that shares a face with an element of the node.
+    /// Whether a node of the same body has entered an element that contains the node. If the element shares a face with
+    /// an element of the node, a node on the surface ([`ON_SURFACE`]) has not entered.
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -308,7 +309,7 @@ fn against_contactor(
     (cosine > LEAST_COSINE).then(|| Projection { depth: projection.depth / cosine, normal })
 }
 
-/// Box of the nodes of a surface, widened for curved faces.
+/// Box that contains all faces of a surface, curved or not.
 fn box_of(surface: &Surface, positions: &[Vec3]) -> Aabb {
     let faces = (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions));
     faces.reduce(|a, b| a.union(&b)).unwrap_or(EMPTY)

@@ -199,8 +199,9 @@ fn detector(model: ContactModel, cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -
 }
 
 /// Below the middle of the top of a block, the distance field is the distance from the plane of the top. After a
-/// mapping x = A X, the gap and the normal are therefore those of the mapped plane, to 1e-10 (theory: exact). Σ w = 0
-/// and Σ w x = 0 hold to rounding, so that the nodal forces of a contact have neither a resultant nor a moment.
+/// mapping x = A X, the gap and the normal are therefore those of the mapped plane, to 1e-10 (theory: exact). With the
+/// weights w and the positions x of the nodes of a contact, Σ w = 0 and Σ w x = 0 to rounding, so that the nodal forces
+/// of a contact have neither a resultant nor a moment.
 #[test]
 fn gaps_below_a_mapped_plane_are_exact() {
     let mut samples = Samples::new(37);
@@ -237,7 +238,8 @@ fn gaps_below_a_mapped_plane_are_exact() {
 }
 
 /// The change of the gap follows from the weights w and the normal ν: δg = ν · Σ w δx to 1e-10, for any displacement δx
-/// of the node and any translation of the block. Below a plane the gap g is linear in both (Wolff & Bucher 2013, (31)).
+/// of the node and any translation of the block. Below a plane the gap g is linear in these displacements (Wolff &
+/// Bucher 2013, (31)).
 #[test]
 fn gaps_vary_with_the_weights() {
     let mut samples = Samples::new(31);
@@ -304,7 +306,8 @@ fn the_first_element_has_a_node_on_its_side() {
 }
 
 /// A hook with two arms. At rest the detector finds no contact. With the upper arm pressed into the lower arm by 0.1,
-/// the detector finds nodes of both arms. Where the distance field is that of a plane, the gap is −0.1 to 1e-10.
+/// the detector finds contacts. Where the distance field is the distance from a plane, the gap of the contacts is −0.1
+/// to 1e-10.
 #[test]
 fn bodies_touch_themselves_where_they_overlap() {
     for kind in [CellKind::Hex8, CellKind::Tet4, CellKind::Hex27, CellKind::Quad4, CellKind::Tri6] {

@@ -1,16 +1,17 @@
 //! Sorting by binary space partition: the detector of Petőcz and Armero.
 //!
 //! ```text
-//! sort      all surface nodes, called particles, into a binary tree over the working space
+//! sort      all surface nodes, called particles, into a binary tree over the working space, a box of all particles
 //! traverse  the tree for each body, to find the particles in the buffer zone of the body: the box of its surface,
 //!           widened by the search depth and a buffer b. If the zone contains particles of other bodies, traverse
 //!           the tree for each face of the body: the particles in the buffer zone of a face are its candidates
 //! compute   closest point and gap of each candidate
 //! ```
 //! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. The buffer is b = n
-//! Δt Δv with the time step Δt and the largest difference Δv of two nodal velocities. The velocities are the
-//! displacements of the last step divided by Δt. Each surface is contactor and target (double pass). In flight the
-//! detector uses [`Buckets`], because the report has no method for flight.
+//! Δt Δv with the time step Δt and the largest difference Δv of two nodal velocities along an axis, but no less than a
+//! minimum ([`LEAST_BUFFER`]). The velocities are the displacements of the last step divided by Δt. Each surface is
+//! contactor and target (double pass). In flight the detector uses [`Buckets`], because the report of Petőcz and Armero
+//! has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -36,10 +37,11 @@ use super::Buckets;
 use super::sorted_body::{SortedBody, box_of_points};
 use particle_tree::ParticleTree;
 
-/// Relative rounding of the distances compared.
+/// Relative rounding of the compared distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Smallest buffer, relative to the smallest search depth of all bodies. It is the buffer while all bodies are at rest.
+/// Smallest buffer, relative to the smallest search depth of all bodies. The smallest buffer applies while all bodies
+/// are at rest.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
 /// Intervals of the sorting detector.
@@ -187,8 +189,8 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges with overlapping boxes, the boxes of the second body widened by the reach. Two bodies are tested
-    /// only if the box of the first overlaps the widened box of the second.
+    /// Pairs of edges whose boxes overlap after the box of the edge of the second body is widened by the reach. Two
+    /// bodies are tested only if the box of the first overlaps the widened box of the second.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)

@@ -171,8 +171,8 @@ mod tests {
         Aabb { lower: Vec3::repeat(-half), upper: Vec3::repeat(half) }
     }
 
-    /// Random particles, some of them coincident, at the centre or at a corner of the space: a traversal finds the
-    /// particles in a box. Reference: a test of every particle.
+    /// A traversal finds the particles in a box. The particles are random; some coincide with another particle, with
+    /// the centre or with a corner of the space. Reference: a test of every particle.
     #[test]
     fn a_traversal_finds_the_particles_in_a_box() {
         let samples = &mut Samples::new(3);

@@ -39,8 +39,8 @@ struct Entry {
     item: Item,
 }
 
-/// What an entry refers to. Of entries with equal times, the item that is first in this order is processed first;
-/// nodes, whose contact is certain, precede all others.
+/// What an entry refers to. Of entries with equal times, the entry whose item comes first in this enumeration is
+/// processed first. Nodes come first, because their contact is certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     /// A node, by its index in the list of the body.
@@ -206,7 +206,7 @@ struct Search<'a> {
 #[derive(Clone, Copy)]
 struct CurvedPiece {
     face: u32,
-    /// Height of contact \[m\].
+    /// Height below which the piece counts as touching \[m\].
     touching: f64,
     bezier_face: QuadraticBezierFace,
 }
@@ -281,8 +281,9 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece whose lowest corner is within the tolerance of the wall; a corner is a point of the face.
-    /// A higher piece is split. A corner that is within the tolerance at the beginning touches only when it descends.
+    /// The contact of a piece at this time, if the lowest corner of the piece is within the tolerance of the wall; a
+    /// corner is a point of the face. If the lowest corner is higher, the piece is split. A corner that is within the
+    /// tolerance at the beginning of the step touches only when it descends.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

@@ -10,7 +10,7 @@
 //!          are tested only in the blocks that can touch first ([`flight`])
 //! contact  nodes on or below the plane; a block of nodes is tested again when, by the bounds on the displacements,
 //!          its nodes can have reached the wall ([`contact`])
-//! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
+//! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
 //! ```
 //! # Limits
 //! In contact only the nodes of a face touch. In flight a curved face also touches between its nodes, where it bulges.
@@ -83,7 +83,7 @@ impl WallDetector {
         }
     }
 
-    /// Sets the outward offset of the surface of each body \[m\]; heights are those of the offset surfaces.
+    /// Sets the outward offset of the surface of each body \[m\]. The heights of the nodes are reduced by this offset.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
@@ -123,8 +123,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies with nodes behind a wall, or nearer to a wall than the surface offset of the body, in a given
-    /// configuration. This is a check of input, not part of a step.
+    /// Bodies whose offset surface penetrates a wall at a node, in a given configuration, by more than 1e-9 of the
+    /// radius of the bounding sphere of the body. This is a check of input, not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

@@ -6,7 +6,7 @@ use crate::math::{RigidMotion, Rotation};
 use crate::mesh::CellKind;
 use crate::{Constraint, ContactKey, NodeOnSurface, Side};
 
-/// A cloud of triangles and a wall; the node of the wall follows the nodes of the triangles.
+/// A cloud of triangles and a wall. The node of the wall is numbered after the nodes of the triangles.
 struct Scene {
     surface: Surface,
     positions: Vec<Vec3>,
@@ -91,8 +91,8 @@ fn first_impacts_are_exact_and_never_late() {
             assert!(scene.least_height(&motions, until) < 1e-13, "case {case} is early");
             assert!(predicted <= impact.time && predicted > impact.time - 1e-12);
             assert_eq!((impact.bodies, impact.normal), ([0, 1], -scene.wall.normal));
-            // The truncation error of the difference is ½ Ω² r h² = 0.5 · (3 · 40²) · 2 · 1e-16 with Ω² ≤ 3 · 40², the
-            // arm r ≈ 2 and h = 1e-8.
+            // The truncation error of the difference is at most ½ Ω² r h² = 0.5 · (3 · 40²) · 2 · 1e-16 ≈ 5e-13 with Ω²
+            // ≤ 3 · 40², the arm r ≈ 2 and h = 1e-8.
             let ahead = scene.least_height(&motions, until + 1e-8);
             assert!((ahead + impact.normal_speed * 1e-8).abs() < 1e-12, "case {case}: speed of impact");
         }
@@ -167,7 +167,7 @@ fn curved_faces_touch_where_they_bulge() {
 }
 
 /// A random cloud against a moving wall: in every step the detector finds all nodes behind the wall. While all nodes
-/// are farther than 1 from the wall, the detector tests fewer than one node in 20.
+/// are farther than 1 from the wall, the detector tests on average fewer than one node in 20 in a step.
 #[test]
 fn every_node_behind_a_wall_is_found() {
     let samples = &mut Samples::new(9);

@@ -1,6 +1,6 @@
 //! Upper bound on an accumulated relative displacement.
 
-/// Sum of the bounds of all steps since the last restart, and the bound of the last step \[m\].
+/// Sum of the displacement bounds of all steps since the last restart, and the bound of the last step \[m\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Travel {
     travelled: f64,
@@ -29,7 +29,7 @@ impl Travel {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Number of steps with the bound of the last step until the sum reaches a limit \[m\].
+    /// Number of further steps until the sum reaches a limit \[m\], if every step has the bound of the last step.
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }

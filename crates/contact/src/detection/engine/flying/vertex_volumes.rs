@@ -1,4 +1,4 @@
-//! Moving volumes of the vertices of a tree, and the earliest time at which two of them can touch.
+//! Moving volumes of the vertices of a tree, and the earliest time at which two volumes can touch.
 
 use super::first_steps::FirstSteps;
 use crate::detection::model::ContactModel;
@@ -143,7 +143,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Sphere about the centre of the body that contains a sphere fixed to the body in every orientation.
+/// Sphere about the centre of the body. It contains, in every orientation of the body, a sphere that is fixed to the
+/// body.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);

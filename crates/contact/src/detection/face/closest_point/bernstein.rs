@@ -24,7 +24,7 @@ impl Bounds {
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
     /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
-    /// curvature is bounded only if F may be less than `limit`.
+    /// bound of the curvature is computed only if F may be less than `limit`; if F cannot be less, it is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -71,7 +71,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
+    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -111,7 +111,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
+    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -119,8 +119,8 @@ impl BilinearNet {
 
 /// Quadratic triangle, by its six control points.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4: the first index is the degree in corner 1, the second in corner 2; the
-    /// remaining degree is in corner 0.
+    /// Coefficients of |x − r|², degree 4: the first index is the power of the barycentric coordinate of corner 1, the
+    /// second index the power of corner 2. Corner 0 has the remaining power.
     squares: [[f64; 5]; 5],
 }
 
@@ -158,7 +158,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
+    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -232,7 +232,7 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; the curvature is bounded only if F may be less than `limit`.
+    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }

@@ -1,5 +1,5 @@
-//! Closest point of a triangle by brute force: the projection on the plane of the triangle if it is inside the
-//! triangle; if not, the closest point of the edges.
+//! Closest point of a triangle by brute force: the projection on the plane of the triangle if this projection is inside
+//! the triangle; if not, the closest point of the edges.
 //!
 //! The method is slower than the method of Voronoi regions, but does not amplify rounding errors on slivers.
 
@@ -21,11 +21,11 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     best
 }
 
-/// Projection on the plane of the triangle; `None` if it is outside the triangle.
+/// Projection on the plane of the triangle; `None` if the projection is outside the triangle.
 ///
-/// The projection is computed along the longest edge and the height over this edge. The rounding error is relative to
-/// the height, whereas in barycentric coordinates it is relative to the square of the height. The error moves the point
-/// along the height only.
+/// The projection is computed along the longest edge and the height over this edge. For a small height h, the rounding
+/// error grows as 1/h; in barycentric coordinates from dot products of the edges, it would grow as 1/h². The error
+/// moves the point along the height only.
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

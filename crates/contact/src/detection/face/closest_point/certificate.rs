@@ -168,7 +168,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// Bounds of the mean of monomials on the path from ξ* to another point of the box.
+/// Bounds of the means of monomials and their derivatives on the path from ξ* to another point of the box.
 ///
 /// On this path |s₁ᵏ s₂ˡ| is at most its value for sᵢ = |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound
 /// exactly, because no derivative has a degree above three. The bound grows with t, so that its mean with the weights 2
@@ -328,7 +328,7 @@ mod tests {
     }
 
     /// Whether a corner is missing from the first or the second box of the points within a distance of r. The distance
-    /// is given as a multiple of the distance of the corner.
+    /// is given as a multiple of the distance of the corner from r.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

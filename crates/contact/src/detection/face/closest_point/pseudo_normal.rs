@@ -29,7 +29,8 @@ pub struct Gap {
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at a point of a face, which gives the sign of a distance.
+/// Pseudo-normal of the surface at a point of a face. The pseudo-normal gives the sign of the distance from the
+/// surface.
 ///
 /// The pseudo-normal is the face normal at `xi` inside a face, the sum n₁ + n₂ of the normals of both faces on an edge,
 /// and the sum Σ angle_f n_f over the face ring at a vertex. In the plane, the normal of a segment from a to b points
@@ -103,7 +104,7 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
 
-/// The same normal with nodal positions from `at`.
+/// The unit normal of a face at ξ, with nodal positions from `at`.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
@@ -165,7 +166,7 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 }
 
 /// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge. `offset` is
-/// the vector to the point from the closest point of the face, which lies on `feature`.
+/// the vector to the point from the closest point of the face; the closest point lies on `feature`.
 ///
 /// ```text
 ///   face      ┆
@@ -233,13 +234,13 @@ fn normal_on_edge(
 
 /// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
 ///
-/// The angle at a corner is between the tangents of its two edges; it is π at a mid-edge node and 2 π at a node inside
-/// a face.
+/// The angle at a corner is between the tangents of the two edges there. The angle at a mid-edge node is π, at a node
+/// inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }
 
-/// The same normal with nodal positions from `at`.
+/// The [`vertex_normal`] with nodal positions from `at`.
 pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
@@ -273,7 +274,8 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
     (against || along).then_some(against)
 }
 
-/// Normal of a face at one of its nodes. Its length is the angle of the face at the node, or 1 for a segment.
+/// Normal of a face at one of its nodes. The length of the normal is the angle of the face at the node, or 1 for a
+/// segment.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -303,8 +305,8 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     }
 }
 
-/// Normal of a triangle or quadrilateral at one of its corners. Its length is the angle between the edges at the
-/// corner.
+/// Normal of a triangle or quadrilateral at one of its corners. The length of the normal is the angle between the edges
+/// at the corner.
 fn weighted_corner_normal(
     surface: &Surface,
     position: &impl Fn(u32) -> Vec3,

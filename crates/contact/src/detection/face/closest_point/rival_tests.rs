@@ -76,7 +76,7 @@ fn assert_minimum(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3,
     }
 }
 
-/// Slope and change of F within rounding.
+/// Largest slope and largest change of F that count as rounding.
 fn tolerances(here: &Expansion, nodes: &[Vec3]) -> (f64, f64) {
     let size = nodes.iter().map(|x| (x - nodes[0]).norm()).fold(0.0, f64::max);
     let stiffness = size * (size + (2.0 * here.objective).sqrt());

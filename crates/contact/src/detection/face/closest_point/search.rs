@@ -8,8 +8,8 @@
 //!   conditions of the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This
 //!   bound discards cells on which F is convex or nearly convex.
 //! - A cell lies behind the plane through its closest point, normal to the offset from the query, if all control points
-//!   of the cell lie behind this plane. This bound discards flat cells with any parametrisation, for example faces
-//!   without area.
+//!   of the cell lie behind this plane. No point of the cell is then closer to the query than the plane. This bound
+//!   discards flat cells with any parametrisation, for example faces without area.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -64,7 +64,7 @@ pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Sear
             continue;
         }
         if depth == MAX_DEPTH {
-            continue; // smaller than the rounding of natural coordinates
+            continue; // the cell is smaller than the rounding of natural coordinates
         }
         if cells >= MAX_CELLS {
             complete = false;
@@ -104,7 +104,8 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         if bounds.least_value >= self.threshold(noise) || bounds.least_value.is_nan() {
             return true;
         }
-        // −½ α δ²: how far F in the cell can be below F at the point that satisfies the optimality conditions.
+        // −½ α δ²: a lower bound on the difference between F in the cell and F at the point that satisfies the
+        // optimality conditions.
         let sag = 0.5 * diameter_squared::<P>() * (bounds.least_curvature - 12.0 * noise).min(0.0);
         let (xi, converged) = match known {
             Some(xi) => (xi, true),
@@ -162,15 +163,15 @@ fn threshold(objective: f64, size: f64) -> f64 {
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` on a face or a part of a face because it lies behind a plane: the plane through
-/// the end of `offset`, normal to `offset`.
+/// Whether F is at least `threshold` on a part of a face because its control points lie far from the query along
+/// `offset`: half the square of their least distance in this direction is a lower bound on F.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
     0.5 * distance * distance >= threshold
 }
 
-/// Largest distance of a node of the face from the first.
+/// Largest distance of a node of the face from the first node.
 fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
     let first = polynomial.offset(P::DOMAIN.corners[0]);
     let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);

@@ -303,9 +303,9 @@ fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     assert_eq!(beyond, [1.0, 1.0]);
 }
 
-/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded. If all normals are on one side of a
-/// direction, the normal of the common node is on this side too. With a curved or collapsed face the result is
-/// undecided.
+/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded. If all face normals are opposed to a
+/// direction, or all point along the direction, the normal of the common node does so too. With a curved or collapsed
+/// face, the result is undecided.
 #[test]
 fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     let samples = &mut Samples::new(6);

@@ -11,7 +11,8 @@
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;
 
-/// Square of the sine of the corner angle, and ratio of squared edges, below which a triangle is a sliver.
+/// A triangle is a sliver if, at corner a, the squared sine of the angle times the ratio of the squared lengths of the
+/// shorter and the longer edge is at most this value.
 pub const SLIVER: f64 = 1e-6;
 
 /// Closest point of a three-node triangle.

@@ -6,7 +6,8 @@ use crate::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Largest number of pairs of pieces of two faces; more pairs are near each other only if the faces conform.
+/// Largest number of pairs of pieces that are examined for two faces. More pairs are near each other only if the faces
+/// conform.
 const MAX_PIECES: usize = 16384;
 /// Margin by which two flat pieces must intersect, in units of the largest deviation of the pieces from their faces.
 /// With this margin the faces certainly intersect.

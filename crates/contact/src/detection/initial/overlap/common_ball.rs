@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Diameter and centre of about the largest ball inside both of two closed surfaces.
 ///
-/// A relative displacement that separates the bodies has at least this length.
+/// A relative displacement that separates the bodies is at least as long as this diameter.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();

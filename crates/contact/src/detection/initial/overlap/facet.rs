@@ -48,9 +48,9 @@ impl Facet {
     }
 
     /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. It is certain if
-    /// a segment of this triangle passes the other triangle as in [`Self::passed_by`]. The segment crosses the
-    /// intersection line at a right angle and ends at the distance `margin` from the plane of the other triangle, on
-    /// both sides.
+    /// a segment in this triangle, through the midpoint, passes the other triangle as in [`Self::passed_by`]. The
+    /// segment crosses the intersection line at a right angle and ends at the distance `margin` from the plane of the
+    /// other triangle, on both sides.
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
@@ -77,7 +77,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Intersections of the border of a triangle with the plane of another triangle with this normal.
+    /// Intersections of the border of this triangle with the plane of another triangle, which has the given normal.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);

@@ -182,7 +182,7 @@ fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) 
     }
 }
 
-/// Box of the points that bound the faces.
+/// Box of the control points of all faces.
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
     (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
 }

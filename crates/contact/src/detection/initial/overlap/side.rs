@@ -11,8 +11,8 @@ use crate::math::Vec3;
 
 use super::winding::{is_closed, winds_around};
 
-/// Sideways shift of all interior points, in units of their depth. It is less than 1, so that the points stay inside,
-/// and oblique to all axes and diagonals, so that it removes alignments.
+/// Sideways shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points stay
+/// inside. It is oblique to all axes and diagonals, so that it removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Least cosine between the outward direction of a node and the normals of its face ring. A node with a smaller cosine
 /// has no outward direction.

@@ -115,7 +115,8 @@ fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     })
 }
 
-/// An intersection of two faces is reported if and only if their triangulations intersect, except for grazes.
+/// An intersection of two faces is reported exactly if their triangulations intersect. Of the triangulations with 16
+/// and with 128 divisions per side, one must agree with the report.
 #[test]
 fn crossings_are_those_of_fine_triangles() {
     let samples = &mut Samples::new(12);
@@ -218,8 +219,8 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// Flat six-node triangles whose interiors intersect, although the intersecting edges belong to the border of the other
-/// body. Flat triangles are not subdivided.
+/// A flat six-node triangle, and a triangle of three or six nodes that stands across it or beside it. Only the triangle
+/// that stands across is reported. Flat triangles are not subdivided.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
     let straight = |turn: &dyn Fn(Vec3) -> Vec3, kind: CellKind| {
@@ -235,8 +236,8 @@ fn straight_faces_of_six_nodes_that_cross_are_seen() {
     }
 }
 
-/// A triangle and the saddle z = x y. An edge between the saddle and the two triangles on the corners of the saddle
-/// does not intersect it; an edge through the saddle does.
+/// A triangle and the saddle z = x y. An edge that passes between the saddle and the two flat triangles on its corners
+/// does not intersect the saddle. An edge through the saddle does.
 #[test]
 fn warped_quadrilaterals_are_no_triangles() {
     let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]];

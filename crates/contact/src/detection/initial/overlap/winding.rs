@@ -18,8 +18,8 @@ const COARSENESS: f64 = 0.05;
 /// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a surface about a point is not zero; true for every open surface, because its winding
-/// number is fractional.
+/// Whether the winding number of a closed surface about a point is not zero. True for every open surface, because the
+/// winding number of an open surface is fractional.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }
@@ -34,7 +34,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // Both nodes of a collapsed edge are equal.
+            // A collapsed edge, whose two nodes are equal, does not count.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }

@@ -41,8 +41,9 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each node of [`Self::find_points`]. If the target covers the whole face ring of the node, the
-    /// weights transmit a uniform traction exactly. If it does not, the constraint uses the closest point.
+    /// A constraint for each node of [`Self::find_points`]. For nodes of faces that the target covers completely, the
+    /// weights transmit a uniform traction exactly. Nodes of a partly covered face and nodes without a covered face are
+    /// tied at the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);

@@ -10,12 +10,12 @@
 //! ```
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
-//! On quadratic faces some integrals of shape functions are not positive. On these faces modified functions replace the
-//! shape functions: Ñ_c = N_c + α Σ N_m at a corner c, summed over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m
-//! at a middle node m, with α = 1/5. Both sets of functions span the same space.
+//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
+//! faces modified functions replace the shape functions: Ñ_c = N_c + α Σ N_m at a corner c, summed over the adjacent
+//! middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m, with α = 1/5. Both sets of functions span the same space.
 //!
-//! Gauss points of triangles of the overlap give all integrals, including M and D, in the plane of each contactor face,
-//! so that the duality and Σ φ_i = 1 hold to rounding.
+//! All integrals, including M and D, are sums over the same points: the Gauss points of the triangles of the overlap,
+//! in the plane of the contactor face. The duality and Σ φ_i = 1 therefore hold to rounding.
 //!
 //! # Source
 //! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of
@@ -40,14 +40,14 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// Smallest and largest covered fraction of a face that counts as covered; on curved surfaces the apparent fraction may
-/// exceed 1.
+/// A face counts as covered if its covered fraction is between these values. On curved surfaces the apparent fraction
+/// may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
 /// Covered fraction up to which a face counts as uncovered.
 const BARE: f64 = 1e-6;
-/// Largest cosine between the normals of overlapping faces, which are opposed.
+/// Two faces can overlap only if the cosine between their normals is at most this value: the normals are opposed.
 const OPPOSED: f64 = -0.5;
-/// Weight up to which a target node counts as rounding error.
+/// Weights up to this magnitude are rounding errors, and are omitted.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -65,8 +65,9 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of those contactor nodes whose faces are covered completely by the target and have only near nodes
-/// (`is_near`). The map omits all other nodes.
+/// Weights of the contactor nodes, from integrals over those faces that the target covers and whose nodes are all near
+/// (`is_near`). The map omits nodes without such a face. It also omits the nodes of a face that is covered only partly,
+/// if the nodes of this face are all near.
 ///
 /// # Cost
 /// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.

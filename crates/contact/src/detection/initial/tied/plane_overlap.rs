@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// A point of the plane.
 type Point = [f64; 2];
 
-/// Gauss points of order seven in \[0, 1\], and their weights.
+/// Gauss points in \[0, 1\], exact to degree seven, and their weights.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_9, 0.326_072_577_431_273_07),

@@ -8,20 +8,22 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
-/// Fraction of an edge at either end that node contact covers if the end node is in contact.
+/// Fraction of the length of an edge within which node contact covers crossings: if a crossing is nearer to an end of
+/// the edge and the node at this end is in contact, the crossing is no edge contact.
 pub(super) const END: f64 = 0.01;
 
-/// Fraction of an edge at either end that node contact always covers: between two bodies, the rounding error of edge
-/// coordinates; in self-contact, `AT_END_OF_LIP`. Coincident vertices of the two lips of a cut move apart with the
-/// strain of their edges, and would alternate between node and edge contacts at the smaller fraction.
+/// Fraction of the length of an edge. A crossing nearer than this fraction to an end of the edge is never an edge
+/// contact. Between two bodies, the fraction is the rounding error of edge coordinates; in self-contact, it is
+/// `AT_END_OF_LIP`. Coincident vertices of the two lips of a cut move apart with the strain of their edges. With the
+/// smaller fraction, their contacts would alternate between node and edge contacts.
 const AT_END: f64 = 1e-12;
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the least angle between crossing edges.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the angle by which the common perpendicular may point into a face. If faces lie flat on each other, as in
-/// crosswise stacked blocks, the perpendicular is normal to both faces, and their deformation tilts it slightly.
+/// Sine of the largest angle by which the common perpendicular may point into a face. If faces lie flat on each other,
+/// as in crosswise stacked blocks, the perpendicular is normal to both faces, and their deformation tilts it slightly.
 const LEANING: f64 = 0.1;
 
 /// Two crossed edges.
@@ -85,15 +87,17 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
-/// Whether straight edges with these chords are too close to parallel to cross. Most pairs are, for example along the
-/// rims of blocks, and need no closest points. Curved edges may cross although their chords are parallel.
+/// Whether straight edges with these chords are too close to parallel to cross. Most pairs are nearly parallel, for
+/// example along the rims of blocks. They need no closest points. Curved edges may cross although their chords are
+/// parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges; `None` for parallel edges, or if the normal is
-/// outside the normal range of an edge. Face normals are evaluated at the positions `at`.
+/// Unit normal out of the target at the closest points of two edges; `None` if the edges are nearly parallel, if no two
+/// of their faces have opposed normals, or if the normal points into a face beside an edge. Face normals are evaluated
+/// at the positions `at`.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -118,8 +122,8 @@ pub(crate) fn normal_of_crossing(
 }
 
 /// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
-/// faces, the condition follows from the contact normal. At the borders of coplanar sheets, where all normals are
-/// equal, the condition is false.
+/// faces, the other conditions on the contact normal imply this condition. At the borders of coplanar sheets, where all
+/// normals are equal, the condition is false.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

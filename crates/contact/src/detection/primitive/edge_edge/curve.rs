@@ -95,12 +95,13 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// One Newton step for the least distance, bounded to \[0, 1\] and halved until the distance does not grow.
+/// One Newton increment towards the least distance. The coordinates stay in \[0, 1\]. The increment is halved until the
+/// distance does not grow; after eight attempts, the coordinates stay unchanged.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // A coordinate at a bound stays there if the distance would decrease beyond the bound.
+    // A coordinate at a bound stays there if the distance decreases only beyond the bound.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,
@@ -118,8 +119,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Step to the minimum of a quadratic model of half the squared distance. The model includes the curvature terms of the
-/// edges only if the model remains convex.
+/// Increment to the minimum of a quadratic model of half the squared distance. The model includes the curvature terms
+/// of the edges only if the model remains convex.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

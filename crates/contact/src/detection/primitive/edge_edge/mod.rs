@@ -19,9 +19,9 @@
 //! finds only one of these places.
 //!
 //! Node–face contact covers edges closer to parallel than 0.6°. It also covers crossings within a hundredth of the edge
-//! length from an end of an edge, if the node at this end is in contact with the other body: the node is about as deep
-//! in this body as the crossing. If the node lies outside the face of the other body, even by less than this distance,
-//! only edge contact supports the corner.
+//! length from an end of an edge, if the node at this end is in contact with the other body: the node is then about as
+//! deep in the other body as the crossing is. If the node is not in contact, because it lies beside the face of the
+//! other body, only edge contact supports the corner.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
@@ -54,7 +54,8 @@ const PAIRS_PER_TASK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// Ends of the edges of each candidate; `None` for edges with middle nodes, which cannot be tested by their chords.
+    /// Ends of the edges of each candidate; `None` if an edge has a middle node: curved edges may cross although their
+    /// chords are parallel.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
@@ -84,9 +85,9 @@ impl EdgeEdgeSearch {
 
     /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
     ///
-    /// If an edge crosses two edges of a body and the crossings are closer to each other than the depth, as at a
-    /// corner, only the shallower crossing counts. If an edge crosses the two rims of a seam between flush bodies,
-    /// neither crossing counts. Crossings covered by a node in contact with the same body do not count.
+    /// If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth
+    /// of the deeper crossing, only the shallower crossing counts. If an edge crosses the two rims of a seam between
+    /// flush bodies, neither crossing counts. Crossings covered by a node in contact with the same body do not count.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

@@ -6,8 +6,8 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// A point is in front of an edge if the component of its offset along the outward normal exceeds this fraction of its
-/// distance.
+/// A point is in front of an edge if its distance along the outward normal of the edge exceeds this fraction of its
+/// distance from the edge.
 const BEFORE: f64 = 0.1;
 
 /// Two edges that can touch, judged by their positions in the stress-free configuration.
@@ -43,9 +43,10 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Whether the edges can touch. Two edges of one body that are near each other in the stress-free configuration can
-    /// touch only if each is in front of the other. This condition excludes edges on opposite sides of a thin part and
-    /// edges around a corner.
+    /// Whether the edges can touch. Two edges of one face, or with a common node, cannot. Two edges of one body that
+    /// are near each other in the stress-free configuration can touch only if each is in front of the other and their
+    /// distance exceeds the surface offset. This condition excludes edges on opposite sides of a thin part and edges
+    /// around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -73,8 +74,8 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the pairs of an edge assigned to the first face and an edge assigned to the second face that are
-/// within `reach` \[m\] of each other and can touch.
+/// Adds to `near` the pairs of edges that can touch and may be within `reach` \[m\] of each other. One edge of each
+/// pair is assigned to the first face, the other edge to the second face.
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

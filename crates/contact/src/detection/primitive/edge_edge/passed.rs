@@ -5,16 +5,17 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Largest ratio of depth to displacement of edges that crossed in a step. If its normal does not rotate, a crossing is
-/// no deeper than the displacement, and the ratio is at most 1.
+/// Largest ratio of the depth to the relative displacement in a step, for edges that crossed in this step. If the
+/// normal does not rotate, the depth is at most the displacement, and the ratio at most 1.
 const PASSED: f64 = 2.0;
 
 /// Whether the edges of a new crossing have passed each other beyond their ends. `before` are the contacts of the last
 /// step, which do not include the crossing. `from` and `to` are the positions of all nodes at the beginning and at the
 /// end of the step \[m\].
 ///
-/// The edges have passed if the depth of the crossing exceeds the sum of `PASSED` times the displacement in the step
-/// and the part of an edge that node contact covers, and no node of the crossing was in a contact of the two bodies.
+/// The edges have passed if two conditions hold. First, the depth of the crossing exceeds the sum of `PASSED` times the
+/// relative displacement in the step, `END` times the length of the longer edge, and the rounding error of the gap.
+/// Second, no node of the crossing was in a contact of the two bodies in the last step.
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;

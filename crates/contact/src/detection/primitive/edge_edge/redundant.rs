@@ -1,15 +1,15 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body and the crossings are closer to each other than the depth, as at a corner,
-//! only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies, neither crossing
-//! counts:
+//! If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth of
+//! the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies,
+//! neither crossing counts:
 //!
 //! ```text
 //!        ────────────────   inclined or penetrating edge
 //!     ──────────┐┌─────────
 //!        a      ││     b    the rims of both bodies coincide, and their faces form one surface
 //! ```
-//! An edge on a flush seam lies on a face, not on edges; node–face contact covers it.
+//! An edge on a flush seam lies on a face, not on edges; node–face contact covers this contact.
 
 use super::crossing::Crossing;
 use super::curve::Curve;

@@ -58,8 +58,9 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     }
 }
 
-/// A cube over the seam between two other cubes. The two lower cubes are flush, or one is turned down by 6° and they
-/// form a ridge. Edges of the upper cube make contact with the rims of the seam only at the ridge.
+/// A cube over the seam between two other cubes. The two lower cubes are flush, or one of them is turned down by 6°, so
+/// that the two cubes form a ridge. Edges of the upper cube make contact with the rims of the seam only if the lower
+/// cubes form a ridge.
 #[test]
 fn rims_of_flush_bodies_are_no_edges() {
     let depth = 0.01;
@@ -80,8 +81,9 @@ fn rims_of_flush_bodies_are_no_edges() {
 }
 
 /// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over a face of the other cube.
-/// The four crossings near the corners are in contact, at half the angle times the edge length from the ends of the
-/// edges. The four crossings of nearly parallel edges are in contact from 1° on; at 0.5° these edges count as parallel.
+/// The four crossings near the corners are in contact. Their distance from the ends of the edges is half the angle
+/// times the edge length. The four crossings of nearly parallel edges are in contact from 1° on; at 0.5° these edges
+/// count as parallel.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
     for (degrees, crossings) in
@@ -100,9 +102,9 @@ fn rims_that_cross_next_to_their_ends_touch() {
     }
 }
 
-/// A cube turned by 0.05° on an equal cube, and a block beside both that contains one corner of the turned cube. The
-/// node at this corner is in contact with the block only, so it covers no crossing of the two cubes, not even the
-/// crossing next to it.
+/// A cube turned by 0.05° on an equal cube, and a block beside both cubes. The block contains one corner of the turned
+/// cube. The node at this corner is in contact with the block only, so the node covers no crossing of the two cubes,
+/// not even the nearest one.
 #[test]
 fn nodes_in_another_body_cover_no_crossing() {
     let (size, depth) = (Vec3::repeat(1.0), 1e-4);

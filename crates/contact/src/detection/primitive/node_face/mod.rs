@@ -77,8 +77,8 @@ struct Penetration {
     gap: Gap,
 }
 
-/// Closest face of a node in the last step and the closest point on it, from which the next search starts with
-/// [`StartFrom::Previous`].
+/// Closest face of a node in the last step, and the closest point on this face. With [`StartFrom::Previous`], the next
+/// search starts from this point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartingPoint {
     key: NodeOnSurface,
@@ -108,8 +108,9 @@ pub(crate) struct NodeFaceSearch {
     found: Vec<Found>,
 }
 
-/// Sine of the largest angle between the offset of a node from a face and the face normal that counts as rounding
-/// error. Within this angle, the face normal is the contact normal even if the closest point is on the rim of the face.
+/// Sine of an angle. If the offset of a node from its closest point deviates from the face normal by a smaller angle,
+/// the deviation counts as rounding error: the face normal is the contact normal, even if the closest point is on the
+/// rim of the face.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 /// Contactor nodes per task, and contactor nodes searched at a time.
@@ -120,12 +121,12 @@ const NODES_AT_A_TIME: usize = 64;
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
-    /// Starting points of the next search, ascending; empty unless the option is [`StartFrom::Previous`].
+    /// Starting points of the next search, ascending by key; empty unless the option is [`StartFrom::Previous`].
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.last.iter().flatten().copied().collect()
     }
 
-    /// Sets the starting points, ascending, for the next list of candidates.
+    /// Sets the starting points, ascending by key, for the next list of candidates.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.last.clear();
         self.last.extend(points.iter().copied().map(Some));
@@ -247,8 +248,8 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, by ascending nodes. The closest face is the nearest of
-    /// the faces that are within the search depth and whose normals are opposed to the normal of the node.
+    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. The closest face is the
+    /// nearest of the faces that are within the search depth and whose normals are opposed to the normal of the node.
     ///
     /// The lanes of one vector instruction process candidates of different nodes.
     fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
@@ -285,8 +286,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// With [`Method::NearestNode`], of all nodes of the candidate faces the nearest to the contactor; of equally near
-    /// nodes, the first. `None` with any other method.
+    /// The node of the candidate faces that is nearest to the contactor; among equally near nodes, the node with the
+    /// lowest number. `None` unless the method is [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -303,11 +304,12 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Replaces the closest face of the node by a closer candidate face.
+    /// Replaces the closest face of the node by a candidate face that is closer, within its reach, and has a normal
+    /// opposed to the normal of the node.
     ///
     /// A node can have entered a face from outside only if the normals of node and face are opposed. Without this
-    /// condition, where the ends of two blocks of equal section meet, nodes that slide in along the side of the other
-    /// block would make contact with this side.
+    /// condition, two blocks of equal section that meet end to end would also make contact along their sides, because
+    /// nodes of one block slide in along the sides of the other.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -373,9 +375,9 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// The penetration of a node inside its target, with the gap to the offset surface; `None` for a node outside. A
-    /// node past the rim of its face by at most its depth counts as below the face, so that no force pushes the node
-    /// along the face.
+    /// The penetration of a node inside its target; `None` for a node outside. The gap is the distance from the target
+    /// surface minus the offset of the body pair. A node past the rim of its face by at most its depth counts as below
+    /// the face, so that no force pushes the node along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -385,8 +387,8 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference, because the load of a copied normal would wait for its store longer than the rest of the
-        // function takes.
+        // A reference instead of a copy: the load of a copied normal would wait for the store, and this wait is longer
+        // than the other instructions of the function take.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {

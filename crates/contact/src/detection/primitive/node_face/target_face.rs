@@ -5,6 +5,6 @@
 pub(super) struct TargetFace {
     /// Nodes of the face, if it is a triangle.
     pub triangle: Option<[u32; 3]>,
-    /// Distance, on either side, within which the candidate can give a constraint \[m\].
+    /// Distance from the face, on either side, within which the candidate can give a constraint \[m\].
     pub reach: f64,
 }

@@ -21,7 +21,7 @@ fn closest_faces(
     found
 }
 
-/// A warped face, and a second face that lies within its outline; the nodes of the second face are the contactors.
+/// A warped face and a smaller face under it. The nodes of the smaller face are the contactors.
 fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
     let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
     let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
@@ -79,8 +79,9 @@ fn what_was_found_stays_with_its_node() {
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
-/// Nodes over a sheet of triangles and some quadrilaterals, enough nodes for several tasks, with zero to nine relevant
-/// candidates each. The search finds the closest candidate of each node bitwise, whatever the lane of the candidate.
+/// Nodes over a sheet of triangles and some quadrilaterals, enough nodes for several tasks. The candidates of each node
+/// are up to nine random faces and the faces at the node. Each node has bitwise the closest candidate of a search for
+/// this node alone, whatever the lane of the candidate.
 #[test]
 fn each_node_has_the_closest_of_its_candidates() {
     let samples = &mut Samples::new(4);
@@ -185,9 +186,9 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Nodes of faces that are at right angles, within [`SQUARE`], to adjacent triangles, all rotated at random. The test
-/// of opposed normals gives the same result in every lane, and in the scalar form that a nearby quadrilateral causes.
-/// Methods without lanes are not tested.
+/// Nodes of faces at right angles to adjacent triangles, within about eight times [`SQUARE`], all rotated at random.
+/// The test of opposed normals gives the same result in every lane, and in the scalar form, which is used if the group
+/// of four contains a quadrilateral. Methods without lanes are not tested.
 #[test]
 fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;

@@ -7,8 +7,8 @@ use crate::math::Vec3;
 /// Gap, relative to the size of the pair, below which the line between the closest points is not an accurate normal.
 const NEAR: f64 = 1e-6;
 
-/// Least ratio of an advance along a held direction to the last advance; after a shorter advance, the closest points
-/// are computed anew.
+/// Least ratio of an advance along the previous direction to the previous advance; after a shorter advance, the closest
+/// points are computed anew.
 const WORTHWHILE: f64 = 0.1;
 
 /// Whether all points of two hulls have the same velocity, and finite positions.
@@ -33,8 +33,9 @@ pub(super) struct Advance {
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance, which rotates with the features to which it is normal. No
-/// closest points are needed as long as this advance makes progress; `None` if it makes no progress.
+/// Advance along the direction of the previous advance. The direction rotates with the features to which it is normal.
+/// This advance needs no closest points. `None` if it is shorter than `WORTHWHILE` times the previous advance, or if
+/// the direction does not separate the faces beyond rounding.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -45,7 +46,10 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
     (step > WORTHWHILE * before.step).then_some(found)
 }
 
-/// Advance along the line of the closest points.
+/// Advance along the direction given by the features of the closest points. If these points nearly coincide and are two
+/// nodes, or a node and a point of an edge, other directions are tried too, and the longest advance is taken. Without a
+/// separating direction, the advance is that of [`arrive`] if the faces were apart before, and that of [`leave`] if
+/// they were not.
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

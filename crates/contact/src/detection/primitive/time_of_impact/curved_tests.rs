@@ -1,4 +1,4 @@
-//! Compares times of impact of curved faces with closed forms and with finely triangulated faces.
+//! Compares times of impact of curved faces with closed forms.
 
 use super::tests::RigidFace;
 use super::*;
@@ -86,9 +86,9 @@ fn faces_in_one_plane_meet_with_their_edges() {
     }
 }
 
-/// A spoke of length R that rotates at the rate ω. It never reaches a distant wall at rest. It meets a wall that
-/// approaches from X at the speed v when R cos ωt = X − v t, after some seventeen revolutions. Straight walls of two
-/// and of three nodes give the same time.
+/// A spoke of length R that rotates at the rate ω. The spoke never reaches a distant wall at rest. A wall that
+/// approaches from the distance X at the speed v meets the spoke when R cos ωt = X − v t, after some seventeen
+/// revolutions. Straight walls of two and of three nodes give the same time.
 #[test]
 fn a_spoke_turns_many_times_before_it_touches() {
     let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);

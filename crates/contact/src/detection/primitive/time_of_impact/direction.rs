@@ -5,8 +5,8 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle below which two vectors do not span a plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Largest rotation of a direction \[rad\] in one advance; [`Motion::bound`] covers the third-order term of the
-/// separation by a second-order term only up to this rotation.
+/// Rotation of a direction \[rad\] at which an advance ends if the third-order term of the separation is negative. Up
+/// to this rotation, [`Motion::bound`] replaces the term by a second-order lower bound.
 const LARGEST_TURN: f64 = 0.5;
 
 /// A direction n + h ṅ from hull b to hull a that may rotate with the time h; |n| = 1.
@@ -19,7 +19,8 @@ pub(super) struct Direction {
 impl Direction {
     /// The common normal of two vectors, each given with its rate, and the rotation of this normal with the vectors.
     ///
-    /// Both vectors e stay perpendicular to the direction to first order if ṅ·e = −n·ė, with ṅ normal to n.
+    /// Both vectors e, with rates ė, stay perpendicular to the direction to first order if ṅ·e = −n·ė, with ṅ normal to
+    /// n.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
         let normal = first[0].cross(&second[0]);
         let squared = normal.norm_squared();
@@ -123,9 +124,10 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
 pub(super) enum Touch {
     /// Gaps count as computed.
     Apart,
-    /// Gaps and closing speeds within rounding count as zero, for faces that rest on each other at the start.
+    /// Gaps within rounding count as zero. At a zero gap, speeds within rounding count as zero: the faces may rest on
+    /// each other at the start.
     AtStart,
-    /// Gaps within rounding count as zero, and count as opening only if their rate exceeds rounding.
+    /// Gaps within rounding count as zero. They count as closing at once, unless they open faster than rounding.
     Later,
 }
 
@@ -149,7 +151,7 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least distance along `normal` of any two nodes of the two hulls, minus the distance of contact; negative if the
+    /// Least distance along `normal` of a node of a from a node of b, minus the distance of contact; negative if the
     /// hulls overlap along `normal`.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
@@ -158,17 +160,19 @@ impl<const N: usize> Motion<'_, N> {
     }
 
     /// Time for which the direction, fixed or rotating, separates the hulls; infinite if the direction separates them
-    /// at all times.
+    /// during all the remaining time.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
         if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
     }
 
-    /// First root over all pairs of nodes of a lower bound on the separation (n + h ṅ)·(x_a − x_b) minus the distance
-    /// of contact. The bound is g + p h + q h², with the separation g at h = 0, p = n·v + ṅ·x and q = ṅ·v + (n·A −
-    /// deviation)/2, where x, v and A are the relative position, velocity and acceleration. A negative third-order term
-    /// c h³ is at least c H h² up to a horizon H; therefore c H is added to q.
+    /// Time for which the rotating direction certainly separates the hulls. For each pair of nodes, g + p h + q h² is a
+    /// lower bound on (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d, with the distance d of contact. The coefficients are g, the
+    /// value at h = 0, p = n·v + ṅ·x and q = ṅ·v + (n·A − deviation − d |ṅ|²)/2, where x, v and A are the relative
+    /// position, velocity and acceleration. A negative third-order term c h³ is at least c H h² up to a horizon H;
+    /// therefore c H is added to q. The time is the first root over all pairs, or H if H is earlier. It is infinite if
+    /// H is the remaining time and no root is earlier.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
@@ -204,7 +208,8 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Closing speed \[m/s\] along a direction of the two nodes with the largest overlap; positive if they approach.
+    /// Speed along a direction at which two nodes approach \[m/s\]; negative if they separate. The nodes are those of a
+    /// and b that overlap most along the direction.
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -227,7 +232,8 @@ impl Direction {
     }
 }
 
-/// First root h ≥ 0 of g + p h + q h² at which the polynomial becomes negative, for g ≥ 0; infinite without this root.
+/// First root h ≥ 0 of g + p h + q h² at which the polynomial becomes negative, for g ≥ 0; infinite if there is no such
+/// root.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

@@ -6,7 +6,7 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Deviation of a quadrilateral from its plane, relative to its size, below which it counts as plane.
+/// Deviation of a quadrilateral from its plane, relative to its size, up to which the quadrilateral counts as plane.
 const FLATNESS: f64 = 1e-12;
 /// Area of a triangle, relative to the product of two edges, below which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
@@ -146,11 +146,11 @@ pub(super) enum Side {
 /// Features of the two closest points that determine the common normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// A node of one face, and the interior of a triangle of the face on this side.
+    /// The interior of a triangle of the face on the given side, and a node of the other face.
     Triangle(Side, [usize; 3]),
     /// The interiors of an edge of a and of an edge of b.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: a node of one face, and the interior of the segment on this side.
+    /// In the plane: the interior of the segment on the given side, and a node of the other segment.
     Segment(Side, [usize; 2]),
     /// Two nodes, or in space a node and an edge: the line between the points is the normal.
     Line,
@@ -173,7 +173,7 @@ impl Closest {
 }
 
 /// Closest points of the boundaries of the hulls of the corners. The distance of these points is an upper bound on the
-/// distance of the hulls, unless the hulls overlap.
+/// distance of the hulls.
 ///
 /// Either both points lie on edges, or one point is a node over the interior of a triangle. Pairs of edges include
 /// nodes over edges.

@@ -7,7 +7,7 @@
 //! advances converge quadratically.
 //!
 //! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
-//! quadrilaterals are Bézier faces, each in the hull of its control points, and are subdivided where the time of
+//! quadrilaterals are Bézier faces; each lies in the hull of its control points. They are subdivided where the time of
 //! contact requires it (`subdivision`).
 //!
 //! # Source
@@ -35,10 +35,10 @@ const MAX_ADVANCES: usize = 10_000;
 
 /// First s in [0, `duration`] at which the faces touch; `None` if they do not touch.
 ///
-/// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0 unless
-///   they certainly separate or rest. A closing speed within rounding counts as zero. A deviation of the accelerations
-///   that could close the gap does not count as zero. Each of two coplanar faces lies in front of the other, on the
-///   side of its outward normal (nodes counter-clockwise seen from outside).
+/// - Faces that touch at the start (within 16 units in the last place of their largest coordinate) impact at time 0
+///   unless they certainly separate or rest. A closing speed within rounding counts as zero. Faces whose accelerations
+///   could close the gap do not count as resting. Each of two coplanar faces lies in front of the other, on the side of
+///   its outward normal (nodes counter-clockwise seen from outside).
 /// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. If they do
 ///   not approach, they have no impact.
 /// - A pair that is undecided after ten thousand advances, such as a graze within rounding, impacts at the time

@@ -4,11 +4,11 @@
 //! splits the pair with the earliest time: the thicker face of this pair is divided into parts, and pairs with these
 //! parts, each with its own time, replace the pair. The search ends when the earliest pair is as thin as the tolerance;
 //! the hulls of this pair then represent the faces. Pairs away from the contact have later times and are not split.
-//! Each halving of the faces divides their thickness by four, and needs about the same number of pairs if the faces
-//! touch at a point.
+//! Each halving of the faces divides their thickness by four. If the faces touch at a point, each halving needs about
+//! the same number of further pairs.
 //!
-//! Of pairs whose times differ by less than the tolerance, the smallest is split first. For conforming faces, the first
-//! thin pair then determines the time, and the other pairs need not be split.
+//! Among pairs whose times agree within the tolerance, the pair with the most subdivisions is split first. For
+//! conforming faces, the first thin pair then determines the time, and the other pairs need not be split.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -34,7 +34,7 @@ const TOLERANCE: f64 = 1e-9;
 const MAX_PAIRS: usize = 8192;
 /// Largest number of successive advances of a pair; one advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Least fraction of the remaining time that an advance must gain for another advance to follow.
+/// Least advance of a pair after which another advance follows, relative to the resolution of the time.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -135,7 +135,7 @@ struct Search<'a, A, B> {
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Joint thickness of two Bézier faces below which they are not split \[m\].
+    /// Sum of the thicknesses of two Bézier faces up to which they are not split \[m\].
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
@@ -205,7 +205,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         None
     }
 
-    /// Queues a pair with its time of contact, unless the pair cannot touch within the flight.
+    /// Queues a pair with its time of contact, unless the pair cannot touch within the duration.
     fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.advance(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
@@ -216,7 +216,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 
     /// Advances a pair from its time for as long as a direction separates the hulls; `None` if the hulls are separated
-    /// for the whole flight.
+    /// until the end of the duration.
     fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {

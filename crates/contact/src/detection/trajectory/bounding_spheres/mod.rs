@@ -7,10 +7,10 @@
 //! p(t) = d(t)·d(t) − ρ(t)²,   d(t) = d + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! with the relative position d, velocity v and acceleration a of the centres and the sum r₀ of the radii
-//! (Aragón & Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth r₁ t + r₂ t²/2 bounds the deformation of the body
-//! within the sphere and the error of its acceleration. The returned time is *conservative*: including rounding, it is
-//! never later than the first root of p. A grazing pass is reported rather than missed.
+//! with the relative position d, velocity v and acceleration a of the centres and the sum r₀ of the radii (Aragón &
+//! Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth r₁ t + r₂ t²/2 bounds the deformation of the body within the
+//! sphere and the errors of the velocity and acceleration. The returned time is *conservative*: including rounding, it
+//! is never later than the first root of p. A grazing pass is reported rather than missed.
 
 use crate::math::{
     Vec3,

@@ -3,9 +3,9 @@
 //! All queries of a block pass a stage before the next stage begins. While the intermediate result of one query is
 //! computed, the processor continues with the other queries.
 //!
-//! 1. Nearby queries form groups. A descent finds the lowest-level node nearest to the group, and sample points on the
-//!    faces below this node. The distance of a query from the sample points bounds its distance from the surface. The
-//!    group lists the lowest-level nodes within the largest of these bounds.
+//! 1. Nearby queries form groups. A descent finds a lowest-level node near the group, and sample points on the faces
+//!    below this node. The least distance of a query from the sample points is an upper bound on its distance from the
+//!    surface. The group lists the lowest-level nodes within the largest of these bounds.
 //! 2. Each query computes its distance from the faces of the nearest leaf of the nearest listed node.
 //! 3. This distance excludes most other nodes and leaves; the remaining nodes and leaves form pairs with the query.
 //! 4. The distances from the faces of all paired leaves are computed; the least distance gives the closest face.
@@ -124,7 +124,7 @@ impl Pairs {
     }
 }
 
-/// Bit `number` of eight bits; 0 for larger numbers.
+/// A byte with only bit `number` set; 0 for numbers above 7.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8

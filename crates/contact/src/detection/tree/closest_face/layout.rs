@@ -14,8 +14,8 @@ const FACES_PER_TASK: usize = 2048;
 /// face. A margin for the rounding of the coordinates is added.
 const MARGIN: f64 = 1e-9;
 
-/// Number of spare leaves as a fraction of the required leaves; spare leaves leave freedom to divide the faces at least
-/// cost.
+/// Number of spare leaves as a fraction of the required leaves. With spare leaves, the faces can be divided in more
+/// ways, and at less cost.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares all divisions.
@@ -190,7 +190,7 @@ fn joint(bounds: &[Option<Aabb>]) -> Option<Aabb> {
     bounds.iter().flatten().copied().reduce(|joint, bounds| joint.union(&bounds))
 }
 
-/// Leaves of a complete tree for `num_faces` faces; the root may have fewer children than other nodes.
+/// Number of leaves of a complete tree for `num_faces` faces; the root may have fewer children than other nodes.
 fn num_leaves(num_faces: usize) -> usize {
     let wanted = (num_faces as f64 * (1.0 + SPARE) / LANES as f64).ceil() as usize;
     let mut below_a_child = 1;
@@ -219,9 +219,9 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis and divides them between two sets of leaves. Many faces are divided across their longest
-/// extent, in proportion to the numbers of leaves. Few faces are divided where the total surface area of the boxes is
-/// least.
+/// Sorts faces along an axis and divides them between two sets of leaves. More than `COMPARED` faces are divided across
+/// their longest extent, in proportion to the numbers of leaves. Up to `COMPARED` faces are divided at the least cost:
+/// the sum over both sets of the surface area of the box times the number of leaves needed.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {

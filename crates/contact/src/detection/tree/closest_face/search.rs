@@ -16,7 +16,7 @@ const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 /// Largest number of nodes in a list.
 pub(super) const LISTED: usize = 32;
 
-/// Low bits of a key, which store the index of the child or the position in a list.
+/// Mask of the low bits of a key. These bits store the index of the child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
 /// Largest number of stack entries: seven entries for each of at most 11 levels, and room for the eight entries that

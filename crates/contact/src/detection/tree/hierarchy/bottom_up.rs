@@ -84,7 +84,7 @@ impl Balls {
         }
     }
 
-    /// Merges all mutually nearest pairs, each into the index of its first ball.
+    /// Merges all mutually nearest pairs. A joint ball takes the index of the first ball of its pair.
     ///
     /// The ball of least cost and its partner are always mutually nearest. Every round therefore merges a pair, even if
     /// costs are equal or rounded.
@@ -146,7 +146,7 @@ impl Balls {
     }
 }
 
-/// Replaces a sphere of non-finite cost by a point at the origin, so that the clustering includes it.
+/// Replaces a sphere whose cost may not be finite by a point at the origin, so that the clustering includes the sphere.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

@@ -17,7 +17,7 @@ pub enum HierarchyError {
         vertices: usize,
         /// Spheres given.
         spheres: usize,
-        /// 2 faces − 1.
+        /// 2 n − 1 for n faces.
         expected: usize,
     },
     /// A face is not in exactly one leaf.
@@ -28,7 +28,7 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// Children do not precede their parent, do not name it as parent, or have wrong leaf counts.
+    /// Children do not precede their parent, are not linked to their parent, or have wrong leaf counts.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.

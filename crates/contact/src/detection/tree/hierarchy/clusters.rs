@@ -13,7 +13,7 @@ use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 /// triangles and graded sheets.
 const WINDOW: usize = 4;
 
-/// Low bits of a preference, which encode the partner.
+/// Mask of the low bits of a preference. These bits encode the partner.
 const PARTNER_BITS: u32 = 31;
 
 /// Scaled spheres and vertices of the clusters.
@@ -30,7 +30,7 @@ pub struct Clusters {
 pub struct Pairs {
     /// Preference of each cluster for its partner; zeros beyond the last cluster.
     best: Vec<u32>,
-    /// Preferences of the pairs whose clusters are at one distance from each other in the list.
+    /// Preferences of the pairs (i, i + d) for one distance d in the list.
     preferences: Vec<u32>,
     /// The lower cluster of each pair.
     lower: Vec<u32>,
@@ -41,7 +41,7 @@ pub struct Pairs {
 }
 
 impl Clusters {
-    /// One cluster per sphere; spheres of non-finite cost are moved to the origin.
+    /// One cluster per sphere; points at the origin replace spheres with non-finite or very large coordinates.
     #[inline(always)]
     pub fn new(spheres: &[Sphere], first_vertex: u32, cube: Cube) -> Self {
         let scale = if cube.extent > 0.0 { 1.0 / cube.extent } else { 1.0 };
@@ -90,7 +90,7 @@ impl Clusters {
         self.count
     }
 
-    /// Writes the preferences of the pairs (i, i + distance), and lowers the best preference of each i accordingly.
+    /// Writes the preferences of the pairs (i, i + distance), and updates the best preference of each i.
     #[inline(always)]
     fn compute_preferences(&self, distance: usize, best: &mut [u32], preferences: &mut [u32]) {
         let n = preferences.len();

@@ -11,8 +11,8 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere. Nested spheres grow with the number of levels,
-/// which is small below these vertices.
+/// A vertex with at most this number of leaves below keeps its nested sphere as reference sphere. Nested spheres grow
+/// with the number of levels, and there are few levels below these vertices.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
@@ -29,8 +29,8 @@ struct PointGroups {
 }
 
 impl Hierarchy {
-    /// Fits a sphere to each vertex above more than sixteen faces. The sphere contains the points that bound the faces
-    /// below, with the margin, and replaces the reference sphere if it is smaller. `positions` are the positions of the
+    /// Fits a sphere to each vertex with more than sixteen faces below. The sphere contains the points that bound these
+    /// faces, with the margin. It replaces the reference sphere if it is smaller. `positions` are the positions of the
     /// build.
     ///
     /// # Cost

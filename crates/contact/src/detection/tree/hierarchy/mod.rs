@@ -15,15 +15,16 @@
 //!   0   1
 //! ```
 //!
-//! A vertex has two spheres. The *nested* sphere follows the deformation: its centre is a *material* point, a
+//! A vertex has two spheres. The *nested* sphere moves with the deforming body: its centre is a *material* point, a
 //! combination of nodes with constant weights from the build; see [`Hierarchy::refit`]. The *reference* sphere bounds
-//! the faces below the vertex in the configuration of the build, and is used for rigid motion. It equals the nested
-//! sphere of this configuration, or a smaller sphere fitted to the points by [`Hierarchy::fit_reference_spheres`]:
-//! nested spheres grow with the height of the tree (the root sphere of a unit sphere has radius 2.5).
+//! the faces below the vertex in the configuration of the build, and is used for rigid motion. The reference sphere
+//! equals the nested sphere of this configuration, or a smaller sphere fitted to the points by
+//! [`Hierarchy::fit_reference_spheres`]: nested spheres grow with the height of the tree. The nested root sphere over a
+//! triangulated unit sphere, for example, has a radius of about 2.5.
 //!
 //! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but an opened vertex costs K
-//! predictions. This tree also lacks the intermediate spheres of a binary tree, each of which can exclude several
-//! descendants with one prediction.
+//! predictions. A tree with K children also lacks the intermediate spheres of a binary tree, each of which can exclude
+//! several descendants with one prediction.
 //!
 //! Trees over graded faces may be deep. Therefore no algorithm recurses over the height of a tree.
 
@@ -150,7 +151,7 @@ impl Hierarchy {
         self.num_vertices() as u32 - 1
     }
 
-    /// Number of vertices, leaves included: 2 faces − 1.
+    /// Number of vertices, leaves included: 2 n − 1 for n faces.
     pub fn num_vertices(&self) -> usize {
         self.topology.num_vertices()
     }
@@ -188,8 +189,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere of radius r \[m³\]. The literature
-    /// measures the quality of a tree by this sum.
+    /// Sum of the volumes 4/3 π r³ of the nested spheres of the inner vertices, of radius r, in the configuration of
+    /// the build \[m³\]. The literature measures the quality of a tree by this sum.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -201,7 +202,7 @@ impl Hierarchy {
     }
 }
 
-/// The parts of data stored per vertex that belong to leaves, one part per block.
+/// The parts of `of_vertices`, data stored per vertex, that belong to leaves: one part per block.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()

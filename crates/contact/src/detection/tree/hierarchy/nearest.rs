@@ -112,8 +112,8 @@ impl Runs {
     }
 
     /// The partner with the smallest joint sphere for the sphere at `place`. Of equally good partners, the first in the
-    /// order of the search is chosen. The search begins with the run of the sphere, at the positions `place` XOR 1, 2,
-    /// ….
+    /// order of the search is chosen. The search begins with the run of the sphere, at the positions `place` XOR 1 to
+    /// `place` XOR 7.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;

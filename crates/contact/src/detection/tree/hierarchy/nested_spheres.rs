@@ -23,8 +23,8 @@ struct NestedSpheres<'a> {
 }
 
 impl Hierarchy {
-    /// Computes the reference spheres of inner vertices as the joint spheres of their children, from the leaves up,
-    /// with the interpolation parameters of the centres and the sum of the volumes.
+    /// Computes the reference spheres of inner vertices as the joint spheres of their children, from the leaves up.
+    /// Also computes the interpolation parameters of the centres and the sum of the volumes.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());

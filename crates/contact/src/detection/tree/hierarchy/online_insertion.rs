@@ -54,7 +54,7 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
 /// A ball with its best partner.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    /// Radius of the joint ball of both \[m\].
+    /// Radius of the joint ball of the ball and its partner \[m\].
     cost: f64,
     number: u32,
     partner: u32,
@@ -147,7 +147,7 @@ impl OnlineTree {
         self.refit_from(joint);
     }
 
-    /// Removes a ball; the sibling of the ball takes the place of the parent of both.
+    /// Removes a ball; its sibling replaces the common parent.
     fn remove(&mut self, number: u32) {
         let leaf = std::mem::replace(&mut self.places[number as usize], NONE);
         let parent = self.vertices[leaf as usize].parent;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
-/// Marks the parent of the root, and a leaf in the place of the second child.
+/// Instead of a parent, marks the root; instead of a second child, marks a leaf.
 const NONE: u32 = u32::MAX;
 
 /// Parent–child links. The vertices are ordered block by block, the leaves of each block first; the vertices above the
@@ -20,7 +20,8 @@ pub struct Topology {
     blocks: Vec<Block>,
 }
 
-/// Consecutive vertices: leaves, then inner vertices with all their descendants, children first.
+/// Consecutive vertices: leaves, then inner vertices, children first. All descendants of a vertex of the block are in
+/// the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its first vertex.
@@ -63,7 +64,7 @@ impl Block {
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Divides data stored per vertex into one piece per block, without the vertices above the blocks.
+/// Divides data stored per vertex into one part per block, without the vertices above the blocks.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],
@@ -164,7 +165,7 @@ impl Topology {
         self.links.len().div_ceil(2)
     }
 
-    /// Children of all inner vertices, by vertex.
+    /// Links of all vertices: the children of an inner vertex, or the face of a leaf and [`NONE`].
     pub fn links(&self) -> &[[u32; 2]] {
         &self.links
     }

@@ -15,8 +15,8 @@ pub enum Directions {
     FaceDiagonals,
 }
 
-/// Directions of all sets; the first 3, 7 or all 13 belong to EPOS-6, EPOS-14 or EPOS-26. They are not normalised,
-/// because only the extremal points along them are used.
+/// Directions of all sets: EPOS-6 uses the first 3, EPOS-14 the first 7, and EPOS-26 all 13. The directions are not
+/// normalised, because only the extremal points along them are used.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -96,7 +96,7 @@ impl<const D: usize> Extremes<D> {
 
 impl Sphere {
     /// Sphere on the most distant pair of extremal points along an axis, grown over the other points. `None` without
-    /// points. The radius exceeds that of the minimum ball by 5 % on average, and seldom by more than 20 %.
+    /// points. The radius exceeds the radius of the minimum ball by 5 % on average, and seldom by more than 20 %.
     ///
     /// # Cost
     /// O(n).
@@ -114,7 +114,7 @@ impl Sphere {
     }
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
-    /// The radius exceeds that of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
+    /// The radius exceeds the radius of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
     /// diagonals). The result is the minimum ball if the list has at most two points per direction.
     ///
     /// # Cost

@@ -15,8 +15,8 @@ pub struct MinimumBall {
 }
 
 /// Ratio of a Gram determinant to the product of its diagonal, below which support points count as not in general
-/// position. A smaller support then gives the ball; the error relative to its radius is at most the square root of this
-/// ratio.
+/// position. A smaller support then gives the ball. The error, relative to the radius of the ball, is at most the
+/// square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
 /// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
@@ -26,9 +26,9 @@ impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
     /// The method pivots as the simplex method does: while points lie outside the ball of the support, the farthest of
-    /// these points enters. The candidates for the new support are the entering point with any subset of the old
-    /// support, if the hull of the candidate contains the centre of its ball. The candidate with the largest ball
-    /// becomes the new support. Each pivot enlarges the ball, so the method ends.
+    /// these points enters the support. The candidates for the new support are the entering point with any subset of
+    /// the old support, if the hull of the candidate contains the centre of its ball. The candidate with the largest
+    /// ball becomes the new support. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.

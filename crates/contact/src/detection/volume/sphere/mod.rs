@@ -100,7 +100,8 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Enlarges the sphere to each point outside in turn; the side of the sphere opposite to the point stays in place.
+    /// Enlarges the sphere so that it contains each point in turn. For each point outside, the point of the sphere
+    /// farthest from the new point stays on the sphere.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

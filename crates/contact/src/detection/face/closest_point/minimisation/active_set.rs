@@ -6,8 +6,9 @@
 //! an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on this
 //! feature.
 //!
-//! Textbooks keep the whole Hessian of F = ½ |r − x(ξ)|² positive; here only the Hessian of the free directions is kept
-//! positive. Steps along an edge then remain Newton steps if F is convex along the edge but not across it.
+//! Textbooks modify the whole Hessian of F = ½ |r − x(ξ)|² so that it is positive definite; here only the Hessian of
+//! the free directions is modified. Steps along an edge then remain Newton steps if F is convex along the edge but not
+//! across it.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -22,7 +23,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration consists of an evaluation of F and its derivatives and of the following
-/// step. The evaluation that confirms the minimum counts; the release of a constraint does not.
+/// step. The evaluation that confirms the minimum counts as an iteration; the release of a constraint does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -73,7 +74,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
         if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
             return Step { free, step };
         }
-        // Each iteration frees one more direction, so the loop ends after two.
+        // Each release frees one more direction, so there are at most two releases.
         match release(domain, here, free) {
             Some(more) => free = more,
             None => return Step { free, step },
@@ -81,7 +82,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
     }
 }
 
-/// Newton step in the free directions, with their Hessian kept positive.
+/// Newton step in the free directions, with their Hessian made positive definite.
 fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     match free {
         Feature::Vertex(_) => [0.0; 2],
@@ -144,7 +145,7 @@ struct Reach {
     free: Feature,
 }
 
-/// Follows a step to its end or to the first blocking constraint.
+/// The point reached by a step: its end, or the first constraint that blocks the step.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,

@@ -138,7 +138,7 @@ impl Barrier {
         true
     }
 
-    /// Solves a system with the matrix kept positive.
+    /// Solves a system with the matrix made positive definite.
     fn solve(&self, matrix: [f64; 3], right: [f64; 2]) -> [f64; 2] {
         if self.domain.dimension() == 1 {
             return [right[0] / positive_number(matrix[0], self.here.metric), 0.0];

@@ -4,7 +4,7 @@ use crate::detection::face::closest_point::polynomial::FacePolynomial;
 
 /// A descent method for ½ |x(ξ) − r|² within the natural domain.
 pub trait Minimise {
-    /// A local minimum, found from `start`, which lies in the domain. The method ends after a bounded number of
+    /// A local minimum, found from the point `start` of the domain. The method ends after a bounded number of
     /// iterations.
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }

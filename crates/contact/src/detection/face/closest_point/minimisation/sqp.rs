@@ -24,8 +24,8 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_NEWTON: u32 = 25;
 /// Iterations in total.
 const MAX_ITERATIONS: u32 = 75;
-/// Addition to the diagonal of the model, relative to the trace of the metric, which makes the model of a degenerate
-/// face regular. Negative eigenvalues up to this magnitude are rounding errors and count as zero.
+/// Addition to the diagonal of the model, relative to the trace of the metric. The addition makes the model of a
+/// degenerate face regular. Negative eigenvalues up to this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
 /// Least replacement of a negative eigenvalue, relative to the trace of the metric. The replacement is the absolute
 /// value of the eigenvalue or, if larger, this fraction of the trace.
@@ -41,8 +41,8 @@ pub struct Sqp {
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hessian {
-    /// ∂²F with its eigenvalues kept positive; converges quadratically. BFGS replaces the exact Hessian if the
-    /// iteration does not converge.
+    /// ∂²F with positive replacements of negative eigenvalues; converges quadratically. BFGS replaces the exact Hessian
+    /// if the iteration does not converge.
     Exact,
     /// Damped BFGS (Powell 1978) that starts from the metric x,ᵢ·x,ⱼ.
     Bfgs,
@@ -106,7 +106,7 @@ fn is_last_newton_step(size: f64, last: f64) -> bool {
 }
 
 /// Whether the decrease of F for this slope is within rounding. The rounding error of the offset is relative to the
-/// size of the face and to the offset; the rounding error of F is that of the offset times the offset.
+/// size of the face and to the offset; the rounding error of F is the product of the offset and its rounding error.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
@@ -137,7 +137,7 @@ pub(crate) fn backtrack<P: FacePolynomial>(
     }
 }
 
-/// The Hessian, kept positive definite.
+/// The Hessian, made positive definite.
 ///
 /// On an edge along which F is convex, only the derivatives across the edge are modified. The next points are most
 /// likely on this edge, and steps along the edge remain Newton steps.
@@ -173,7 +173,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// A symmetric matrix (11, 22, 12) kept positive definite, scaled by the metric.
+/// A symmetric matrix (11, 22, 12), made positive definite; the metric gives the scale of the changes.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -185,7 +185,7 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative along one direction kept positive, scaled by the metric.
+/// A second derivative along one direction, made positive; the metric gives the scale of the change.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];

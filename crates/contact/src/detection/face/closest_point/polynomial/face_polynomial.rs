@@ -31,13 +31,13 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F on the whole domain; the curvature is bounded only if F may be less than `limit`.
+    /// Bounds of F on the whole domain; the bound of the curvature is computed only if F may be less than `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
     /// Lower bound of n·(x − r) on the whole domain for the direction n: the least value at the control points, because
-    /// x lies in their convex hull.
+    /// x lies in their convex hull. The default, for affine faces, is −∞.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY

@@ -13,7 +13,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// From the nodes −1, +1.
+    /// From the nodes at ξ = −1, +1.
     #[inline]
     pub fn new(nodes: &[Vec3; 2], query: &Vec3) -> Self {
         let [a, b] = shifted(nodes, query);

@@ -16,7 +16,7 @@ pub struct QuadraticSegment {
 }
 
 impl QuadraticSegment {
-    /// From the nodes −1, +1, 0.
+    /// From the nodes at ξ = −1, +1, 0.
     #[inline]
     pub fn new(nodes: &[Vec3; 3], query: &Vec3) -> Self {
         let [a, b, middle] = shifted(nodes, query);

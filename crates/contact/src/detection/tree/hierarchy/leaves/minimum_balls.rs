@@ -88,8 +88,8 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 /// Weights of the corners in the centres of the minimum balls of triangles. If the angle facing the longest edge is not
 /// acute, the centre is the middle of this edge. If all angles are acute, the centre is the circumcentre, with
 /// barycentric coordinates proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²), where aᵢ is the edge that faces corner i. The last
-/// value is zero if the weights are reliable. It is one for acute needles, whose edges differ by less than rounding,
-/// and for non-finite positions.
+/// value is zero if the weights are reliable. It is one for acute needles, whose weights are dominated by rounding, and
+/// for non-finite positions.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
@@ -108,7 +108,8 @@ fn triangle_weights<R: Real>([a, b, c]: &[[R; 3]; 3]) -> ([R; 3], R) {
     ];
     let total = raw[0] + raw[1] + raw[2];
     let by = total.reciprocal();
-    // The first of equally long longest edges; two edges are equal if the third is as short as the rounding error.
+    // Of two equally long longest edges, the first is chosen. Two edges may become equal by rounding if the third edge
+    // is very short.
     let first = longest.select_at_most(facing[0], zero, half);
     let second = longest.select_at_most(facing[0], half, longest.select_at_most(facing[1], zero, half));
     let third = one - first - second;

@@ -54,7 +54,7 @@ pub struct Records<'a, const N: usize> {
 
 impl Leaves {
     /// Leaves for these `faces` in order, with the weights of the centres of their balls at `positions`. Stores the
-    /// balls, with the margin, in `spheres`, which are given in one piece per block.
+    /// balls, with the margin, in `spheres`: consecutive parts of the list of leaves, one part per task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],

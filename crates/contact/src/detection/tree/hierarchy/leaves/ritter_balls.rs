@@ -17,7 +17,7 @@ pub struct RitterBalls<'a, const N: usize> {
 }
 
 impl<const N: usize> RitterBalls<'_, N> {
-    /// Writes the weights of the first points of all leaves to the first column, and so on, and one sphere per leaf.
+    /// Writes the weights of the k-th points of all leaves to column k, and one sphere per leaf.
     pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
         for (leaf, bounds) in spheres.iter_mut().enumerate() {
             let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);

@@ -94,7 +94,7 @@ pub(super) fn scattered(num_faces: usize, seed: u64) -> Case {
     Case::new(&faces, positions)
 }
 
-/// Graded rough sheet of quadrilaterals, some split in triangles, with a seam of segments.
+/// Graded rough sheet of quadrilaterals, two thirds of which are split into triangles, with a seam of segments.
 pub(super) fn wavy(cells: usize, seed: u64) -> Case {
     let mut random = Random(seed);
     let n = cells as u32 + 1;

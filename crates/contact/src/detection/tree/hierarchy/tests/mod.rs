@@ -121,8 +121,8 @@ fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
 }
 
 /// Trees of 100 random meshes, by every builder and with either fit. Every face is in one leaf, and the sphere and the
-/// box of each vertex contain all faces below. Ritter's balls of the leaves are no smaller than the minimum balls, and
-/// in the mean at most a fifth larger.
+/// box of each vertex contain all faces below. In the mean, Ritter's balls of the leaves are no smaller than the
+/// minimum balls and at most a fifth larger.
 #[test]
 fn volumes_of_random_meshes_contain_their_faces() {
     let (mut ritter, mut minimum) = (0.0, 0.0);
@@ -140,7 +140,7 @@ fn volumes_of_random_meshes_contain_their_faces() {
             }
         }
     }
-    println!("radii of the leaves by Ritter: {:.3} of those of minimum balls", ritter / minimum);
+    println!("radii of Ritter's balls relative to the minimum balls: {:.3}", ritter / minimum);
     assert!((1.0..1.2).contains(&(ritter / minimum)), "{}", ritter / minimum);
 }
 
@@ -378,7 +378,7 @@ fn leaves_of_needles_are_minimum_balls() {
     }
 }
 
-/// Non-finite faces must not collapse all other faces to one point of the curve.
+/// A face with a non-finite or very large coordinate must not collapse all other faces to one point of the curve.
 #[test]
 fn a_node_far_out_does_not_spoil_the_tree_of_the_others() {
     let sum_of_cubes = |case: &Case| -> f64 {
