@@ -2,9 +2,9 @@
 //!
 //! The cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre
 //! or touching, and two blocks of about 19 000 tetrahedra each, in contact over 1 226 non-matching triangles. The
-//! material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is penalty. Columns:
-//! milliseconds per step (medians), of search and response, ratio to the step without contact, and the largest number
-//! of contacts.
+//! material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is penalty. Columns: the median
+//! times of a whole step, of search and of response \[ms\]; the ratio of the whole step to the step without search and
+//! response; the largest number of contacts.
 //!
 //! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`, on which other codes have been
 //! timed. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step in
@@ -86,11 +86,11 @@ impl Shape {
 }
 
 impl Shape {
-    /// Writes the mesh; returns the keys of the body, which place it to the left or right of the origin.
+    /// Writes the mesh; returns the keys of the body. The keys translate the body to the left or right of the origin.
     fn body(self, directory: &Path, is_left: bool) -> String {
         let (name, side, sign) = if is_left { ("left", "high", -1.0) } else { ("right", "low", 1.0) };
         std::fs::write(directory.join(format!("{name}.msh")), self.mesh()).unwrap();
-        // The right sphere is rotated, so that nodes do not meet nodes.
+        // The right sphere is rotated, so that its nodes do not meet nodes of the left sphere.
         let (contact, turn) = match self {
             Self::Sphere(_) => ("skin", if is_left { 0.0 } else { 20.0 }),
             Self::Block(_) => (side, 0.0),
@@ -152,7 +152,7 @@ impl Case {
     fn run(&self, threads: usize) {
         let directory = tempfile::tempdir().unwrap();
         let mut simulation = Simulation::new(&self.scenario(directory.path())).unwrap();
-        // Velocities are set here, so that the run has no flight, in which bodies that cannot meet would cost nothing.
+        // Velocities set after the set-up prevent flight. In flight, bodies that cannot meet would cost nothing.
         let (axis, middle) = self.meshes.axis();
         simulation.set_velocities(|x| axis * (-(axis.dot(x) - middle).signum() * self.speed));
         let touches = self.speed > 1.0;
@@ -161,7 +161,7 @@ impl Case {
             simulation.advance(f64::INFINITY).unwrap();
             waited += 1;
         }
-        // There are few steps, so that the blocks are still in contact; they separate when the reflected wave returns.
+        // The steps are so few that the blocks stay in contact; they separate when the reflected wave returns.
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut contacts = 0;
         for _ in 0..repetitions(50) {

@@ -2,11 +2,11 @@
 //!
 //! N elastic disks of `meshes/disk.msh` (48 triangles, 24 nodes on the circle) in a box lie side by side with gaps of
 //! 0.03 radii and have random velocities. The response is energy–momentum, with one thread. The measured steps follow
-//! the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection to
-//! that of all other stages, and the number of contacts. For the sizes in the report, further columns give its seconds
-//! and its Λ for sorted and for unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so
-//! its Λ is not comparable. Fits over all N: least squares of a N log N and of a N² with their coefficients of
-//! correlation, and the exponent of N from the logarithms.
+//! the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection to the
+//! time of all other stages, and the number of contacts. A last table gives the seconds and the Λ of the report cited
+//! below, for sorted and for unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so its Λ
+//! is not comparable. For each detector, the bench prints the coefficients of correlation of the time of detection with
+//! N log N and with N², and the exponent of N, fitted to the logarithms without the smallest N.
 //!
 //! `scripts/disks_study.py` draws the rows that `-- --rows` prints.
 //!
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-/// Ratio of the time of detection to that of all other stages.
+/// Ratio of the time of detection to the time of all other stages.
 fn ratio(detection: f64, total: f64) -> f64 {
     detection / (total - detection)
 }

@@ -40,7 +40,7 @@ fn nanoseconds(many: usize, mut work: impl FnMut()) -> f64 {
     (0..many).map(once).fold(f64::INFINITY, f64::min)
 }
 
-/// Prints the time per support point of a whole field, and that of the closest points alone by the hierarchy.
+/// Prints the time per support point of a whole field, and the time of the closest-point query of the hierarchy alone.
 fn costs() {
     heading(
         "ns per support point of a bumpy body of tetrahedra, whole field; last the query of the hierarchy alone",

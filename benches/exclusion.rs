@@ -99,7 +99,7 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
-/// Passes that only read memory, for each pair as much as two boxes.
+/// Passes that test nothing and only read, for each pair, as many bytes as two boxes have.
 struct PassesOfReading<'a> {
     pairs: &'a [[u64; 12]],
     passes: usize,
@@ -132,7 +132,7 @@ fn test_reading(count: usize) {
     report("reading of two boxes and no more", "pair", timing);
 }
 
-/// Passes over boxes in lanes of eight, as in a hierarchy; each eight boxes are tested against one other box.
+/// Passes over boxes in eight lanes, as in a hierarchy: one box is tested against eight boxes at a time.
 struct PassesOfRows<'a> {
     rows: &'a [(AabbRow, Aabb)],
     passes: usize,
@@ -182,8 +182,9 @@ fn fit<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(label, "fit", timing);
 }
 
-/// Prints how often the test with the axes of the faces does not exclude boxes that the 15 axes separate. Aragón &
-/// Molinari 2014, §3.2, quote 6 %.
+/// Prints the number of pairs of oriented boxes that the test with the six face normals does not exclude although one
+/// of the 15 axes separates them, as a fraction of all pairs and of the pairs not excluded. Aragón & Molinari 2014,
+/// §3.2, quote 6 %.
 fn wrong_answers(pairs: &[[Triangle; 2]]) {
     let boxes = pairs.iter().map(|pair| pair.map(|triangle| Obb::fit(&triangle, 0.0)));
     let (mut overlaps, mut wrong) = (0, 0);

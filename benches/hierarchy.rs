@@ -105,8 +105,8 @@ fn bench_fits(body: &Body) {
     }
 }
 
-/// Times the refit. The reference is a copy of as many bytes as a refit writes, from memory that is not in the cache
-/// either.
+/// Times the refit. The reference is a copy of as many bytes as a refit writes. Neither the copy nor the refit finds
+/// its data in the cache.
 fn bench_refit(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;

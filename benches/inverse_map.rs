@@ -1,6 +1,7 @@
 //! The inverse isoparametric map of points inside elements, compared with the closest point of a face.
 //!
-//! Nodes are displaced at random by up to 17 % of the edge for elements with straight sides, and 3 % for quadratic ones.
+//! Nodes are displaced at random, along each axis by up to 17 % of the edge in linear elements and by up to 3 % in
+//! quadratic elements.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 #[path = "common/mod.rs"]
@@ -85,10 +86,10 @@ fn main() {
             f64::from(steps) / points.len() as f64,
             within.count(),
         );
-        time("  inside, from the centre", &samples, |sample| {
+        time("  points inside, search from the centre", &samples, |sample| {
             black_box(locate(kind, &sample.nodes, &sample.inside, centre(kind)));
         });
-        time("  near, after a test of the box", &samples, |sample| {
+        time("  points in or near the box, box tested first", &samples, |sample| {
             black_box(locate_in_box(kind, &sample.nodes, &sample.beside));
         });
         let Some(face) = kind.faces().first() else { continue };

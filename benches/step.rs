@@ -66,8 +66,8 @@ fn memory(name: &str) -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }
 
-/// Least memory traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; of the
-/// nodes, position, velocity and acceleration read and written once, and the mass.
+/// Least memory traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; position,
+/// velocity and acceleration of the nodes, read and written once; mass of the nodes, read once.
 fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
     let geometry = match kind {
         // For boxes, three vectors and a volume; with one point, also the stiffness of hourglass control.
@@ -97,7 +97,8 @@ fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    // If no argument is in a set of names, all names of the set are selected, except the large sizes.
+    // A name is selected if it is an argument. If no argument is in its set, all names of the set are selected, except
+    // the large sizes.
     let wanted = |name: &str, set: &[&str], large: bool| {
         words.iter().any(|word| word == name)
             || !large && !words.iter().any(|word| set.contains(&word.as_str()))

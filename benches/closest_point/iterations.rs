@@ -22,8 +22,8 @@ fn lines() -> u32 {
 
 fn time_of(approach: Approach, case: &Case, lattice: &[Vec3]) -> Timing {
     let nodes = case.points();
-    // Each timing is for one row of the lattice, which is short, so that some repetitions are not disturbed by other
-    // programs.
+    // Each timing covers one row of the lattice and is therefore short. Other programs then leave some of the
+    // repetitions undisturbed.
     let rows = lattice.chunks(lattice.len().isqrt()).map(|row| {
         measure(row.len(), repetitions(7), || {
             for query in row {
@@ -145,8 +145,8 @@ fn outline(case: &Case) -> Vec<Vec3> {
     (0..corners.len()).flat_map(on_edge).map(|xi| case.at(xi)).collect()
 }
 
-/// Prints the row "distance" of Aragón & Molinari 2014, table 1: the distance from a corner of one triangle to another
-/// triangle. The triangles overlap in half of the pairs.
+/// Prints the row "distance" of Aragón & Molinari 2014, table 1: the distance from a corner of one triangle to the
+/// other triangle of a pair. In about half of the pairs the triangles overlap.
 pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
     heading(
         "distance of a point to a triangle (Aragón & Molinari 2014, table 1: 20 457 ns, 12 [5, 29] iterations)",

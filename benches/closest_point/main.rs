@@ -2,9 +2,9 @@
 //!
 //! Aragón & Molinari 2014, table 1, give for the distance of a point to a triangle by sequential quadratic programming
 //! 20 457 ns in 12 iterations (C++, 2.6 GHz i7). Aragón, Yastrebov & Molinari 2013 count the iterations of four methods
-//! from the points of a lattice; this study is repeated here. The reference is a plain implementation of Ericson's
-//! closest point of a triangle. It returns the point only, without natural coordinates and feature, and has no
-//! safeguard for slivers.
+//! for queries at the points of a lattice; the bench repeats this study. The reference for the times is a plain
+//! implementation of Ericson's closest point of a triangle. Ericson's method returns the point only, without natural
+//! coordinates and feature, and has no safeguard for slivers.
 //!
 //! `cargo bench --bench closest_point -- --maps DIR` only writes the iterations at each lattice point as CSV, for
 //! `scripts/iteration_maps.py`.

@@ -1,4 +1,4 @@
-//! Primitives below the closest point: times of impact, segment pairs.
+//! Other primitives of detection: the time of impact of two faces, and the closest points of two segments.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use crate::common::heading;
 use crate::random::Random;
 use crate::{COUNT, time};
 
-/// Nodes in uniform motion.
+/// A face whose nodes all have the same constant velocity.
 struct Uniform {
     nodes: Vec<Vec3>,
     velocity: Vec3,

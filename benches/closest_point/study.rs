@@ -3,11 +3,12 @@
 //! the coordinates here follow its description: a triangle with one node on the left and two on the right; quadratic
 //! faces have a convex right edge and concave other edges.
 //!
-//! The minimised function F is half the squared distance from the query. An iteration is an evaluation of F and its
-//! derivatives from which a step is computed (a quadratic program, a working set, a linear system). The evaluation that
-//! confirms the minimum counts too. In the library, sequential quadratic programming solves flat triangles in one step
-//! and predicts the last Newton step. Here it iterates on flat triangles too, and still predicts the last step. The
-//! paper counts "QP iterations" and does not state its tolerance.
+//! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives
+//! and computes a step from them, by a quadratic program, a working set or a linear system. The evaluation that
+//! confirms the minimum counts too. The library solves flat triangles in one step of sequential quadratic programming;
+//! this study iterates on flat triangles too. The library also predicts, from the last two Newton steps, that the next
+//! step would be below the tolerance, and omits the evaluation for this step; so does this study. The paper counts "QP
+//! iterations" and does not state its tolerance.
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
@@ -77,8 +78,9 @@ pub const PLANE: [Case; 4] = [
     },
 ];
 
-/// Faces with queries in the plane x₃ = 2: a triangle with its right nodes at x₃ = 1 and its left node at x₃ = 0. It is
-/// flat, or curved as in [`PLANE`] with mid-side nodes at mean heights.
+/// Faces with queries in the plane x₃ = 2: triangles with the right corners at x₃ = 1 and the left corner at x₃ = 0.
+/// The first triangle is flat. The second has curved edges as in [`PLANE`]; its mid-side nodes have the mean heights of
+/// their corners.
 pub const SPACE: [Case; 2] = [
     Case {
         kind: CellKind::Tri3,

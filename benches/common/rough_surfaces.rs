@@ -28,8 +28,8 @@ pub struct RoughSurface {
     pub nodes: Vec<Vec3>,
     /// Two triangles for each cell of the grid.
     pub triangles: Vec<[u32; 3]>,
-    /// Six-node triangles over the same nodes, two for each four cells. Corners are first, then the middles of the
-    /// edges 01, 12, 20.
+    /// Six-node triangles over the same nodes, two for each square of 2 × 2 cells. The three corners come first, then
+    /// the middles of the edges 01, 12, 20.
     pub quadratic_triangles: Vec<[u32; 6]>,
 }
 

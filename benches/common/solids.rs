@@ -82,10 +82,10 @@ pub fn block(kind: CellKind, cells: [usize; 3], size: [f64; 3]) -> Body {
     lattice(kind, cells, |_| true, |at| Vec3::from_fn(|i, _| size[i] * at[i] as f64 / cells[i] as f64))
 }
 
-/// Maps a point of the cube \[−1, 1\]³ into the unit ball. The surface of the cube becomes the sphere; inner concentric
-/// cubes are rounded the less, the nearer they are to the centre.
+/// Maps a point of the cube \[−1, 1\]³ into the unit ball. The surface of the cube becomes the sphere. An inner
+/// concentric cube becomes less round the nearer it is to the centre.
 pub fn in_ball(x: Vec3) -> Vec3 {
-    // With angles in place of coordinates, the cells near the sphere have nearly equal size.
+    // The coordinates on the concentric cube become angles, so that the cells near the sphere have nearly equal size.
     let radius = x.amax();
     if radius == 0.0 {
         return x;
@@ -131,8 +131,8 @@ pub fn block_with_hole(n: usize) -> Body {
 /// Radii between the layers of the wall of the hollow sphere.
 const LAYERS: [f64; 4] = [0.9, 0.95, 0.97, 1.0];
 
-/// A quarter of the upper or lower half of a hollow sphere of radius 1 and wall thickness 0.1. At the equator it has
-/// its part of the clamp: in the lower half a tongue with a bead, in the upper half the groove around this tongue.
+/// A quarter of the upper or lower half of a hollow sphere of radius 1 and wall thickness 0.1. At the equator is one
+/// side of the clamp: on the lower half a tongue with a bead, on the upper half the groove around this tongue.
 ///
 /// Each half has `rows` rows of cells along the meridian. The clamp has five rows of height 0.02 above the equator.
 pub fn half_shell(kind: CellKind, is_upper: bool, rows: usize) -> Body {

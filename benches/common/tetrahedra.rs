@@ -7,8 +7,9 @@ mod writer;
 
 use writer::msh;
 
-/// The six paths along edges from a corner of a hexahedron to the opposite corner, each of which gives a tetrahedron:
-/// the order of the axes, and whether they form a right-handed frame in this order.
+/// The six paths along edges from a corner of a hexahedron to the opposite corner. The four nodes of a path form a
+/// tetrahedron. A path is given by the order of its axes, with whether the axes form a right-handed frame in this
+/// order.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -18,8 +19,8 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([2, 1, 0], false),
 ];
 
-/// A grid of `cells` along each axis, at least two along the first, in MSH 2.2: the volume `bulk`, and the faces at
-/// the ends of the first axis, `low` and `high`.
+/// A grid in MSH 2.2, with the numbers of cells along each axis; the first number is at least two. Groups: the volume
+/// `bulk`, and the faces `low` and `high` at the two ends of the first axis.
 ///
 /// `place` gives the position of a node of the grid \[m\], and must keep the axes right-handed.
 pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {

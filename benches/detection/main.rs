@@ -1,8 +1,9 @@
 //! Detection by the engine, compared with detection by all pairs of faces in the same run.
 //!
-//! The cases are contact (an icosphere is pressed into a rough sheet and drawn along it, so that about a tenth of its
-//! nodes stay close), flight (the first impact of two icospheres), input (the overlap check of the initial state), and
-//! scaling (growth of the times of a step and of the set-up with the number of bodies and of faces, see [`scaling`]).
+//! There are four kinds of cases. Contact: an icosphere is pressed into a rough sheet and drawn along it, so that about
+//! a tenth of its nodes stay close to the sheet. Flight: the first impact of two icospheres. Input: the overlap check
+//! of the initial state. Scaling: the growth of the times of a step and of the set-up with the number of bodies and of
+//! faces, see [`scaling`].
 //!
 //! `cargo bench --bench detection -- scaling` measures scaling only. With further words, as in `-- scaling pack`, only
 //! the cases whose titles contain all of these words are measured.

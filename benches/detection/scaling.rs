@@ -4,8 +4,8 @@
 //! vibrating, each overlapping its six neighbours. Growth with the number of faces is measured for two sheets in
 //! contact, one of which slides along the other, and for a plate folded onto itself. For N bodies or faces, the
 //! exponent of N is fitted to the logarithms of the times by least squares. The times are processor times of one
-//! thread, independent of other programs. A smaller crowd has a larger fraction of bodies at its border, with fewer
-//! neighbours, so the growth of the number of contacts is reported too. The sheets are also timed with one and with two
+//! thread, independent of other programs. Of fewer bodies, a larger fraction is at the border and has fewer neighbours.
+//! The growth of the number of contacts is therefore reported too. The sheets are also timed with one and with two
 //! threads, in wall time.
 
 use std::sync::LazyLock;
@@ -27,8 +27,8 @@ use crate::random::Random;
 /// Largest exponent that counts as linear.
 const LINEAR: f64 = 1.1;
 
-/// Number of bodies or faces that takes a measurable time, since the system updates processor times only every few
-/// milliseconds. Smaller cases are set up several times, and the copies are processed one after the other.
+/// Number of bodies or faces whose processing takes long enough to be timed: the system updates processor times only
+/// every few milliseconds. A smaller case is set up several times, and the copies are processed one after the other.
 const LONG: usize = 30_000;
 
 /// Faces of an octahedron by its corners −x, +x, −y, +y, −z, +z.
@@ -211,7 +211,8 @@ impl Crowd {
     }
 }
 
-/// Times one detection of a crowd by the engine and by all pairs of nodes and faces. Both must find the same contacts.
+/// Times one detection of a crowd by the engine and by all pairs of nodes and faces. The two detectors must find the
+/// same contacts.
 fn against_all_pairs(title: &str, crowd: &Crowd) {
     if !wanted(title) {
         return;

@@ -16,8 +16,8 @@ pub struct Module {
 /// All modules of the crate by path; the path of the root is empty.
 pub type Crate = BTreeMap<ModulePath, Module>;
 
-/// The module that a path leads into: the module of the longest leading part of the path. A name that a module
-/// re-exports from a child leads into that child.
+/// The module that a path leads into: the module whose own path is the longest leading part of the given path. A name
+/// that a module re-exports from a child leads into that child.
 pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
     let mut module = ModulePath::new();
     for name in path {

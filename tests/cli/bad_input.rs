@@ -256,7 +256,8 @@ fn all_problems_of_a_scenario_are_reported_at_once() {
 
 #[test]
 fn bodies_that_overlap() {
-    // 5 mm of the left block, which ends at x = 60 mm of its mesh, are inside the right one.
+    // The left block ends at x = 60 mm of its mesh. It is translated by −55 mm, so its last 5 mm are inside the right
+    // block.
     let translate = "bodies.left.translate=[-0.055,0.001,0.002]";
     Folder::with_impact().run(&["check", "impact.toml", "--set", translate]).refuses(&[
         "error: two bodies overlap at t = 0: `left` and `right` by 5.000e-3 m at (0.000000, 0.010000, 0.010000)",
@@ -301,8 +302,8 @@ fn one_point_without_hexahedra_of_eight_nodes() {
     assert_eq!(folder.run(&["check", "drop.toml", "--set", "bodies.block.hex=one-point"]).code, Some(0));
 }
 
-/// The scenario of the drop with two boundaries of its block: the first applies to a group, the second as its text
-/// says.
+/// The scenario of the drop with two boundaries on its block: one on the group `block`, with the keys `first`, and one
+/// with the keys `second`.
 fn drop_between(first: &str, second: &str) -> Folder {
     let folder = Folder::with_drop();
     let boundary = |text: &str| format!("[[boundaries]]\nbody = \"block\"\n{text}\n");

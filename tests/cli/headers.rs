@@ -60,8 +60,8 @@ fn predictions_in_headers_are_those_printed() {
     }
 }
 
-/// The first contact and the energy error in a header equal those of the run, to nine decimals and to three digits.
-/// These runs take a few seconds.
+/// The first contact in a header equals the first contact of the run to nine decimals, and the energy error to three
+/// digits. These runs take a few seconds.
 #[test]
 fn energy_errors_in_headers_are_those_of_the_runs() {
     for name in ["projectiles", "paper-projectiles", "rough-layers"] {

@@ -39,7 +39,7 @@ fn a_sweep_runs_all_combinations() {
     assert_eq!(folder.read("alone/history.csv"), folder.read(&format!("{fourth}/history.csv")));
 }
 
-/// A value that is not valid is refused before anything is run, and so is a key without values.
+/// A sweep with an invalid value, or with a key without values, is refused before the first run.
 #[test]
 fn sweeps_are_refused_before_they_run() {
     let folder = Folder::with_impact();
@@ -95,8 +95,9 @@ fn mixed_units_are_hinted_at() {
     }
 }
 
-/// `check` names the node of a probe, and and hints at three likely slips: a velocity above the wave speed, a value of
-/// 1 g in other units than gravity, and a node far from the position given.
+/// `check` names the node of a probe, and hints at three likely mistakes: a velocity above the wave speed, a `g` of the
+/// probe in units other than those of the gravity of the scenario, and a `nearest_node` far from every node of the
+/// body.
 #[test]
 fn velocities_and_probes_in_other_units_are_hinted_at() {
     let folder = Folder::with_drop();

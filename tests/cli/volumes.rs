@@ -1,5 +1,6 @@
-//! Files of the bounding spheres of contact detection: the pairs at the top of the queue, and the levels of the
-//! hierarchies. A ball is the drawn surface of a bounding sphere.
+//! Files of the bounding spheres of contact detection: for each body pair, the two spheres at the top of the queue,
+//! which are predicted to meet first, and the levels of the hierarchies. A ball is the drawn surface of a bounding
+//! sphere.
 
 use std::path::Path;
 
@@ -85,8 +86,8 @@ fn reaches(frame: &UnstructuredGridPiece, balls: &[(Vec3, f64)], left_nodes: usi
 const WITH_VOLUMES: [&str; 2] = ["--set", "output.detection_volumes=true"];
 
 /// A run writes frames in flight, at the first contact and after it. The balls in the frames are those of the engine of
-/// the same simulation at these instants. Each ball encloses the nodes of its faces, and the two balls of a pair meet
-/// at the predicted time.
+/// the same simulation at these instants. Each ball encloses the nodes of its faces. In flight, the two balls of a pair
+/// meet at the predicted time.
 #[test]
 fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
     const SPEED: f64 = 20.0; // m/s, along x; the blocks are 0.2001 m apart
@@ -155,8 +156,8 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
     assert!(apart >= 2, "of {apart} frames only the spheres are apart");
 }
 
-/// The sphere of a flying and rotating body moves with the body: its nodes keep their distances from the centre of the
-/// sphere.
+/// The sphere of a flying and rotating body moves with the body: the distances of the nodes of the body from the centre
+/// of the sphere are constant.
 #[test]
 fn the_volumes_of_a_body_turn_with_it() {
     let folder = Folder::with_impact();
@@ -183,8 +184,8 @@ fn the_volumes_of_a_body_turn_with_it() {
     }
 }
 
-/// Before the first step the pair at the top of the queue is that of the root spheres, which enclose their whole
-/// bodies.
+/// Before the first step the pair at the top of the queue consists of the two root spheres. Each root sphere encloses
+/// its whole body.
 #[test]
 fn a_run_begins_with_the_roots() {
     let folder = Folder::with_impact();

@@ -1,5 +1,5 @@
-//! Reproducible random numbers: the only generator of all tests and benches. Each of them adds the distributions that
-//! it needs.
+//! Reproducible random numbers: the only generator of all tests and benches. Each test or bench adds the distributions
+//! that it needs.
 
 /// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 pub struct Random(pub u64);

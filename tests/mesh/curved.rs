@@ -61,8 +61,8 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         );
         let (moment, area) = moment_and_area(&mesh, &skin);
         assert_relative_eq!(moment, report.volume, max_relative = 1e-13);
-        // Volumes and surfaces of the exact round shapes. Parabolas through points of a circle approximate them to
-        // fourth order.
+        // Volumes and surfaces of the exact round shapes. Parabolas through points of a circle approximate the circle
+        // to fourth order.
         let pi = std::f64::consts::PI;
         let (volume, surface, tolerance) = match name {
             "tet10" => (4.0 / 3.0 * pi, 4.0 * pi, 0.05),
@@ -203,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// A cell that the sample finds inverted is rejected. A cell is rejected only if the smallest sampled Jacobian is
-    /// below a tenth of the mean Jacobian. The volume equals that of quadrature.
+    /// below a tenth of the mean Jacobian. The volume equals the volume by quadrature.
     #[test]
     fn inverted_curved_cells_are_found(
         shifts in proptest::collection::vec(proptest::array::uniform3(-1.0..1.0f64), 27), size in 0.0..0.5f64,

@@ -122,7 +122,7 @@ fn faces_of_many_cells_are_made_coherent() {
     }
 }
 
-/// A surface on the side of a solid that is meshed separately and shares no nodes with the solid.
+/// A surface lies on a side of a solid, but is meshed separately and shares no nodes with the solid.
 #[test]
 fn surfaces_are_made_one_with_their_solid() {
     let error = bad("surface_apart").group_faces("spot").unwrap_err();

@@ -18,9 +18,9 @@ pub struct Tally {
     pub of_edges: usize,
     /// Steps with a constraint.
     pub touching: usize,
-    /// Steps in which a rival did no work.
+    /// Steps in which a rival (a detector under test) did no work.
     pub idle: usize,
-    /// Numbers of closest points computed by the rivals, and by the oracle.
+    /// Numbers of closest points computed by the rivals and by the oracle, which tests all pairs.
     pub primitives: [u64; 2],
 }
 
@@ -37,7 +37,8 @@ impl Tally {
     }
 }
 
-/// Work of a detector, without the travel monitors, by which it finds out that there is nothing to do.
+/// Work of a detector, not counting the travel monitors. With the travel monitors a detector finds out that no search
+/// is due.
 pub fn work(detector: &dyn Detector) -> StageCounts {
     StageCounts { monitor: 0, ..detector.statistics().counts }
 }

@@ -215,8 +215,8 @@ fn a_bouncing_body_comes_back() {
     }
 }
 
-/// A ball with the middle of a face at its lowest point falls on a table. With curved faces its impact is that of a
-/// sphere; with flat faces the impact is later, since the middle of a flat face lies inside the sphere.
+/// A ball with the middle of a face at its lowest point falls on a table. With curved faces the ball touches the table
+/// when a sphere would. With flat faces the impact is later, since the middle of a flat face lies inside the sphere.
 #[test]
 fn a_curved_ball_meets_the_table_at_its_surface() {
     let down = Rotation::rotation_between(&Vec3::repeat(1.0), &-Vec3::z()).unwrap();

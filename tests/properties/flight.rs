@@ -79,8 +79,8 @@ impl<'a> Flying<'a> {
 
     /// Checks that an impact is neither late nor early. It is not late if only bodies that overlapped from the
     /// beginning overlap. It is not early if its two faces close their remaining distance within 1e-9 of the duration
-    /// of the flight; this is checked for flat faces that close at a noticeable speed. Bodies that overlap have impacts
-    /// where their faces cross, for which this check means nothing.
+    /// of the flight; only flat faces that close at a noticeable speed are checked for this. The check of earliness
+    /// omits impacts between bodies that overlap since the beginning, as their faces cross.
     fn check_instant(&mut self, impact: &Impact) {
         let (overlaps, positions) = (self.overlaps(), self.configuration().0);
         let first = overlaps.iter().find(|found| !self.overlapping.contains(&found.bodies));

@@ -4,8 +4,8 @@
 //! The oracle is the reference of this file. It distinguishes inside and outside by the winding number, a sum of solid
 //! angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). It finds the closest point of a
 //! triangle or an edge by enumeration: it computes the stationary point of the distance on the interior, on each edge
-//! and at each end, and takes the best feasible one (the Karush–Kuhn–Tucker conditions). The detectors find it by
-//! Voronoi regions instead.
+//! and at each end, and takes the nearest one that lies in the triangle or edge (the Karush–Kuhn–Tucker conditions).
+//! The detectors find the closest point by Voronoi regions instead.
 
 use std::f64::consts::PI;
 
@@ -17,10 +17,12 @@ use rayon::prelude::*;
 use crate::samples::Samples;
 use crate::scenes::{Scene, Shape, number_of_scenes};
 
-/// Tolerance of distances, and of the error of a normal times the depth \[m\]; the size of the bodies is 1 m.
+/// Tolerance of the gaps of nodes \[m\], for bodies of size 1 m. Gaps of edges, closest points, and the depth times the
+/// error of the unit normal have ten times this tolerance.
 const ROUNDING: f64 = 1e-14;
 
-/// Depth below which normals and sides depend on rounding and are not checked \[m\].
+/// Depth below which rounding decides the normal and whether a node is inside \[m\]. Contacts of such nodes are neither
+/// required nor checked.
 const SHALLOW: f64 = 1e-4;
 
 /// A contact is required if the cosine of the angle between the normals of node and target is below this value. The
@@ -85,8 +87,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
     candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
 }
 
-/// Distance of two segments: the smallest of the distances of each end from the other segment and, if the closest
-/// points of their lines lie inside both segments, of the distance of the lines.
+/// Distance of two segments. It is the smallest of the four distances of an end from the other segment and the distance
+/// of the two lines. The lines count only if their closest points lie within both segments.
 fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
         let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();
@@ -132,8 +134,8 @@ impl Tally {
     }
 }
 
-/// Two bodies, balls with irregular surfaces, boxes or tetrahedra. One overlaps the other by a random depth between
-/// `least` and `most`; a negative depth is a distance.
+/// Two bodies, each a box, a tetrahedron or a ball, with a random orientation and with each node moved in or out by up
+/// to 15 %. One body overlaps the other by a random depth between `least` and `most`; a negative depth is a distance.
 fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     let body = |samples: &mut Samples| {
         let mut shape = match samples.integer(0, 3) {
@@ -155,7 +157,8 @@ fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     Scene::new(&[first, second.shifted(&(along * (apart - depth)))], false)
 }
 
-/// Contacts of two bodies at rest in the first step: those that the all-pairs detector finds, with entry faces chosen.
+/// Contacts of two bodies at rest in the first step: those that the all-pairs detector finds, each with its nearest
+/// face replaced by the entry face.
 fn contacts(scene: &Scene) -> Constraints {
     let mut constraints = Constraints::default();
     let positions = &scene.positions;
@@ -194,8 +197,8 @@ fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     assert!(apart < ROUNDING * 10.0, "seed {seed}: points are {apart:e} off");
 }
 
-/// Each contactor node is inside the target, at a depth equal to its distance from the surface; nodes well inside are
-/// in contact.
+/// Each node in contact is inside the target; its depth, normal and closest point are those of the oracle. Conversely,
+/// each node that is certainly inside, within the search depth and opposed to the target is in contact.
 fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraints) -> Tally {
     let surface = ClosedSurface::of(scene, target);
     let depth = scene.model().search_depth([0, 1]);

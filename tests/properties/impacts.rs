@@ -32,8 +32,8 @@ impl Tally {
     }
 }
 
-/// Instants at which bodies are checked for overlap, relative to the time of the impact or, without an impact, to the
-/// step. There are several, since an overlap may have ended before the last instant.
+/// Instants at which bodies are checked for overlap, as fractions of the time of the impact or, if there is no impact,
+/// of the step. There are several, since an overlap may have ended before the last instant.
 const INSTANTS: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 0.9999, 1.0 - 1e-9];
 
 /// Tolerance of the distance between the point of an impact and a body, relative to the edges of the body: the
@@ -78,7 +78,7 @@ pub fn meet(seed: u64) -> Tally {
         });
         kinds.into_iter().all(|kind| matches!(kind, CellKind::Line2 | CellKind::Tri3))
     };
-    // The search finds impacts of nodes and edges only. Curved and warped faces may also meet between these, so only
+    // The search finds impacts of nodes and edges only. Curved and warped faces may first meet elsewhere, so only
     // bodies with flat faces are checked for overlap.
     let count = scene.surfaces.len() as u32;
     let mut pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b]));
@@ -108,7 +108,8 @@ fn scene_of_bodies_apart(samples: &mut Samples) -> (Scene, f64) {
     }
 }
 
-/// Distance of the point of an impact from its bodies, relative to the median edge of each; the larger of both.
+/// The larger of the distances of the point of an impact from its two bodies, each divided by the median edge of the
+/// body.
 fn distance(scene: &Scene, positions: &[Vec3], impact: &StepImpact) -> f64 {
     let from_body = |&body: &u32| {
         let surface = &scene.surfaces[body as usize];

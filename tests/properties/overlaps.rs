@@ -121,8 +121,8 @@ fn push_face(shape: &mut Shape, samples: &mut Samples, corners: &[u32], triangle
     }
 }
 
-/// Overlaps found between bodies of these cells. Each body is split at random. In most scenes all bodies are rotated
-/// together and shifted by up to a thousand times their size.
+/// Overlaps found between bodies of these cells. The cells of each body are split into one to three parts along each
+/// axis. In most scenes all bodies are rotated together and shifted by up to a thousand times their size.
 fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Penetration> {
     let plane = lattice.plane;
     let far = samples.scale(0.1, 1e3);
@@ -145,8 +145,8 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
 
 /// Bodies of one or two boxes overlap if and only if they have a cell in common. For bodies of one box the depth of the
 /// overlap is checked. It is at least 0.9 times the least width of the common box; the tenth allows for the search of
-/// the largest ball in this box, which stops early. It is at most that width, or half the least width of a body if this
-/// is larger, since a node of the other body can be that deep.
+/// the largest ball in this box, which stops early. It is at most that width or, if larger, half the least width of the
+/// thicker body, since a node in the middle of this body is that deep.
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
     let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {

@@ -20,8 +20,8 @@ fn rough_pair() -> Scene {
     Scene::new(&[shape(lower.nodes, &lower.triangles), shape(upper.nodes, &below)], false)
 }
 
-/// If the boxes of a node and of a triangle are both inflated by r, they overlap where the node is within 2 r of the
-/// box of the triangle. Candidates for the reach 2 r are therefore the overlaps that the other libraries count.
+/// The boxes of a node and of a triangle, both inflated by r, overlap if the node is within 2 r of the box of the
+/// triangle. Candidates for the reach 2 r are therefore the overlaps that the other libraries count.
 #[test]
 fn candidates_are_those_of_other_libraries() {
     let scene = rough_pair();

@@ -60,7 +60,7 @@ impl Samples {
         }
     }
 
-    /// A random axis of rotation; z in the plane.
+    /// A random axis of rotation; the z axis if `plane`.
     pub fn axis(&mut self, plane: bool) -> Vec3 {
         if plane { Vec3::z() } else { self.direction(false) }
     }

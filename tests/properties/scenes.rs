@@ -179,9 +179,9 @@ impl Shape {
         shape
     }
 
-    /// The same shape with quadratic faces: a node in the middle of each edge, and in every other quadrilateral one in
-    /// its centre. `shift` gives the displacement of a new node from its position and from the size of its edge or
-    /// face.
+    /// The same shape with quadratic faces: each edge gets a node in its middle, and every second quadrilateral face a
+    /// node in its centre. `shift` computes the displacement of a new node; its arguments are the undisplaced position
+    /// and the size of the edge or face.
     pub fn quadratic(mut self, mut shift: impl FnMut(Vec3, f64) -> Vec3) -> Self {
         let Self { nodes, faces } = &mut self;
         let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
@@ -305,7 +305,7 @@ impl Shape {
         shape
     }
 
-    /// An icosahedron on the unit sphere, whose faces are split into four this many times.
+    /// An icosahedron whose faces are split into four this many times, with all nodes on the unit sphere.
     pub fn icosphere(subdivisions: usize) -> Self {
         let (nodes, faces) = icosphere(subdivisions);
         let mut shape = Self { nodes, faces: Vec::new() };
@@ -318,7 +318,8 @@ impl Shape {
     }
 }
 
-/// Number of scenes to run: that of the environment variable `ICTUS_SCENES`; `usual` if it is not set.
+/// Number of scenes to run: the value of the environment variable `ICTUS_SCENES`, or `usual` if the variable is not
+/// set.
 pub fn number_of_scenes(usual: u64) -> u64 {
     std::env::var("ICTUS_SCENES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }

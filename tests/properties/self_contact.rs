@@ -114,7 +114,8 @@ fn self_contacts_are_those_of_all_pairs() {
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
 }
 
-/// The same for fine plates, with enough faces (1100 to 1500) for several threads to share one plate.
+/// As `self_contacts_are_those_of_all_pairs`, for fine plates: with 1100 to 1500 faces, several threads share one
+/// plate.
 #[test]
 fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
     let fine = |seed: u64| {
@@ -193,9 +194,9 @@ fn flush_walls_and_corners_are_not_in_contact() {
     }
 }
 
-/// A plate is folded in the middle until one half penetrates the other by `depth`. Each node of the folded half that is
-/// in contact has the side through which it entered as target, with a normal back out of this side. No node is in
-/// contact with the far side.
+/// A plate is folded in the middle until one half penetrates the other by `depth`. The target of each contact of a node
+/// of the folded half is the side through which the node entered, and the normal points back out of this side. No node
+/// is in contact with the far side.
 #[test]
 fn a_folded_plate_touches_the_side_it_came_upon() {
     for (thickness, triangles) in [(0.02, false), (0.02, true), (1e-3, false), (0.1, true)] {

@@ -84,8 +84,7 @@ fn the_gallery_shows_every_scenario() {
     }
 }
 
-/// The README and the pictures are short and small enough to read and load quickly, and every picture is shown on a
-/// page.
+/// The README is short and the pictures are small files. Every picture is shown on a page.
 #[test]
 fn the_readme_and_the_pictures_are_small() {
     assert!(read("README.md").len() <= 12_000);

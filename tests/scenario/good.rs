@@ -71,8 +71,8 @@ fn walls_have_their_own_laws() {
     assert_eq!((of_buffer.1.friction.at_rest, own.len()), (0.0, 3));
 }
 
-/// A pair of a body and a wall takes the values that it does not give from the wall, and values that the wall does not
-/// give from `[contact]`.
+/// Values missing in a pair of a body and a wall are those of the wall. Values missing there too are those of
+/// `[contact]`.
 #[test]
 fn pairs_with_a_wall_have_the_rest_of_its_laws() {
     let keys = [
@@ -373,8 +373,8 @@ fn laws_of_contact_and_those_of_a_pair() {
     assert_eq!(contact.laws.friction.in_motion, 0.2);
 }
 
-/// Pairs of groups stand before the pair of their bodies. They take the laws that they do not give from the pair of
-/// their bodies.
+/// Pairs of groups stand before the pair of their bodies. Laws missing in a pair of groups are those of the pair of
+/// bodies.
 #[test]
 fn pairs_of_groups() {
     let groups = |groups: &str, keys: &str| {

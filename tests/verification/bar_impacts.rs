@@ -93,10 +93,11 @@ fn equal_bars_exchange_their_velocities() {
     }
 }
 
-/// Goal: the result does not depend on the stiffness of the penalty springs, half the stiffness of the adjacent
-/// elements or a given value, 40 % of the stiffness of a cell at a corner, E A/(16 h) = 2.5e9 N/m. With the discrete
-/// gradient, which conserves energy, it is also the same with sixteen times the given value and with springs as stiff
-/// as the elements. Tolerances as before.
+/// Goal: the velocities after the impact do not depend on the stiffness of the contact springs. Penalty springs have
+/// half the stiffness of the adjacent elements or 1e9 N/m, which is 40 % of the stiffness E A/(16 h) = 2.5e9 N/m of a
+/// cell at a corner. Energy–momentum springs, whose discrete gradient conserves energy, have the stiffness of the
+/// elements or 4e10 N/m. Tolerances of the velocities and of the energy: those of
+/// `equal_bars_exchange_their_velocities`.
 #[test]
 fn result_is_independent_of_spring_stiffness() {
     for keys in [
@@ -117,8 +118,9 @@ fn result_is_independent_of_spring_stiffness() {
 /// A bar of 0.05 m hits a bar of 0.1 m with the same section.
 ///
 /// Goal: the short bar of length L₁ stops. The long bar gets its momentum, a mean velocity of V/2. The force between
-/// the bars ends at 2 L₁/c although their ends stay together. Tolerances as before, with a front twice as long for
-/// cells of L₁/100.
+/// the bars ends at 2 L₁/c although their ends stay together. Tolerances: those of
+/// `equal_bars_exchange_their_velocities`, although the front is twice as long relative to the short bar, which has 100
+/// cells and not 200.
 #[test]
 fn short_bar_stops_on_a_long_one() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.05, area: 1e-6 };
@@ -289,7 +291,7 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
 
 /// Mean velocity \[m/s\] of a bar, as a chain of masses and springs, at the time `duration` \[s\] after its end hits a
 /// wall at `speed` \[m/s\]. The end node stops at the wall, at the impact and whenever it would penetrate later. `part`
-/// is the step over the critical step.
+/// is the ratio of the step to the critical step.
 pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = part * cell / bar.wave_speed();

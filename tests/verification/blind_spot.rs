@@ -64,8 +64,9 @@ fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
 }
 
 /// Goal: every method of the constrained closest point finds the penetrating tip at every position. The gap is the
-/// distance from the nearer wall or from the bottom of the groove, to 1e-12. The plain projection finds no contact in
-/// the wedge |x| < SLOPE |z| below the bottom, and the same gap outside the wedge.
+/// distance from the nearer wall or from the bottom of the groove, to 1e-12, and to 1e-9 by the interior-point method.
+/// The plain projection finds no contact in the wedge |x| < SLOPE |z| below the bottom, and the same gap outside the
+/// wedge.
 #[test]
 fn only_the_plain_projection_is_blind_in_a_groove() {
     let (mut blind, mut seen) = (0, 0);

@@ -138,8 +138,8 @@ fn elastic_block_drops_on_an_elastic_base() {
 }
 
 /// Goal: rigid cubes exchange their velocities for any stiffness of the springs between them. The energy is conserved,
-/// also if a shortened step ends at the impact and the next step has the regular length. Tolerance: the iteration for
-/// the pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
+/// also if a shortened step ends at the impact and the next step has the regular length. Tolerance: 1e-5, as the
+/// iteration for the pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
 #[test]
 fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     let body = |name: &str, speed: f64| {
@@ -177,8 +177,8 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
 /// References: after each bounce the apex is at e² of the previous height. The ball rests from t₀ (1 + e)/(1 − e) on,
 /// with t₀ = √(2h/g) the time of the fall from the height h. Tolerances: the time of an impact is known to the interval
 /// Δt between two contact steps. The speed v therefore has an error of up to g Δt after one impact, and of e/(1 − e) g
-/// Δt after several. The error of a height is v e/(1 − e) Δt, and that of the duration of each bounce is 2 e/(1 − e)
-/// Δt.
+/// Δt after several. The error of a height is v e/(1 − e) Δt, and the error of the duration of each bounce is 2 e/(1 −
+/// e) Δt.
 #[test]
 fn bounces_decay_by_the_coefficient_of_restitution() {
     let (height, step) = (0.1, 1e-4);
@@ -189,8 +189,8 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
         let found = bounces(height, e, every, step, 1.2 * rest);
         let between = step * f64::from(every);
         let off = between * e / (1.0 - e);
-        // Only bounces are checked whose speed exceeds 30 g Δt, ten times the speed below which restitution decreases
-        // to zero.
+        // Only bounces with a speed above 30 g Δt are checked. Restitution decreases below 3 g Δt and is zero below 2 g
+        // Δt.
         let strikes = |k: &usize| e.powi(*k as i32) * GRAVITY * fall > 30.0 * GRAVITY * between;
         let count = (1..).take_while(strikes).count();
         println!(
@@ -216,7 +216,7 @@ fn bounces_decay_by_the_coefficient_of_restitution() {
 ///
 /// Goal: a pressed body comes to rest for any restitution. All nodes stay on the wall once the pressure p is constant.
 /// The contact force is the pressure times the area, the block of length L is shorter by p L/E, and contact creates no
-/// energy. Tolerance: 1 %, for the waves that the load leaves.
+/// energy. Tolerances: 1 %, for the waves that the load leaves; 0.5 % for the energy.
 #[test]
 fn pressed_elastic_blocks_rest_at_any_restitution() {
     let (young, pressure, rise, end) = (1e6, 1e3, 1.0, 1.5);

@@ -69,9 +69,9 @@ impl Triangles {
     }
 }
 
-/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. It is the first instant at which the four
-/// points of a pair are coplanar and its two features meet, over all node–face pairs in both directions and all
-/// edge–edge pairs.
+/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. A pair, of a node and a face or of two edges,
+/// meets when its four points are coplanar and the node lies in the face or the edges cross. The result is the first
+/// such instant over all node–face pairs in both directions and all edge–edge pairs.
 pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &RelativeMotion) -> Option<f64> {
     let position = |node: u32| model.reference_positions[node as usize];
     let mut first = f64::INFINITY;

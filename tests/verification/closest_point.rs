@@ -158,8 +158,8 @@ impl Part {
         Self { net, low, high }
     }
 
-    /// Whether all control points are farther than `distance` from the query along the direction of the answer, or
-    /// along that of the middle control point.
+    /// Whether all control points are at least `distance` from the query along the direction of the answer, or along
+    /// the direction of the middle control point.
     fn is_behind_plane(&self, answer: &Vec3, distance: f64) -> bool {
         [*answer, self.net[1][1]].iter().any(|way| {
             let direction = way / way.norm();
@@ -186,7 +186,7 @@ fn cut(rows: [[Vec3; 3]; 3], t: f64) -> ([[Vec3; 3]; 3], [[Vec3; 3]; 3]) {
     (parts.map(|p| p.0), parts.map(|p| p.1))
 }
 
-/// Natural coordinates of a point of the unit square, and back.
+/// Natural coordinates of a point of the unit square; the inverse is `unit_square`.
 fn natural(kind: CellKind, [s, t]: [f64; 2]) -> [f64; 2] {
     match kind.linear() {
         CellKind::Line2 => [2.0 * s - 1.0, 0.0],
@@ -300,9 +300,9 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// The largest of successively halved rectangles around the answer on which F is convex; `None` if the tangent plane of
-/// F at the answer is below the threshold somewhere in this rectangle. Elsewhere convexity proves that F is above the
-/// threshold.
+/// The largest rectangle around the answer, among rectangles halved in succession, on which F is convex. If the tangent
+/// plane of F at the answer is nowhere below the threshold in this rectangle, convexity proves that F is nowhere below
+/// it. The result is `None` if the tangent plane is below the threshold somewhere, or if no rectangle is found.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
     let is_curve = kind.dimension() == 1;
     for halvings in 0..12 {
@@ -334,8 +334,8 @@ fn blossom(net: &[[Vec3; 3]; 3], [s, t]: [f64; 2], w: impl Fn(f64) -> [f64; 2]) 
     (offset, [along, line(across.map(|p| p.1), [a, b]).0])
 }
 
-/// Steepest descent of F along the directions d that stay in the face, divided by |d| (at least 1e-3); zero at an
-/// optimum.
+/// Largest decrease of F along a direction d that stays in the face, −(x − r) · d/|d|; at most zero at an optimum. A
+/// length |d| below 1e-3 counts as 1e-3.
 fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
@@ -439,8 +439,8 @@ fn the_oracle_refutes_wrong_answers() {
     assert!(refuted > 700, "{refuted}");
 }
 
-/// The expected values were found by multi-start optimisation and a 400 × 400 grid. Only the last ξ is the root of the
-/// cubic of its edge.
+/// The expected values were found by multi-start optimisation and a 400 × 400 grid, except the last ξ, which is the
+/// root of the cubic of its edge.
 #[test]
 fn reference_values_of_a_curved_triangle() {
     let nodes = [

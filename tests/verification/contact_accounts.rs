@@ -9,10 +9,10 @@ use ictus::simulation::{SetupError, Simulation};
 use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
-/// Goal: the force between two bars that collide end to end is that of wave theory, ρ c V A/2, against the motion of
-/// the first bar. The energies of the pair are those of the whole model, as there is no other pair. The contact area is
-/// the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4.
-/// Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
+/// Goal: the force between two bars that collide end to end is ρ c V A/2, by wave theory, and acts on the first bar
+/// against its motion. The energies of the pair are those of the whole model, as there is no other pair. The contact
+/// area is the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids, 1975,
+/// §2.4. Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
 #[test]
 fn pair_of_bars() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -54,10 +54,10 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
 }
 
 /// Goal: a warning reports energy created by contact. With a soft start as long as the impact, springs stiffen during
-/// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning,
-/// although the nodes of the flat end penetrate the wall by V dt in the first step, which needs a quarter of the energy
-/// of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning either, as
-/// they absorb the energy that they add.
+/// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning. In
+/// their first step the nodes of the flat end penetrate the wall by V dt, and this penetration needs a quarter of the
+/// energy of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning
+/// either, as they absorb the energy that they add.
 #[test]
 fn created_energy_is_reported() {
     let told = |keys: &str| {
@@ -97,7 +97,7 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
 
 /// Goal: nodes that penetrate beyond the search depth are reported, also if other nodes of their body penetrate less.
 /// The search depth is half the smaller median edge, 7/30 m. The wide block is rotated by 12° and moved by 0.05 m, so
-/// that the corner (1, 1) of the narrow block is 1.05 cos 12° + sin 12° − 0.99 m behind its face.
+/// that the corner (1, 1) of the narrow block is (1.05 cos 12° + sin 12° − 0.99) m = 0.245 m behind its face.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -287,8 +287,8 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
 /// blocks: their ends are not flat, and their masses differ by half a percent. Blocks with a removed overlap are
 /// therefore compared with blocks meshed in the changed shape, a micrometre apart. In the reference no node is behind a
 /// face, so none is moved; edges of one block still cross faces of the other, as their cells differ. Tolerances of the
-/// energy and of the momentum: 1 % if penalty contacts begin at other instants, and 1e-5 if they begin a microsecond
-/// later.
+/// energy and of the momentum: 1 % for an offset overlap, whose penalty contacts begin at other instants than those of
+/// the reference; 1e-5 for a removed overlap, as all contacts of its reference begin a microsecond later.
 #[test]
 fn retained_overlap_adds_no_energy() {
     let (text, meshes) = overlapping(false, 1.0, "penalty = 0.1\ninitial_penetration = \"POLICY\"");

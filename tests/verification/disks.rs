@@ -183,8 +183,8 @@ fn disks_collide_equally_by_every_detector() {
 /// the first three columns.
 ///
 /// Tolerances: 1e-12 for the identity, the rounding of the iterated forces; 1e-3 for the energy with steps of 0.8 of
-/// the stability bound, since an independent program with another mesh has an error of 1.7e-4 to t = 85; rounding for
-/// the momentum.
+/// the stability bound, as the error of an independent program with another mesh is 1.7e-4 up to t = 85; 1e-10 for the
+/// momentum.
 #[test]
 fn disks_conserve_energy_and_momentum() {
     conserve::<Staggered>(4.0, 0.8);
@@ -204,8 +204,9 @@ fn conserve<S: Scheme>(end: f64, safety: f64) -> Findings {
     found
 }
 
-/// Goal: the same to t = 85. The central difference method conserves T + W + U at the ends of steps to O(dt²): the
-/// error is at most 2 % with steps of half the stability bound, and at least 3.5 times smaller with half these steps.
+/// Goal: the same as in `disks_conserve_energy_and_momentum`, up to t = 85. The central difference method conserves T +
+/// W + U at the ends of steps to O(dt²): the error is at most 2 % with steps of half the stability bound, and at least
+/// 3.5 times smaller with half these steps.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn disks_conserve_energy_to_the_end() {
@@ -217,7 +218,8 @@ fn disks_conserve_energy_to_the_end() {
     assert!(half >= 3.5 * quarter, "{half:e} and {quarter:e}");
 }
 
-/// Goal: the same bits with these detectors to t = 85, and with the all-pairs detector into the first contacts.
+/// Goal: these detectors give the same bits up to t = 85. Into the first contacts, the all-pairs detector gives the
+/// same bits too.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn disks_collide_equally_to_the_end() {

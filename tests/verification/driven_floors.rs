@@ -68,8 +68,8 @@ fn scene(floor: &str, gravity: f64, height: f64, restitution: f64, end: f64) -> 
     from_text(&text, &meshes)
 }
 
-/// Runs to the end; returns the smallest and the largest height of the cube above its floor, where the displacement of
-/// the floor is the function `way` of time \[m\].
+/// Runs to the end; returns the smallest and the largest height of the cube above its floor \[m\]. `way` is the
+/// displacement of the floor as a function of time.
 fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     let (mut least, mut largest) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -106,8 +106,8 @@ fn cubes_stay_on_their_driven_floor() {
     }
 }
 
-/// Goal: a cube that falls on a floor driven with 3 g bounces to its initial height above the floor, as under 4 g,
-/// again and again. Tolerance: the distance travelled in a step at the speed of the impact.
+/// Goal: a cube that falls on a floor driven with 3 g bounces eight times to its initial height above the floor, as on
+/// a floor at rest under 4 g. Tolerance: the distance travelled in a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;

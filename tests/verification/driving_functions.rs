@@ -36,7 +36,8 @@ fn assert_close(found: f64, expected: f64, most: f64, what: &str) {
 }
 
 /// Goal: the displacement of a rigid body driven by a velocity pulse shorter than the step is the integral of the
-/// pulse. Tolerance: rounding of positions, 1e-13.
+/// pulse. Tolerance: 1e-12, for the rounding of positions; for the smooth pulse without breaks 1e-9, the accuracy of
+/// its integral.
 #[test]
 fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
     for (velocity, expected) in [
@@ -57,8 +58,8 @@ fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
 }
 
 /// Goal: a pulse of pressure or traction of any duration gives its impulse to deformable and rigid bodies, and the
-/// energy balance holds. Tolerance: rounding, 1e-12; for a smooth pulse without breaks 1e-9, the accuracy of its
-/// integral.
+/// energy of rigid bodies balances. Tolerances: rounding, 1e-12; for a smooth pulse without breaks 1e-9, the accuracy
+/// of its integral; for a pressure on a soft body 1e-3.
 #[test]
 fn short_pulses_of_loads_keep_their_impulse() {
     for (function, expected) in [
@@ -93,7 +94,8 @@ fn short_pulses_of_loads_keep_their_impulse() {
 }
 
 /// Goal: a run with a motion that starts, stops or turns back reaches its end, and a jump of the velocity by v does the
-/// work ½ m v². Tolerance: rounding of a rigid body, 1e-12.
+/// work ½ m v². Tolerance: rounding, 1e-12, for a rigid body. For a bar whose end moves, the momentum balances to
+/// rounding and the energy to 5 %.
 #[test]
 fn motions_that_jump_do_the_work_of_their_jumps() {
     let mass = 1000.0 * 0.1 * 0.01 * 0.01;
@@ -136,8 +138,8 @@ fn motions_that_jump_do_the_work_of_their_jumps() {
     }
 }
 
-/// Goal: steps end at the points of tables and at jumps, without very short steps. Tolerance: no step is shorter than
-/// half a regular step, except where two breaks are closer to each other than that.
+/// Goal: steps end at the points of tables and at jumps, without very short steps. Tolerance: no step except the last
+/// is shorter than half a regular step.
 #[test]
 fn steps_end_where_functions_break() {
     let action = "[[boundaries]]\nbody = \"b\"\n\
@@ -182,9 +184,9 @@ fn functions_faster_than_the_steps_are_reported_once() {
 }
 
 /// Goal: a rigid body under an eccentric traction on one face gets the momentum of the force, the angular momentum of
-/// its moment, and the work of both. The same holds for a pressure, whose direction rotates with the body. Reference: F
-/// t and M t with the force F and the moment M, for a small rotation. Tolerance: 1e-4, the square of the rotation; for
-/// the balances 1e-12, rounding.
+/// its moment, and the work of force and moment. The same holds for a pressure, whose direction rotates with the body.
+/// Reference: F t and M t with the force F and the moment M, for a small rotation. Tolerances: 1e-9 for the momentum;
+/// 1e-4, the square of the rotation, for the angular momentum; 1e-12, rounding, for the balances.
 #[test]
 fn loads_turn_rigid_bodies() {
     let high = [0.2, 0.1, 0.1];

@@ -17,8 +17,8 @@ fn body(name: &str, keys: &str) -> String {
     format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nmaterial = \"m\"\n{keys}")
 }
 
-/// Goal: a frictionless cube that lands on a corner with restitution e = 1 keeps its energy in any orientation, to
-/// 1e-12, rounding.
+/// Goal: a frictionless cube that lands on a corner with restitution e = 1 keeps its energy in any orientation.
+/// Tolerance: rounding, 1e-12.
 #[test]
 fn corners_bounce_with_all_their_energy() {
     for k in 0..40 {
@@ -33,8 +33,7 @@ fn corners_bounce_with_all_their_energy() {
 }
 
 /// Goal: with every response, a block without friction slides over seams as over one slab: its velocity is constant to
-/// 1e-9. The seams are those between two level slabs, between slabs of which the second is 1e-6 m lower, and a narrow
-/// slit of 2e-6 m between two slabs.
+/// 1e-9. Between the two slabs is a level seam, a seam to a second slab that is 1e-6 m lower, or a slit 2e-6 m wide.
 #[test]
 fn sliding_over_seams_is_uniform() {
     for response in RESPONSES {
@@ -67,8 +66,8 @@ fn rebound(cells: usize) -> f64 {
     up / -down
 }
 
-/// Goal: a rigid box that falls flat rebounds with its impact speed on floors of 1 to 900 cells. Tolerance: 0.5 %, more
-/// than the error of the springs of the default response in the step in which they open.
+/// Goal: a rigid box that falls flat rebounds with its impact speed on floors of 1 to 900 cells. Tolerance: 0.5 %. The
+/// springs of the default response have a smaller error, which arises in the step in which they open.
 #[test]
 fn a_box_bounces_alike_on_any_floor() {
     for cells in [1, 3, 10, 30] {
@@ -186,8 +185,8 @@ fn a_sheet_in_the_plane_z_0_is_met() {
     assert!(velocity(&simulation, 0).z > 0.0);
 }
 
-/// Goal: a given inertia refers to the axes of the mesh. A box whose given moments of inertia, m (b² + c²)/12 about the
-/// first axis, equal those of its mesh moves like a box without given inertia, also if `rotate` turns it. Tolerance
+/// Goal: a given inertia refers to the axes of the mesh. A box is given the moments of inertia of its mesh, m (b² +
+/// c²)/12 about the first axis. The box moves like a box without given inertia, also if `rotate` turns it. Tolerance
 /// 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {

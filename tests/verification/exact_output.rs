@@ -101,8 +101,9 @@ struct Step {
 }
 
 /// Goal: steps end where output is due. Tolerance: a unit in the last place, as the instants are rounded products and
-/// quotients. No step is shorter than half of its neighbouring steps, except near a break of a function, an impact or
-/// another output. The energy balance of contact closes in each step.
+/// quotients. No step is shorter than half the regular steps before and after it, except near a break of a function,
+/// and where two outputs are less than a regular step apart. Scenes with `resolves`, whose steps may end at impacts,
+/// are not checked for short steps. The energy balance of contact closes in each step.
 #[test]
 fn steps_end_where_output_is_due() {
     let mut faults = Vec::new();

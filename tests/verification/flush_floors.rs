@@ -7,8 +7,9 @@ use crate::situations::cube;
 use crate::stage::{Actor, Stage};
 use crate::true_sides::{contacts, faults, hold};
 
-/// Faults of the velocity of a block of edge 0.2 m that slides without friction at 0.5 m/s from one floor to an
-/// adjacent floor, one run for each of these contact settings. `within` is the largest relative change allowed.
+/// Runs a block of edge 0.2 m that slides without friction at 0.5 m/s from one floor to an adjacent floor, once with
+/// each of these contact settings. Returns a message for each run that fails, does not reach the second floor, or
+/// changes the velocity by more than the fraction `within`.
 fn sliding_faults(
     label: &str,
     floors: [Actor; 2],
@@ -44,8 +45,8 @@ fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
 
-/// Adjacent flush floors with different cells. At the seam nodes of one floor lie within edges of the other, beside the
-/// path of the block. Steps are automatic or fixed.
+/// Adjacent flush floors with different cells. At the seam, nodes of one floor lie inside edges of the other floor, but
+/// beside the path of the block. Steps are automatic or fixed.
 ///
 /// Goal: a block without friction slides over the seam with a velocity that is constant to 1e-9.
 #[test]

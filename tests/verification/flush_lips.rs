@@ -74,8 +74,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
     msh(&nodes, &elements, &[(3, 1, "body"), (2, 2, "top"), (2, 3, "bottom")])
 }
 
-/// Largest error of the mean strain along the edges of cells parallel to `axis`, which is normal to the cut. The mean
-/// is over the last second, the reference is the strain of the stress −p, and the error is relative to this strain.
+/// Largest error of the mean strain of a cell edge, over the edges parallel to the normal `axis` of the cut. The mean
+/// is over the last second. The reference is the strain of the stress −p, and the error is relative to this strain.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -119,10 +119,11 @@ struct Contact {
     differs: f64,
 }
 
-/// Default penalty springs deform by about as much as the two cells in series with them, while the tip of the cut
-/// cannot. If the share of a spring in the stiffness decreases, its penetration counts from another gap; the small
-/// change depends on the order in which contacts begin. Springs a hundred times as stiff as the cells deform by a
-/// hundredth as much. Impulses do not deform, and the error is that of waves.
+/// Default penalty springs deform by about as much as the two cells in series with them. At the tip of the cut there
+/// are no springs, so the strain is not uniform. When further contacts begin, the share of a spring in the stiffness
+/// decreases, and an offset of its penetration compensates the change. The stress therefore depends slightly on the
+/// order in which contacts begin. Springs a hundred times as stiff as the cells deform by a hundredth as much. With
+/// impulses nothing deforms at the cut, and only waves cause an error.
 const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 1e-3 },
     Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
@@ -135,9 +136,9 @@ const CONTACTS: [Contact; 4] = [
 ];
 
 /// Goal: lips in flush contact act like the body without the cut, with every response, in any position and orientation,
-/// for hexahedra and tetrahedra. The result for a zero gap is the limit of those for a gap of 1e-9 m and, to 1e-4, for
-/// a gap of 1e-15 m, as by rounding. Without contact the lips pass through each other, and the error of the stress is
-/// three times the stress.
+/// for hexahedra and tetrahedra. The error for a zero gap agrees with the error for a gap of 1e-9 m within `differs`,
+/// and with the error for a gap of 1e-15 m, the size of rounding, within 1e-4. Without contact the lips would pass
+/// through each other, and the error of the stress would be three times the stress.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));

@@ -94,17 +94,17 @@ fn check(deviations: &Deviations, tolerance: f64) {
 }
 
 /// Goal: force, duration and approach of the scenario of the repository, with a/R = 0.2, agree with the finite ball.
-/// Tolerance 2 %: the neglected effects, waves in the ball among them, are of the order (a/R)² = 4 %.
+/// Tolerance 2 %, half of (a/R)² = 4 %, which is the order of the neglected effects, waves in the ball among them.
 #[test]
 fn ball_at_a_metre_a_second() {
     let [deviations, _] = measure(1.0, "penalty");
     check(&deviations, 0.02);
 }
 
-/// Goal: the same at a tenth of the speed, with a/R = 0.08. The neglected effects are 0.6 %, and one node of the fine
-/// zone more or less in contact changes a by about 1 %. Tolerance 1 %: an error of 5 % in Young's modulus E changes the
-/// force by 2 % (E^(2/5)), and an error of 5 % in mass changes it by 3 % (m^(3/5)). The deviation from Hertz's
-/// half-space is within 5 %.
+/// Goal: as in `ball_at_a_metre_a_second`, at a tenth of the speed, with a/R = 0.08. The neglected effects are 0.6 %,
+/// and one node of the fine zone more or less in contact changes a by about 1 %. Tolerance 1 %: an error of 5 % in
+/// Young's modulus E changes the force by 2 % (E^(2/5)), and an error of 5 % in mass changes it by 3 % (m^(3/5)). The
+/// deviation from Hertz's half-space is within 5 %.
 #[test]
 fn ball_at_a_tenth_of_that() {
     let [deviations, from_hertz] = measure(0.1, "penalty");
@@ -112,10 +112,10 @@ fn ball_at_a_tenth_of_that() {
     check(&from_hertz, 0.05);
 }
 
-/// Goal: the same impact with the discrete-gradient springs of `energy-momentum` and with the impulses of
-/// `decomposition`. Tolerance 3 %: the 2 % for penalty springs, and 1 % for one node of the fine zone more or less in
-/// contact. With impulses, striking nodes lose their kinetic energy. Their mass is about that of half a cell of size h
-/// under the contact, ρ h π a²/2, or 0.1 % of the ball.
+/// Goal: as in `ball_at_a_metre_a_second`, with the discrete-gradient springs of `energy-momentum` and with the
+/// impulses of `decomposition`. Tolerance 3 %: the 2 % of that test, and 1 % for one node of the fine zone more or less
+/// in contact. With impulses, striking nodes lose their kinetic energy. Their mass is about that of half a cell of size
+/// h under the contact, ρ h π a²/2, or 0.1 % of the ball.
 #[test]
 fn ball_by_the_other_responses() {
     for response in ["energy-momentum", "decomposition"] {

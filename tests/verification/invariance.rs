@@ -1,11 +1,10 @@
 //! Results do not depend on the description of the problem.
 //!
-//! Each scene of a single impact runs unchanged and in five other descriptions: rotated, at a distance of a thousand
-//! body sizes, in millimetres, tonnes and seconds, with nodes and elements renumbered, and with bodies renamed and in
-//! another order. Goal: every body has the same final velocity, change of momentum and spin, in the units and axes of
-//! the unchanged run. Tolerance, relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding
-//! and the residuals of iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to
-//! step.
+//! Each scene of a single impact runs unchanged and in five other descriptions: rotated; at a distance of a thousand
+//! body sizes; in the units mm, t and s; with renumbered nodes and elements; and with renamed bodies in another order.
+//! Goal: every body has the same final velocity, change of momentum and spin, in the units and axes of the unchanged
+//! run. Tolerance, relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding and the
+//! residuals of iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to step.
 
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;

@@ -55,8 +55,9 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))])
 }
 
-/// Runs a scene at rest for the given number of steps, then under the pressure: the run reaches its end with the
-/// impulse of the pressure, to 1e-5 for the strain of the loaded area, and with the energy balanced to a thousandth.
+/// Runs a scene at rest for the given number of steps, then under the pressure: the run reaches its end. The momentum
+/// is the impulse of the pressure, to 1e-4; the strain of the loaded area changes the impulse by 1e-5. The energy
+/// balances to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;

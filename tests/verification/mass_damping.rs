@@ -20,8 +20,8 @@ fn free_box(material: &str, spin: f64, rate: &str, step: f64) -> Simulation {
 
 /// Goal: the velocity of a free body with damping rate α is v₀ exp(−α t). If the body is rigid, its angular velocity
 /// about a principal axis is ω₀ exp(−α t). The dissipation is the loss of kinetic energy, and momenta and energies are
-/// in balance. Reference: m v̇ = −α m v, I ω̇ = −α I ω. Tolerance: rounding, 1e-12; for the energy balance 1e-10 of the
-/// peak energy.
+/// in balance. Reference: m v̇ = −α m v, I ω̇ = −α I ω. Tolerance: rounding, 1e-12; for the angular velocity 1e-9; for
+/// the energy balance 1e-10 of the peak energy.
 #[test]
 fn free_bodies_slow_down_exponentially() {
     for (material, spin) in [(RUBBER, 0.0), (RIGID, 4.0)] {

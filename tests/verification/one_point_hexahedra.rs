@@ -86,11 +86,11 @@ fn frequency(stiffness: f64) -> f64 {
 }
 
 /// Goal: in a beam of one layer, hourglass control carries all bending, since the strain at the single integration
-/// point is zero. One warning reports the hourglass energy, with the body and the time. Two layers, too soft by a
-/// quarter or more, give the warning too. The remedies of the warning work: four elements over the height, or
-/// eight-point elements. Reference: with k the stiffness of a layer relative to the beam (see
+/// point is zero. One warning reports the hourglass energy, with the body and the time. Two layers, too soft by nearly
+/// a quarter, give the warning too. The remedies of the warning work: four elements over the height, or eight-point
+/// elements. Reference: with k the bending stiffness of a layer relative to its exact value (see
 /// `a_beam_swings_with_the_stiffness_of_its_layers`), the hourglass energy of one bent layer is all of its energy, and
-/// that of n layers is k/(n² − 1) of their strain energy.
+/// the hourglass energy of n layers is k/(n² − 1) of their strain energy.
 #[test]
 fn too_much_hourglass_energy_is_reported_and_remedied() {
     let told = |cells, hex: &str| {
@@ -148,9 +148,9 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
 
 /// Goal: the bending stiffness of a layer of one-point elements with edges 2a (along the beam), 2b (over the height)
 /// and 2d, relative to the exact stiffness of the layer, is κ a² (1/a² + 1/b² + 1/d²), with κ the relative hourglass
-/// stiffness. With n layers, the stresses of the layers give 1 − 1/n² of the exact stiffness of the beam, and hourglass
-/// control gives 1/n² of the relative stiffness of one layer. The eight-point element has the relative stiffness ⅔ + ½
-/// a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+/// stiffness. The stiffness of a beam of n layers, relative to its exact stiffness, is the sum of 1 − 1/n² from the
+/// stresses of the layers and of 1/n² times the relative stiffness of one layer from hourglass control. The eight-point
+/// element has the relative stiffness ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
 ///
 /// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The hourglass springs have the
 /// energy ½ k q² with q = 8 c a b in the mode ξη and k = κ E V Σ|B_a|²/24, where V is the volume of the element and

@@ -26,8 +26,8 @@ fn agree(times: &[f64], expected: &[f64]) -> bool {
 }
 
 /// Goal: detection is active at the first two increments. The first prediction, made at 0.1 s, is within 0.005 s below
-/// the 14.9503 s of the paper (the spheres of nested roots depend on the mesh). Contact is at 14.98 s, within 1e-9 s of
-/// the contact with exact kinematics. Detection is idle between 0.1 s and the increment before the first prediction.
+/// the 14.9503 s of the paper (the spheres of nested roots depend on the mesh). Contact is at 14.98 s, to 1e-9 s.
+/// Detection is idle between 0.1 s and the increment before the first prediction.
 #[test]
 fn projectiles_are_predicted_from_their_first_steps() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-projectiles", &[]));

@@ -90,8 +90,8 @@ fn fire(simulation: &mut Simulation) -> Result<(), NumericalFailure> {
     Ok(())
 }
 
-/// Goal: if the speed is at most a fifth of √(E/ρ), the speed that crushes a bar of the plate material, the plate holds
-/// the bullet and the run reaches its end. This holds for all materials of the plate and of the bullet; momentum is
+/// Goal: a speed of √(E/ρ) crushes a bar of the plate material. At a fifth of this speed the plate holds the bullet and
+/// the run reaches its end. This holds for soft and stiff plates, and for rigid and deformable bullets; momentum is
 /// conserved to 1e-10.
 #[test]
 fn slow_bullets_are_held() {
@@ -115,9 +115,9 @@ fn slow_bullets_are_held() {
     }
 }
 
-/// Goal: the plate holds fast or heavy bullets, or the run reports their passage. The plates have one cell through the
-/// thickness, thinner than the search depth, or two; bullets are rigid or deformable. The runs use every response and
-/// two detectors. No run ends with a bullet behind the plate and without a report.
+/// Goal: the plate holds fast or heavy bullets, or the run reports their passage. Plates have one or two cells through
+/// the thickness; bullets are rigid or deformable. The runs use every response and two detectors. No run ends with a
+/// bullet behind the plate and without a report.
 #[test]
 fn no_bullet_passes_through_without_a_report() {
     let mut told = 0;
@@ -153,8 +153,8 @@ fn no_bullet_passes_through_without_a_report() {
 }
 
 /// Goal: a bullet that would travel 15 plate thicknesses in the fixed step of the scenario hits the plate, since the
-/// run shortens the step: at 200 m/s the bullet travels at most half the search depth, 0.02 m, in a step. A common
-/// velocity of bullet and plate shortens no step.
+/// run shortens the step: at 200 m/s the bullet travels at most half the search depth in a step. The search depth is
+/// 0.02 m. A common velocity of bullet and plate shortens no step.
 #[test]
 fn fixed_steps_are_cut_where_bodies_would_pass() {
     let step = 1.5e-3;

@@ -55,8 +55,8 @@ fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
 /// balls exchange their velocities to 4 % of the speed. The difference is the energy of vibration, some per cent, since
 /// the transit time 2R/c of a wave is a seventh of the contact duration.
 ///
-/// Duration: that of the impact of a finite ball on its mirror image, to 5 %. Nodes half an element away from the axis
-/// touch only when the approach is 3 % (Tet10) or 7 % (Hex20) of its maximum.
+/// Duration: the contact lasts as long as the impact of a finite ball on its mirror image, to 5 %. Nodes half an
+/// element away from the axis touch only when the approach is 3 % (Tet10) or 7 % (Hex20) of its maximum.
 fn check(name: &str) {
     let mut simulation = from_config(name, &[]);
     let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);

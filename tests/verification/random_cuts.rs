@@ -12,9 +12,9 @@
 //! a_n) of the predictor–corrector for the kinetic energy T, forces f, displacements Δx, accelerations a and mass
 //! matrix M. The last term depends on dt, so it changes where a step is cut.
 //!
-//! With the usual safety factor, at most one step in a hundred is cut; with a small safety factor, most steps. Near the
-//! stability limit, many cuts would amplify the shortest waves, since a product of leapfrog maps with different steps
-//! can be unstable.
+//! With the usual safety factor, at most one step in a hundred is cut; with a small safety factor, most steps are cut.
+//! Near the stability limit, many cuts would amplify the shortest waves, since a product of leapfrog maps with
+//! different steps can be unstable.
 
 use ictus::simulation::Simulation;
 
@@ -188,8 +188,8 @@ impl Scene {
             checks.push(("angular momentum", outcome.angular, MOMENTUM));
         }
         // In all other cases equal steps have numerical work too: penalty springs have an error from the rotation of
-        // faces and from friction; penalty springs of vibrating nodes may act as already open when they are about to
-        // open; projections do work on resting bodies in every step.
+        // faces and from friction; the penalty force of a vibrating node may be reduced as if its contact opened,
+        // although the contact lasts; projections do work on resting bodies in every step.
         let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
         if response == "energy-momentum" || is_plain {
             checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));

@@ -205,7 +205,7 @@ fn from_environment(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Goal: that of the module for 5 000 scenes. If `ICTUS_SCENE` selects one scene, this scene must not fail.
+/// Goal: the goal of this module, for 5 000 scenes. If `ICTUS_SCENE` selects one scene, this scene must not fail.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn random_scenes_hold() {

@@ -33,8 +33,8 @@ fn soft(density: f64) -> String {
 }
 
 /// Goal: tied bodies with different initial velocities at the tie are rejected with the node and both velocities. With
-/// the velocity and the spin recommended by the message the bodies are accepted, and their energy is that of one
-/// spinning body. A difference of the velocities by one rounding error is accepted.
+/// the velocity and the spin recommended by the message the bodies are accepted, and move as one body: energy is
+/// conserved to 1e-5, and angular momentum to 1e-12. A difference of the velocities by one rounding error is accepted.
 #[test]
 fn bodies_that_begin_to_part_are_refused() {
     let soft = soft(1e3);
@@ -69,9 +69,9 @@ fn bodies_that_begin_to_part_are_refused() {
 }
 
 /// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, if
-/// the tied nodes of the heavier body do not determine the motion of all light nodes (here two heavy nodes on a face of
-/// four light nodes). If the heavier body is rigid, or the densities differ less, the bodies are accepted, and the tied
-/// points coincide.
+/// the tied nodes of the heavier body do not determine the motion of all light nodes. Here two heavy nodes lie on a
+/// face of four light nodes. If the heavier body is rigid, or the densities differ less, the bodies are accepted, and
+/// the tied points coincide.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {

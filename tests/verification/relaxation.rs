@@ -74,9 +74,9 @@ fn a_block_sticks_on_a_slope() {
     }
 }
 
-/// Goal: a warning names a block that hops under sudden gravity, with remedies. A block that has come to rest before,
-/// or lies on damped springs, gives no warning. Source: springs without loss conserve the energy that the block gains
-/// when it falls onto them.
+/// Goal: a warning names a block that hops under sudden gravity on springs without damping. A block that has come to
+/// rest before, by dynamic relaxation, gives no warning. Source: springs without loss conserve the energy that the
+/// block gains when it falls onto the springs.
 #[test]
 fn hopping_under_sudden_gravity_is_warned_of() {
     let warnings = |response: &str, table: &str| {
@@ -174,8 +174,9 @@ fn a_falling_body_is_reported() {
     assert!(failure.remedy().contains("support it"));
 }
 
-/// Goal: tied blocks, rigid and of rubber, that are clamped at one end come to rest and start at rest. A support beside
-/// them begins to move at t = 0. Tolerances: that of the relaxation; tied points coincide within 1e-9 m.
+/// Goal: tied blocks, rigid and of rubber, that are clamped at one end come to rest and start at rest. At t = 0 the
+/// clamped end begins to move sideways, at 1e-6 t m/s. Tolerances: that of the relaxation; tied points coincide within
+/// 1e-9 m.
 #[test]
 fn a_clamped_assembly_starts_at_rest() {
     for other in ["rubber", "rigid"] {

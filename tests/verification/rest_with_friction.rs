@@ -29,8 +29,8 @@ fn wall(velocity: &str) -> String {
 
 /// Returns three values for a cube on a belt with the velocity b t²: the time t0 at which the cube begins to slide, the
 /// largest relative velocity Δv before 0.98 of the exact time, and the exact time μ_s g/(2 b). The time t0 is a
-/// least-squares fit of Δv = b (t² − t0²) − μ_d g (t − t0) for Δv beyond 0.05 m/s, with μ_s and μ_d the static and
-/// dynamic coefficients of friction.
+/// least-squares fit of Δv = b (t² − t0²) − μ_d g (t − t0) for Δv beyond 0.05 √λ m/s, with λ the scale, and μ_s and μ_d
+/// the static and dynamic coefficients of friction.
 fn lets_go(response: &str, scale: f64) -> [f64; 3] {
     let (at_rest, sliding) = (0.5 * GRAVITY, 0.3 * GRAVITY);
     let rate = 10.0 / scale.sqrt();
@@ -117,9 +117,9 @@ fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     }
 }
 
-/// Goal: a cube released without an impact on an incline at 0.9 of the angle of friction does not creep: its position
-/// along the slope is constant within 1e-6 of an edge over the second half of 10 s, on a wall and on a mesh, with every
-/// response.
+/// Goal: a cube released without an impact on an incline at 0.9 of the angle of friction does not creep, on a wall and
+/// on a mesh, with every response. Over the second half of 10 s, its position along the slope is constant within 1e-6
+/// of an edge.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn cube_on_an_incline_does_not_creep() {

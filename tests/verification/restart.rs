@@ -250,7 +250,7 @@ fn first_steps_are_kept() {
     }
 }
 
-/// All scenarios of the repository, as `.ci/run` shortens them.
+/// Eight scenarios of the repository, shortened as in `.ci/run`.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn all_scenarios_go_on() {
@@ -269,7 +269,8 @@ fn all_scenarios_go_on() {
     }
 }
 
-/// A run that is killed at 30 random instants resumes from its last complete checkpoint every time.
+/// Runs are killed at random instants, 30 times in all. Each time they resume from the last complete checkpoint, and in
+/// the end their files equal those of a run that was not killed.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn killed_runs_go_on() {

@@ -86,8 +86,8 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
 }
 
 /// Goal: in one-pass contact only the nodes of the lower block, which has the finer mesh, are in contact. In the mean
-/// over a second they bear the whole force of the pressure, 1 N, to 1 %. Momentum balances to 1e-10. The error of the
-/// stress is larger than with two passes.
+/// over a second, these nodes bear the whole force of the pressure: 1 N, to 1 %. Momentum balances to 1e-10. The error
+/// of the stress is larger than with two passes.
 #[test]
 fn one_pass_is_that_of_the_finer_surface() {
     for response in RESPONSES {
@@ -180,8 +180,8 @@ fn half_kicks(step: f64) -> f64 {
 /// column. The blocks are aligned: offset blocks would bend the column, which would then vibrate for seconds, as the
 /// material has no damping.
 ///
-/// Goal: under the full weight no block drifts by more than 1e-3 of an element per second. The kinetic energy, less
-/// that of nodes between two impulses, is at most 1 % of the supplied energy. The energy balances.
+/// Goal: under the full weight no block drifts by more than 1e-3 of an element per second. The kinetic energy, less the
+/// energy of [`half_kicks`] with impulses, is at most 1 % of the supplied energy. The energy balances.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn stack_of_ten_blocks_settles() {

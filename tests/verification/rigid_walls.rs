@@ -133,8 +133,8 @@ fn driven_wall_hits_a_rod() {
 
 /// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)) until the wave reflected at the end of the rod
 /// returns, at 2 L/c. The momentum of rod and wall is conserved to rounding, also for a wall oblique to the axes.
-/// Tolerance: the contact spring, as stiff as a cell, and the front, which spreads over some cells, delay the wall by a
-/// few transit times of a cell. Each of these is 0.5 % of V.
+/// Tolerance: 1.5 % of V. The contact spring, as stiff as a cell, and the front, which spreads over some cells, delay
+/// the wall by up to three transit times of a cell. In one transit time the velocity of the wall changes by 0.5 % of V.
 #[test]
 fn free_wall_recoils() {
     let mass = ROD.density * ROD.area * ROD.length;
@@ -175,8 +175,8 @@ fn free_wall_recoils() {
 
 /// Goal: a heavy block lifted by a platform reaches the ceiling, a wall or a body, at the time h/V. With the
 /// decomposition response the block falls in each step and is projected back by the rise of the platform. Here g dt =
-/// V, so the velocity of the block is zero although the block rises. Tolerance: 2 dt, as contact is found in the step
-/// after the one that moves the block behind the ceiling.
+/// V, so the velocity of the block is zero although the block rises. Tolerance: 2.5 dt, as contact is found in the step
+/// after the step that moves the block behind the ceiling.
 #[test]
 fn persistent_projection_is_reported() {
     let wall = "[[walls]]\nname = \"ceiling\"\npoint = [0, 0, 0.3]\nnormal = [0, 0, -1]\n";

@@ -69,8 +69,8 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms close and open again. Nodes in contact penetrate by less than a third of a cell, as springs with a
-/// fifth of the stable stiffness have to stop an arm at 2 m/s. Without self-contact the arms pass through each other by
+/// Goal: the arms close and open again. Nodes in contact penetrate by less than 0.3 of a cell: the springs have only a
+/// fifth of the stable stiffness and stop an arm at 2 m/s. Without self-contact the arms pass through each other by
 /// more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %. All detectors
 /// give the same positions, bit for bit.
 #[test]

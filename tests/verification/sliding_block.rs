@@ -88,10 +88,10 @@ fn turn(initial: &[ictus::math::Vec3], present: &[ictus::math::Vec3]) -> f64 {
     sine.atan2(cosine).abs()
 }
 
-/// Goal: the motion is that of two point masses. Tolerances: 1.5 dt V + 1 % for the displacement, as the first step has
-/// half the impulse of gravity and waves in the elastic block change it by 1 %; 0.12 s for the stop, which the shear
-/// vibration of the block shifts (11 rad/s, 0.045 m/s at the bottom). Friction, damping and numerical work dissipate μ
-/// N times the displacement, within 0.009 J. Momenta: rounding.
+/// Goal: the motion is that of two point masses. Tolerance of the displacement: 1.5 dt V, as the first step has half
+/// the impulse of gravity, plus 1 %, for waves in the elastic block. Tolerance of the stop: 0.12 s, by which the shear
+/// vibration of the block (11 rad/s, 0.045 m/s at the bottom) may shift the stop. Friction, damping and numerical work
+/// dissipate μ N times the displacement, within 0.009 J. Momenta balance to rounding.
 #[test]
 fn a_block_slides_to_rest_on_elements_by_all_responses() {
     let (time, way, _) = stop();
@@ -137,9 +137,10 @@ fn stiff_blocks_stop_as_point_masses() {
 }
 
 /// Goal: contact forces on a node and an element act at the same point. Without position corrections they conserve the
-/// angular momentum to rounding without any couple, while forces on a node and a face do not. Position corrections
-/// change the angular momentum in both cases, more if the response acts only in every fifth step, unless couples
-/// restore it. The run of 0.7 s ends before the uncorrected penetration exceeds the search depth.
+/// angular momentum to rounding without any couple, while forces on a node and a face do not. Without couples, position
+/// corrections change the angular momentum for forces on elements and on faces, and more if the response acts only in
+/// every fifth step. With couples, the angular momentum is conserved. The run of 0.7 s ends before the uncorrected
+/// penetration exceeds the search depth.
 #[test]
 fn forces_in_elements_keep_the_angular_momentum() {
     let drift = |overrides: &[&str]| {

@@ -27,7 +27,7 @@ const MOTIONS: [&str; 12] = [
     "rotation = { axis = [0, 0, -2], point = [0.35, 0, 0], speed = \"20*(t<6e-4)\" }",
 ];
 
-/// Lists of the places of boundaries, all of which have the same prescribed motion.
+/// Groups of the boundaries of a case. All boundaries of a case prescribe the same motion.
 const END: &str = "group = \"x0\"\n";
 const ALL: &str = "";
 const PLACES: [&[&str]; 5] = [&[END], &[ALL], &[END, END], &[END, ALL], &[ALL, END, ALL]];
@@ -37,7 +37,8 @@ const SIZE: [f64; 3] = [0.1, 0.02, 0.02];
 const CELLS: [usize; 3] = [5, 2, 2];
 const DENSITY: f64 = 1000.0;
 
-/// A body whose mass and inertia are the sums over its nodes, with `motion` prescribed at these places.
+/// A body whose mass and inertia are the sums over its nodes, with `motion` prescribed by a boundary for each of these
+/// keys of groups.
 fn scene(model: &str, places: &[&str], motion: &str) -> Simulation {
     let is_rigid = model == "rigid";
     let constants = if is_rigid { "" } else { "young = 1e7\npoisson = 0.3\ndensity = 1000.0" };
@@ -92,9 +93,9 @@ fn sums(simulation: &Simulation, is_free: impl Fn(usize, usize) -> bool) -> Sums
     }
 }
 
-/// Momentum, angular momentum and kinetic energy of the mean velocities in a step that starts from these positions.
-/// They are scales of the errors for a motion that jumps and comes to rest within a step, whose velocities are zero at
-/// the ends of steps.
+/// Momentum, angular momentum and kinetic energy of the mean velocities in a step that starts from these positions. If
+/// a motion jumps and comes to rest within a step, its velocities at the ends of steps are zero, and these values are
+/// the scales of the errors.
 fn mean_motion(simulation: &Simulation, before: &[Vec3], dt: f64) -> [f64; 3] {
     let (state, masses) = (simulation.state(), &simulation.model().mass);
     masses.iter().enumerate().fold([0.0; 3], |[size, angular, energy], (node, mass)| {
@@ -213,8 +214,8 @@ fn the_first_boundary_that_names_a_node_gives_it() {
     }
 }
 
-/// Goal: the reactions of a rigid body at rest are its weight and the moment of the weight; those of a body that
-/// rotates steadily about an axis are the centripetal force m ω² r. Tolerance: rounding, 1e-12. Reference: statics and
+/// Goal: the reactions of a rigid body at rest are its weight and the moment of the weight; the reaction of a body that
+/// rotates steadily about an axis is the centripetal force m ω² r. Tolerance: rounding, 1e-12. Reference: statics and
 /// uniform rotation.
 #[test]
 fn reactions_are_those_of_statics_and_of_steady_turning() {

@@ -74,9 +74,9 @@ fn moving_end_sends_a_wave() {
 }
 
 /// Goal: a suddenly applied pressure p sends a wave of stress p into the bar. Behind the front the material moves at
-/// p/(ρ c), so the momentum of the bar is p A t and the work is p² A t/(ρ c). Tolerances: as in the previous test. The
-/// tolerance of the momentum is 1e-10: the trapezoidal rule is exact for a constant force, and the area of the end does
-/// not change, as Poisson's ratio is zero.
+/// p/(ρ c), so the momentum of the bar is p A t and the work is p² A t/(ρ c). Tolerances: as in
+/// `moving_end_sends_a_wave`. The tolerance of the momentum is 1e-10: the trapezoidal rule is exact for a constant
+/// force, and the area of the end does not change, as Poisson's ratio is zero.
 #[test]
 fn pressure_sends_a_wave() {
     let pressure = 1e6;
@@ -98,11 +98,11 @@ fn pressure_sends_a_wave() {
     assert!(audit.relative_imbalance() < 1e-3 && audit.largest_momentum_error() < 1e-10);
 }
 
-/// Goal: a bar held at one end, with gravity g along its axis from t = 0 on, oscillates about its static stretch: after
-/// half a period, 2 L/c, its free end has moved by twice g L²/(2 c²) (superposition of the static solution and a free
-/// vibration of odd modes, which all change sign). The momentum of the bar equals the impulse of reactions and gravity
-/// to 1e-10, and the energy balance closes to 1e-3. Tolerance of the displacement: 1 %, for the dispersion of the
-/// corner of the wave over some cells.
+/// Goal: a bar held at one end, with gravity g along its axis from t = 0 on, oscillates about its static stretch g
+/// L²/(2 c²). After half a period, 2 L/c, its free end has moved by twice this stretch: the motion is the static
+/// solution plus a free vibration of odd modes, which have all changed sign. The momentum of the bar equals the impulse
+/// of reactions and gravity to 1e-10, and the energy balance closes to 1e-3. Tolerance of the displacement: 1 %, for
+/// the dispersion of the corner of the wave over some cells.
 #[test]
 fn hanging_bar_swings_about_its_static_stretch() {
     let gravity = 1000.0;
@@ -168,9 +168,10 @@ const JUMPS: [&str; 4] = [
 ];
 
 /// Goal: the impulse, moment and work of a support equal the changes of the momenta and energy of a body that is not at
-/// the origin, for every jump. Tolerances: for a rigid body in equal steps, rounding. For one end of a bar, whose nodes
-/// jump by 0.01 m/s, rounding for the momenta; for the energy ten times the error of the trapezoidal rule of the
-/// internal forces, a fraction of the order of the strain, 1e-4. Reference: Newton's second law.
+/// the origin, for every jump. Tolerances: 1e-10, for rounding, for a rigid body in equal steps, and for the momenta if
+/// one end of a bar jumps by 0.01 m/s. The energy of the bar has the tolerance 1e-3, ten times the error of the
+/// trapezoidal rule of the internal forces, a fraction of the order of the strain, 1e-4. Reference: Newton's second
+/// law.
 #[test]
 fn supports_whose_motion_jumps_keep_the_accounts() {
     for motion in JUMPS {

@@ -64,7 +64,7 @@ fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
 
 /// Goal: two tied rubber blocks strike a wall at a quarter of their wave speed. Their compression reduces the critical
 /// step; after the rebound the steps become longer again. Reference: the step before the impact. In each period of the
-/// remaining vibration the critical step returns to 0.85 of this step.
+/// remaining vibration the critical step returns to more than 0.85 of this step.
 #[test]
 fn tied_bodies_regain_their_step_after_an_impact() {
     let before = "[time]\nend = 0.6\nflight_step = 1.0\nenergy_tolerance = 0.5\n\
@@ -84,8 +84,8 @@ fn tied_bodies_regain_their_step_after_an_impact() {
     assert!(longest > 0.85 * first, "{longest:e} s after contact, {first:e} s before");
 }
 
-/// Goal: rigid blocks accelerated by a body force travel as far in a step when they are tied as when they are free,
-/// also with the energy-momentum response without contact. Tolerance: 4 %, by which the speed changes in a step, since
+/// Goal: rigid blocks accelerated by a body force travel no farther in a step when they are tied than when they are
+/// free, also with the energy–momentum response without contact. Tolerance: 4 %, the change of the speed in a step, as
 /// the step of tied blocks is chosen one step ahead.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {

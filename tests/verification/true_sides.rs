@@ -51,11 +51,11 @@ fn fixed_box(low: [f64; 3], high: [f64; 3]) -> Actor {
     Actor::fixed(box_mesh(low, high, [1, 1, 1]))
 }
 
-/// A block that lies on a floor and is pushed against a step, the side of a fixed mesh.
+/// A block that lies on a floor and is pushed against a ledge, the side of a fixed mesh.
 ///
-/// Goal: at the step the speed of the block decreases to at most 1 %, and its nodes never penetrate the side of the
-/// step by more than [`depth`]. The step is half as high as the block. In a second case it is 2 mm high, so that the
-/// block tips over it and falls back.
+/// Goal: at the ledge the speed of the block decreases to at most 1 %, and its nodes never penetrate the side of the
+/// ledge by more than [`depth`]. The ledge is half as high as the block. A second ledge is 2 mm high, so that the block
+/// tips over its edge and falls back.
 #[test]
 fn a_step_stops_a_block() {
     let mut found = Vec::new();

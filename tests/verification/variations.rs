@@ -81,9 +81,9 @@ fn end(stage: &Stage, placement: Placement) -> Result<Motion, String> {
     Ok(placed.motion(0))
 }
 
-/// Goal: a cube that lands on a corner with restitution e = 1 keeps its energy. Tolerance with impulses and with
-/// energy–momentum springs: 1e-12, or 1e-10 at a distance of a thousand sizes, where positions have larger rounding
-/// errors. With penalty springs: 1 % per impact, for two impacts at most.
+/// Goal: a cube that lands on a corner with restitution e = 1 keeps its energy. Tolerances: 1e-12 with impulses, and
+/// 1e-10 at a distance of a thousand sizes, where positions have larger rounding errors; 1e-10 with energy–momentum
+/// springs; 2 % with penalty springs, 1 % for each of at most two impacts.
 #[test]
 fn corners_bounce_with_their_energy() {
     let mut faults = Faults::default();
@@ -209,7 +209,8 @@ fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
 }
 
 /// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position.
-/// Tolerances: rounding, which is 1e-12 far from the origin; with penalty springs, which open within a step, 0.1 %.
+/// Tolerances: 1e-11, as rounding is up to 1e-12 far from the origin; 0.1 % with penalty springs, which open within a
+/// step.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -231,10 +232,10 @@ fn boxes_bounce_alike_in_any_size() {
 
 /// Goal: an elastic box of 4 cells per side with Poisson's ratio zero falls flat on floors with different cells. The
 /// reference is a chain of masses that equals the box. With impulses the box rebounds from all floors at the speed of
-/// the chain, 0.852 of the impact speed, within 2 % of the impact speed. Gravity reduces the speed by 0.5 % during
-/// contact, and so do large strains. Springs return part of the energy of the striking nodes, an eighth of the mass;
-/// the softer the springs, the larger is this part. With springs the rebound speed therefore lies between that of the
-/// chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1 %.
+/// the chain, 0.852 of the impact speed, within 2 % of the impact speed. Gravity during contact reduces the speed by
+/// 0.5 %, and large strains by about as much. The striking nodes have an eighth of the mass. Springs return a part of
+/// their energy; the softer the springs, the larger is this part. With springs the rebound speed therefore lies between
+/// that of the chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1 %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();

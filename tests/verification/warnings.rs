@@ -1,7 +1,7 @@
 //! The remedies of warnings work: each scene gives a warning, and does not give it after the remedy.
 //!
 //! Warnings with their own tests: springs stiffer than the elements (`rigid_walls`), hourglass energy
-//! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely slips of a scenario (`tests/scenario/good.rs`).
+//! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely mistakes in a scenario (`tests/scenario/good.rs`).
 
 use std::fs;
 

@@ -275,8 +275,8 @@ fn lossy_laws() -> impl Iterator<Item = Law> {
     Law::all().into_iter().filter(|law| law.restitution < 1.0)
 }
 
-/// A block that slides from 0.5 m/s, with v = v0 − μ g t, on a mesh, on a wall, and over the seams of three level
-/// slabs, the last of which is 1e-6 m lower.
+/// A block that slides from 0.5 m/s, with v = v0 − μ g t, on a mesh, on a wall, and over the seams of three slabs. The
+/// first two slabs are level, the third is 1e-6 m lower.
 fn slides(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         let (end, start) = (0.6, 0.5);
