@@ -18,7 +18,7 @@ pub use audit::{Audit, Deviation, Energies, Wrench};
 pub use critical_step::CriticalStep;
 pub use elements::{ElementBlock, ElementError, Integration};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce, MaterialHistory, Shape};
-pub use load::{Load, LoadOverStep, consistent_shares, lumped_shares};
+pub use load::{CellShares, Load, LoadOverStep, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};
 pub use rigid_body::RigidBody;
 pub use state::NodalState;

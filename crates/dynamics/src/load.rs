@@ -92,20 +92,34 @@ pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &
 
 /// Tributary volume of each node of cells, distributed like the lumped mass (`Lumping`) \[m³\], ascending by node.
 pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
-    let mut lumping: Option<Lumping> = None;
-    let (mut corners, mut volumes) = ([Vec3::zeros(); MAX_NODES], [0.0; MAX_NODES]);
     let mut shares: Vec<(u32, f64)> = Vec::new();
+    let mut of_cell = CellShares::default();
     for (kind, nodes) in cells {
-        let of_kind = lumping.take().filter(|table| table.kind() == kind);
-        let table = of_kind.unwrap_or_else(|| Lumping::new(kind));
+        shares.extend(nodes.iter().copied().zip(of_cell.compute((kind, nodes), positions).iter().copied()));
+    }
+    summed(shares)
+}
+
+/// Tributary volumes of the nodes of one cell after another; keeps the quadrature table of the last kind.
+#[derive(Clone, Debug, Default)]
+pub struct CellShares {
+    lumping: Option<Lumping>,
+    volumes: [f64; MAX_NODES],
+}
+
+impl CellShares {
+    /// Tributary volume of each node of a cell \[m³\], or area of a surface \[m²\], distributed like the lumped mass.
+    pub fn compute(&mut self, (kind, nodes): Cell<'_>, positions: &[Vec3]) -> &[f64] {
+        let of_kind = self.lumping.take().filter(|table| table.kind() == kind);
+        let table = self.lumping.insert(of_kind.unwrap_or_else(|| Lumping::new(kind)));
+        let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = positions[node as usize];
         }
-        table.shares(&corners[..nodes.len()], &mut volumes[..nodes.len()]);
-        shares.extend(nodes.iter().copied().zip(volumes));
-        lumping = Some(table);
+        let volumes = &mut self.volumes[..nodes.len()];
+        table.shares(&corners[..nodes.len()], volumes);
+        volumes
     }
-    summed(shares)
 }
 
 /// Sums the shares of each node.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contact::Constraint;
-use crate::contact::response::{ContactResult, Stage, UnlistedWork, UnsolvedProblems};
-use crate::dynamics::lumped_shares;
+use crate::contact::response::{ContactResult, Stage, Status, UnlistedWork, UnsolvedProblems};
+use crate::dynamics::CellShares;
 use crate::math::Vec3;
 
 use super::hops::Hops;
@@ -215,7 +215,10 @@ impl Simulation {
             return;
         }
         let created = if self.acts_by_inelastic_impulses() {
-            action.work.numerical - action.work.damping
+            let sticking = action.results.iter().filter(|result| result.status == Status::Stick);
+            action.work.numerical
+                - action.work.damping
+                - sticking.map(|result| result.friction_work).sum::<f64>()
         } else if self.response.stage() == Stage::Middle {
             action.work.numerical
         } else {
@@ -245,6 +248,10 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
+        // Impulses absorb in the next step what the last step added to the nodes that they hold.
+        let absorbed_next =
+            if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
+        let created = created - absorbed_next;
         let time = self.state.nodes.time;
         if !warned[0] && created > MAX_CREATED_RATIO * scale {
             self.state.ledger.contact_audit.warned[0] = true;
@@ -291,9 +298,10 @@ impl Simulation {
         touched.sort_by_key(|touched| touched.0);
         touched.dedup_by_key(|touched| touched.0);
         let mut sides = vec![[(0_u64, 0.0); 2]; self.state.ledger.pair_balances.len()];
+        let mut shares = CellShares::default();
         for ([pair, side, node], normal) in touched {
             let (count, area) = &mut sides[pair as usize][side as usize];
-            (*count, *area) = (*count + 1, *area + self.projected_area(node, &normal));
+            (*count, *area) = (*count + 1, *area + self.projected_area(node, &normal, &mut shares));
         }
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
@@ -301,18 +309,24 @@ impl Simulation {
     /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
     /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, and faces turned
     /// away from it do not bear the force and do not count.
-    fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
+    fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
         let Some(local) = surface.local_node(node) else { return 0.0 };
         let mut area = 0.0;
         for &face in surface.faces_of_local_node(local) {
             let (kind, nodes) = surface.face(face as usize);
-            let shares = lumped_shares(std::iter::once((kind, nodes)), positions);
-            let corners = kind.corners().iter().map(|&k| positions[nodes[k as usize] as usize]);
-            let outward = area_vector(&corners.collect::<Vec<_>>()).try_normalize(0.0);
+            let mut corners = [Vec3::zeros(); 4];
+            let count = kind.corners().len();
+            for (corner, &k) in corners.iter_mut().zip(kind.corners()) {
+                *corner = positions[nodes[k as usize] as usize];
+            }
+            let outward = area_vector(&corners[..count]).try_normalize(0.0);
             let facing = outward.map_or(0.0, |outward| -outward.dot(force_direction)).max(0.0);
-            area += shares.iter().find(|share| share.0 == node).map_or(0.0, |share| share.1 * facing);
+            if facing > 0.0 {
+                let shares = nodes.iter().zip(shares.compute((kind, nodes), positions));
+                area += facing * shares.filter(|share| *share.0 == node).map(|share| share.1).sum::<f64>();
+            }
         }
         area
     }
@@ -323,13 +337,15 @@ impl Simulation {
         let mut pressures = vec![0.0; self.state.nodes.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
         self.state.contact.action.tie_forces.iter().for_each(|&(node, force)| tied[node as usize] += force);
+        let mut shares = CellShares::default();
         for &node in &self.state.contact.action.nodes {
             let node = node as usize;
             let force = self.state.contact.action.mean_force(node)
                 - self.state.contact.action.friction_forces[node]
                 - tied[node];
             let size = force.norm();
-            let area = if size > 0.0 { self.projected_area(node as u32, &(force / size)) } else { 0.0 };
+            let area =
+                if size > 0.0 { self.projected_area(node as u32, &(force / size), &mut shares) } else { 0.0 };
             if area > 0.0 {
                 pressures[node] = size / area;
             }
