@@ -46,6 +46,19 @@ fn is_partial(name: &str) -> bool {
     [".csv", ".json", ".bin"].iter().any(|ending| target.ends_with(ending))
 }
 
+/// Writes `path` like [`atomic_write`], but does not wait for the disk: for any reader, and after the end of this
+/// process, the file is either the old or the new one; after a power failure only if it was synced.
+///
+/// # Errors
+/// [`OutputError::File`]; an existing file then remains unchanged.
+pub(crate) fn replace<F>(path: &Path, write: F) -> Result<(), OutputError>
+where
+    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
+{
+    let persist = |file: NamedTempFile| Ok(file.persist(path).map(drop)?);
+    write_partial(path, write).and_then(persist).map_err(OutputError::file(FileAction::Write, path))
+}
+
 fn write_and_rename<F>(path: &Path, write: F) -> std::io::Result<()>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -54,17 +67,24 @@ where
     Ok(())
 }
 
-/// Writes the content of `path` to a temporary file beside it. The temporary file is removed unless the caller persists
-/// it.
+/// Writes the content of `path` to a temporary file beside it, and waits until the content is on disk. The temporary
+/// file is removed unless the caller persists it.
 pub(super) fn write_temporary<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
 {
-    let mut writer = BufWriter::with_capacity(1 << 18, temporary_beside(path)?);
-    write(&mut writer)?;
-    let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    let file = write_partial(path, write)?;
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+fn write_partial<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
+where
+    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
+{
+    let mut writer = BufWriter::with_capacity(1 << 16, temporary_beside(path)?);
+    write(&mut writer)?;
+    writer.into_inner().map_err(std::io::IntoInnerError::into_error)
 }
 
 fn temporary_beside(path: &Path) -> std::io::Result<NamedTempFile> {

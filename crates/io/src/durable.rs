@@ -16,14 +16,18 @@ pub fn sync<'a>(
     files: impl IntoIterator<Item = &'a String>,
     folders: &[&str],
 ) -> Result<(), OutputError> {
-    for name in files {
-        let path = directory.join(name);
-        let file = OpenOptions::new().write(true).open(&path);
-        let synced = file.and_then(|file| file.sync_all());
-        synced.map_err(OutputError::file(FileAction::Write, &path))?;
-    }
+    files.into_iter().try_for_each(|name| sync_file(&directory.join(name)))?;
     folders.iter().try_for_each(|folder| sync_names(&directory.join(folder)))?;
     sync_names(directory)
+}
+
+/// Waits until the content of a file is on disk.
+///
+/// # Errors
+/// [`OutputError::File`].
+pub(super) fn sync_file(path: &Path) -> Result<(), OutputError> {
+    let file = OpenOptions::new().write(true).open(path);
+    file.and_then(|file| file.sync_all()).map_err(OutputError::file(FileAction::Write, path))
 }
 
 /// Waits until the names in a directory are on disk.

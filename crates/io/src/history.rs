@@ -137,6 +137,14 @@ impl History {
         }
         self.table.append(std::iter::once(cells(row)))
     }
+
+    /// Hands all rows to the operating system.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.table.flush()
+    }
 }
 
 fn column_names<S: AsRef<str>>(body_names: &[S]) -> Vec<String> {

@@ -77,6 +77,14 @@ impl Measurements {
         let row: Vec<String> = cells.iter().map(|cell| cell.text()).collect();
         self.table.append(std::iter::once(row))
     }
+
+    /// Hands all rows to the operating system.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.table.flush()
+    }
 }
 
 impl Columns {

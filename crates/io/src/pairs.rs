@@ -62,6 +62,14 @@ impl Pairs {
     pub fn append(&mut self, rows: &[PairRow<'_>]) -> Result<(), OutputError> {
         self.table.append(rows.iter().map(cells))
     }
+
+    /// Hands all rows to the operating system.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.table.flush()
+    }
 }
 
 fn cells(row: &PairRow<'_>) -> Vec<String> {

@@ -15,10 +15,15 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use flate2::{Compression, write::ZlibEncoder};
+use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// Uncompressed bytes of a block; a multiple of the size of every number.
-const BLOCK_BYTES: usize = 1 << 18;
+const BLOCK_BYTES: usize = 1 << 16;
+/// Bytes in the middle of a block that are compressed to decide whether the block is.
+const SAMPLE_BYTES: usize = 1 << 12;
+/// Compressed size of the sample, as a fraction of its size, above which the block is stored: mantissas of velocities
+/// and stresses do not shrink, and take the longest.
+const INCOMPRESSIBLE: f64 = 0.9;
 /// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
 const BASE64_BYTES: usize = 3 << 14;
 /// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
@@ -67,13 +72,31 @@ impl<'a> ArrayHeader<'a> {
     }
 }
 
-/// Writes arrays; reuses its buffers.
-#[derive(Debug, Default)]
+/// Writes arrays; reuses its buffers and the tables of the compressor.
+#[derive(Debug)]
 pub(super) struct ArrayEncoder {
+    compressor: Compress,
+    /// Compressor without compression, for blocks that do not shrink.
+    storer: Compress,
     block: Vec<u8>,
+    sample: Vec<u8>,
     compressed: Vec<u8>,
     block_sizes: Vec<u64>,
     base64: String,
+}
+
+impl Default for ArrayEncoder {
+    fn default() -> Self {
+        Self {
+            compressor: Compress::new(Compression::new(LEVEL), true),
+            storer: Compress::new(Compression::none(), true),
+            block: Vec::new(),
+            sample: Vec::new(),
+            compressed: Vec::new(),
+            block_sizes: Vec::new(),
+            base64: String::new(),
+        }
+    }
 }
 
 impl ArrayEncoder {
@@ -123,13 +146,36 @@ impl ArrayEncoder {
 
     fn compress_block(&mut self) -> io::Result<()> {
         let start = self.compressed.len();
-        let mut encoder = ZlibEncoder::new(&mut self.compressed, Compression::new(LEVEL));
-        encoder.write_all(&self.block)?;
-        encoder.finish()?;
+        let compressor = if self.block_shrinks()? { &mut self.compressor } else { &mut self.storer };
+        append_stream(compressor, &self.block, &mut self.compressed)?;
         self.block_sizes[0] += 1;
         self.block_sizes.push((self.compressed.len() - start) as u64);
         self.block.clear();
         Ok(())
+    }
+
+    /// Whether compression shrinks the block, judged from its middle.
+    fn block_shrinks(&mut self) -> io::Result<bool> {
+        if self.block.len() < 4 * SAMPLE_BYTES {
+            return Ok(true);
+        }
+        let start = (self.block.len() - SAMPLE_BYTES) / 2;
+        self.sample.clear();
+        append_stream(&mut self.compressor, &self.block[start..start + SAMPLE_BYTES], &mut self.sample)?;
+        Ok((self.sample.len() as f64) < INCOMPRESSIBLE * SAMPLE_BYTES as f64)
+    }
+}
+
+/// Appends `bytes` as one zlib stream.
+fn append_stream(compressor: &mut Compress, bytes: &[u8], stream: &mut Vec<u8>) -> io::Result<()> {
+    compressor.reset();
+    loop {
+        // Data that do not shrink grow by a few bytes.
+        let remaining = &bytes[compressor.total_in() as usize..];
+        stream.reserve(remaining.len() + 256);
+        if compressor.compress_vec(remaining, stream, FlushCompress::Finish)? == Status::StreamEnd {
+            return Ok(());
+        }
     }
 }
 
@@ -165,6 +211,8 @@ impl Display for Escaped<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn header_of<T: Number>(values: impl IntoIterator<Item = T>) -> Vec<u64> {
@@ -181,6 +229,26 @@ mod tests {
         assert_eq!(header_of([1.0_f64]), [1, block, 8]);
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4]), [1, block, 0]);
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
+    }
+
+    /// Blocks of mantissas without pattern are stored with a few bytes more, smooth blocks shrink, and both read back.
+    #[test]
+    fn blocks_that_do_not_shrink_are_stored() {
+        let count = BLOCK_BYTES / 8;
+        let without_pattern = (0..count).map(|k| (k as f64 + 0.5).sqrt().sin());
+        let smooth = (0..count).map(|k| (k / 64) as f64);
+        let mut encoder = ArrayEncoder::default();
+        let values: Vec<f64> = without_pattern.chain(smooth).collect();
+        encoder.compress(values.iter().copied()).unwrap();
+        let [stored, shrunk] = [encoder.block_sizes[3], encoder.block_sizes[4]].map(|size| size as usize);
+        assert!((BLOCK_BYTES..BLOCK_BYTES + 64).contains(&stored), "{stored}");
+        assert!(shrunk < BLOCK_BYTES / 4, "{shrunk}");
+        let mut bytes = Vec::new();
+        for stream in [&encoder.compressed[..stored], &encoder.compressed[stored..]] {
+            flate2::read::ZlibDecoder::new(stream).read_to_end(&mut bytes).unwrap();
+        }
+        let expected: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert!(bytes == expected);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use super::collection::{frame_file_name, frame_number, write_collection};
 use super::data_array::ArrayEncoder;
 use super::frame::{Frame, Grid, GridExtent};
 use super::unstructured_grid::{EncodedCells, write_unstructured_grid};
-use crate::atomic_write::{PARTIAL_SUFFIX, atomic_write};
+use crate::atomic_write::{PARTIAL_SUFFIX, replace};
+use crate::durable::sync_file;
 use crate::error::{FileAction, OutputError};
 
 /// Largest number of frames in the queue while one is written; [`Series::write`] blocks if the queue is full.
@@ -18,8 +19,9 @@ const QUEUE: usize = 2;
 /// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` with their times.
 ///
 /// One background thread compresses and writes the frames. If the thread fails, the next call returns the failure. The
-/// collection is replaced after each frame, so it lists exactly the complete frames on disk. A dropped series still
-/// writes the submitted frames, but loses their failures: call [`Series::finish`].
+/// collection is replaced after each frame, so it lists exactly the complete frames. Only [`Series::written`] waits for
+/// the disk: in short runs the disk would take longer than the steps. A dropped series still writes the submitted
+/// frames, but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -35,7 +37,7 @@ enum Job {
     Grid(Grid),
     /// A frame to write.
     Frame(Frame),
-    /// Reports that all earlier frames are written.
+    /// Reports that all earlier frames are on disk.
     Report(Sender<()>),
 }
 
@@ -53,6 +55,8 @@ struct FrameWriter {
     name: String,
     cells: EncodedCells,
     times: Vec<f64>,
+    /// Number of the first frames known to be on disk.
+    synced: usize,
     encoder: ArrayEncoder,
 }
 
@@ -96,6 +100,7 @@ impl Series {
             name: name.to_owned(),
             cells: EncodedCells::new(&grid).map_err(OutputError::file(FileAction::Write, &frames))?,
             times: times.clone(),
+            synced: times.len(),
             encoder: ArrayEncoder::default(),
         };
         remove_frames(directory, name, times.len())?;
@@ -157,7 +162,7 @@ impl Series {
         if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
     }
 
-    /// A receiver that gets a message when all frames so far are written.
+    /// A receiver that gets a message when all frames so far, and the collection that lists them, are on disk.
     ///
     /// # Errors
     /// The failure of an earlier frame.
@@ -167,7 +172,7 @@ impl Series {
         Ok(receiver)
     }
 
-    /// Waits until all submitted frames are on disk, and ends the series.
+    /// Waits until all submitted frames are written, and ends the series.
     ///
     /// # Errors
     /// The failure of an earlier frame.
@@ -208,6 +213,7 @@ impl FrameWriter {
             Job::Grid(grid) => self.encode(&grid),
             Job::Frame(frame) => self.write(&frame),
             Job::Report(written) => {
+                self.sync()?;
                 // The send fails only if the receiver has stopped waiting because of a failure of its own.
                 let _ = written.send(());
                 Ok(())
@@ -223,16 +229,30 @@ impl FrameWriter {
 
     /// Writes a frame, then the collection that lists it.
     fn write(&mut self, frame: &Frame) -> Result<(), OutputError> {
-        let file = self.directory.join("frames").join(frame_file_name(&self.name, self.times.len()));
+        let file = self.frame_path(self.times.len());
         let (cells, encoder) = (&self.cells, &mut self.encoder);
-        atomic_write(&file, |writer| write_unstructured_grid(writer, encoder, cells, frame))?;
+        replace(&file, |writer| write_unstructured_grid(writer, encoder, cells, frame))?;
         self.times.push(frame.time);
         self.write_collection()
     }
 
+    /// Waits until the frames written since the last call, and the collection, are on disk.
+    fn sync(&mut self) -> Result<(), OutputError> {
+        if self.synced < self.times.len() {
+            (self.synced..self.times.len()).try_for_each(|frame| sync_file(&self.frame_path(frame)))?;
+            sync_file(&collection_path(&self.directory, &self.name))?;
+            self.synced = self.times.len();
+        }
+        Ok(())
+    }
+
+    fn frame_path(&self, frame: usize) -> PathBuf {
+        self.directory.join("frames").join(frame_file_name(&self.name, frame))
+    }
+
     fn write_collection(&self) -> Result<(), OutputError> {
         let collection = collection_path(&self.directory, &self.name);
-        atomic_write(&collection, |writer| write_collection(writer, &self.name, &self.times))
+        replace(&collection, |writer| write_collection(writer, &self.name, &self.times))
     }
 }
 

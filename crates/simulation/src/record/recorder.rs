@@ -199,6 +199,7 @@ impl Recorder {
 
     /// Writes a checkpoint in the background.
     pub(crate) fn write_checkpoint(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        self.flush_tables()?;
         let series = [&mut self.series, &mut self.volumes, &mut self.walls].into_iter().flatten();
         let written = series.map(Series::written).collect::<Result<_, _>>()?;
         let position = OutputPosition {
@@ -224,8 +225,9 @@ impl Recorder {
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
             series.finish()?;
         }
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.record_last(simulation))?;
+        self.flush_tables()?;
         if let Some(probes) = &mut self.probes {
-            probes.record_last(simulation)?;
             self.probe_summaries = probes.finish(&simulation.settings.probes)?;
         }
         self.checkpoints.wait()?;
@@ -245,7 +247,16 @@ impl Recorder {
         self.side_tables.append(simulation)
     }
 
+    fn flush_tables(&mut self) -> Result<(), OutputError> {
+        self.history.flush()?;
+        self.pairs.flush()?;
+        self.side_tables.flush()?;
+        self.probes.as_mut().map_or(Ok(()), ProbeWriter::flush)
+    }
+
+    /// Queues a frame, and writes the rows up to it.
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        self.flush_tables()?;
         simulation.update_nodal_state();
         self.schedule.note_frame(simulation.state.nodes.time, simulation.state.control.time_step());
         self.frame_times.push(simulation.state.nodes.time);
@@ -382,27 +393,19 @@ fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
 }
 
 fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<NamedField> {
-    let state = &simulation.state.nodes;
-    let vector = |name: &str, value: &dyn Fn(usize) -> Vec3| {
-        let values = nodes.iter().map(|&node| value(node as usize)).collect();
-        vec![NamedField::new(name, FieldData::Vector(values))]
-    };
+    let (state, action) = (&simulation.state.nodes, &simulation.state.contact.action);
     let scalar = |name: &str, values: &[f64]| {
         let values = nodes.iter().map(|&node| values[node as usize]).collect();
         vec![NamedField::new(name, FieldData::Scalar(values))]
     };
     match field {
-        Field::Displacement => {
-            vector("displacement", &|node| state.positions[node] - simulation.model.reference_positions[node])
-        }
-        Field::Velocity => vector("velocity", &|node| state.velocities[node]),
-        Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
-        Field::ContactForce => {
-            vector("contact_force", &|node| simulation.state.contact.action.mean_force(node))
-        }
-        Field::FrictionForce => {
-            vector("friction_force", &|node| simulation.state.contact.action.friction_forces[node])
-        }
+        Field::Displacement => vector_field("displacement", nodes, |node| {
+            state.positions[node] - simulation.model.reference_positions[node]
+        }),
+        Field::Velocity => vector_field("velocity", nodes, |node| state.velocities[node]),
+        Field::Acceleration => vector_field("acceleration", nodes, |node| state.accelerations[node]),
+        Field::ContactForce => vector_field("contact_force", nodes, |node| action.mean_force(node)),
+        Field::FrictionForce => vector_field("friction_force", nodes, |node| action.friction_forces[node]),
         Field::ContactPressure => scalar("contact_pressure", &simulation.contact_pressures()),
         Field::ContactGap => {
             let gaps = contactor_field(simulation, 0.0_f64, |field, constraint, _| {
@@ -422,6 +425,11 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         }
         Field::Stress | Field::VonMises | Field::Distance | Field::DistanceGradient => Vec::new(),
     }
+}
+
+fn vector_field(name: &str, nodes: &[u32], value: impl Fn(usize) -> Vec3) -> Vec<NamedField> {
+    let values = nodes.iter().map(|&node| value(node as usize)).collect();
+    vec![NamedField::new(name, FieldData::Vector(values))]
 }
 
 /// A field with one value per node. Each value is `nothing` at first; `add` then adds each contact of the last step to

@@ -55,6 +55,12 @@ impl SideTables {
         }
         self.steps.append(&simulation.step_cells())
     }
+
+    /// Hands all rows to the operating system.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        let tables = [Some(&mut self.bodies), self.supports.as_mut(), Some(&mut self.steps)];
+        tables.into_iter().flatten().try_for_each(Measurements::flush)
+    }
 }
 
 fn with_time(columns: impl Iterator<Item = String>) -> Vec<String> {

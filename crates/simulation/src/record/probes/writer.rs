@@ -126,6 +126,11 @@ impl ProbeWriter {
         Ok(())
     }
 
+    /// Hands all rows to the operating system.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.table.flush()
+    }
+
     fn write(&mut self, simulation: &mut Simulation, is_due: &[bool]) -> Result<(), OutputError> {
         simulation.update_nodal_state();
         self.last_row = simulation.state.nodes.time;
