@@ -57,6 +57,7 @@ fn history_has_exactly_its_columns_and_every_digit() {
     let directory = tempfile::tempdir().unwrap();
     let mut history = History::create(&mut Tables::new(directory.path()), &["left"]).unwrap();
     history.append(&history_row(0)).unwrap();
+    history.flush().unwrap();
     // The file is read while the history is still open, as after a killed run.
     let path = directory.path().join("history.csv");
     assert_eq!(fs::read_to_string(&path).unwrap().lines().next().unwrap(), HISTORY_HEADER);
@@ -87,6 +88,7 @@ fn pairs_have_exactly_their_columns_and_every_digit() {
         contact_area: third(10),
     };
     pairs.append(&[row.clone(), PairRow { bodies: ["left", "floor"], ..row }]).unwrap();
+    pairs.flush().unwrap();
     // The file is read while the table is still open, as after a killed run.
     let mut reader = csv::Reader::from_path(directory.path().join("pairs.csv")).unwrap();
     let header = "time,first,second,contacts,force_x,force_y,force_z,contact_energy,friction_dissipation,\

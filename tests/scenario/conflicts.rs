@@ -194,7 +194,7 @@ fn laws_that_the_response_ignores() {
         "response = \"penalty\"\npenalty = 1.0",
         "response = \"decomposition\"",
         "`contact.damping` has no effect on the response `decomposition`",
-        "leave it out, or set `contact.response` to `penalty`",
+        "leave it out, or set `contact.response` to `penalty` or `energy-momentum`",
         "0.1",
     );
     assert_problem(

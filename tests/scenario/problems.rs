@@ -298,7 +298,7 @@ fn damping_that_drives_and_relaxation_without_steps() {
     let (problems, _) = problems_with("angle = 90.0 }", "angle = 90.0 }\nmass_damping = -1.0");
     assert_eq!(problems[0].key.as_deref(), Some("bodies.bar.mass_damping"), "{problems:#?}");
     for (key, help) in
-        [("max_steps = 100", "give a larger number of steps, such as 100000"), ("tolerance = 0.0", "")]
+        [("max_steps = 100", "give more than 100 steps, such as 100000"), ("tolerance = 0.0", "")]
     {
         let (problems, _) = problems_with("[time]", &format!("[dynamic_relaxation]\n{key}\n[time]"));
         assert!(problems[0].key.as_deref().is_some_and(|key| key.starts_with("dynamic_relaxation.")));
