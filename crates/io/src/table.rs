@@ -51,7 +51,7 @@ impl Tables {
         &self.directory
     }
 
-    /// Lengths of all files opened, without the rows that wait for [`CsvTable::flush`] \[bytes\].
+    /// Lengths of all files opened, without the rows that are not written yet \[bytes\].
     ///
     /// # Errors
     /// [`OutputError::File`].
