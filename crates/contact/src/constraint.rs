@@ -8,8 +8,9 @@ use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 /// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
-/// point on its edge.
-const CARRYING: f64 = 1e-9;
+/// point on its edge. Distances d from equally close faces agree to r = 1e-12 of the coordinates, and their closest
+/// points to √(2 r d).
+const CARRYING: f64 = 1e-5;
 
 /// Identifies a contact from its beginning to its end; node contacts come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -106,7 +107,7 @@ impl Constraint<'_> {
     }
 
     /// Target nodes that carry a part of the contact force beyond rounding.
-    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
+    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> + Clone {
         let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
         target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
     }
