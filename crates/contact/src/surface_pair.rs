@@ -45,8 +45,12 @@ impl SurfacePair {
         if self.bodies != [contactor.min(target), contactor.max(target)] {
             return false;
         }
-        let (of_contactor, of_target) = constraint.nodes.split_at(constraint.num_contactor_nodes);
-        let sides = if contactor <= target { [of_contactor, of_target] } else { [of_target, of_contactor] };
-        self.parts.iter().zip(sides).all(|(part, nodes)| part.as_ref().is_none_or(|part| part.holds(nodes)))
+        let [mut of_contactor, mut of_target] = self.parts.each_ref().map(Option::as_ref);
+        if contactor > target {
+            std::mem::swap(&mut of_contactor, &mut of_target);
+        }
+        let contactor_nodes = constraint.nodes[..constraint.num_contactor_nodes].iter().copied();
+        of_contactor.is_none_or(|part| part.holds(contactor_nodes))
+            && of_target.is_none_or(|part| part.holds(constraint.carrying_target_nodes()))
     }
 }

@@ -65,9 +65,11 @@ impl Spring {
     /// Sets the share of the full stiffness that is stable; returns the energy that the change adds to the normal
     /// spring \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// The stiffness changes from κ to κ', and the effective penetration from δ to δ'. The offset is chosen so that the
-    /// energy change of the spring over the step equals the trapezoidal work, ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ')
-    /// closing, with the previous force p. The tangential spring keeps its force if it stiffens, and its energy if it
+    /// The stiffness changes from κ to κ', and the effective penetration from δ to δ' at the end of the step. The offset
+    /// is chosen so that the change of spring energy less the trapezoidal work over the step is the same as without the
+    /// change of share: ½ κ' δ' (δ' − closing) = ½ κ (δ + closing) δ. A small change of the share thus changes the
+    /// offset little, also if the force acts in only a part of the step. The tangential spring keeps its force if it
+    /// stiffens, and its energy if it
     /// softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let before = self.share.replace(share);
@@ -76,16 +78,16 @@ impl Spring {
         };
         let ratio = share / before;
         let stored = self.normal_energy();
-        let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
-        let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
+        let end = self.penetration + closing;
         // A contact that opens in this step keeps its share.
-        if square <= half * half {
+        if end <= 0.0 {
             self.share = Some(before);
             return 0.0;
         }
-        self.stiffness = stiffness;
+        self.stiffness *= ratio;
         self.traction *= ratio.sqrt().min(1.0);
-        let penetration = square.sqrt() - half;
+        let half = 0.5 * closing;
+        let penetration = (half * half + end * self.penetration / ratio).sqrt() - half;
         self.offset += penetration - self.penetration;
         self.penetration = penetration;
         self.normal_energy() - stored
