@@ -199,8 +199,8 @@ fn given_inertia_turns_with_the_mesh() {
     assert!((of_mesh - given).norm() < 1e-12 * of_mesh.norm(), "{of_mesh} {given}");
 }
 
-/// Goal: a wheel of radius R and contact thickness 2 h slides on a floor until it rolls. Friction acts on a lever of R
-/// + h, so the wheel rolls at v = v0/(1 + k²/(R + h)²), with k its radius of gyration. The result is the same on a
+/// Goal: a wheel of radius R and contact thickness 2 h slides on a floor until it rolls. The lever of friction is
+/// R + h, so the wheel rolls at v = v0/(1 + k²/(R + h)²), with k its radius of gyration. The result is the same on a
 /// wall, a rigid mesh and a deformable mesh. Tolerance 1 %, since the wheel rolls on 96 corners.
 #[test]
 fn thick_wheels_roll_on_their_thickness() {
