@@ -45,7 +45,8 @@ fn every_flavour_of_the_cube_has_its_groups() {
     }
 }
 
-/// Cells of one dimension by the positions of their nodes, which do not change with the tags.
+/// The cells of one dimension, sorted, each as the rounded positions of its nodes. Unlike node numbers, positions do
+/// not depend on the tags in the file.
 fn cells_by_position(mesh: &Mesh, dimension: usize) -> Vec<Vec<[i64; 3]>> {
     let key =
         |node: &u32| -> [i64; 3] { mesh.nodes[*node as usize].map(|x| (x * 1e9).round() as i64).into() };
@@ -265,8 +266,8 @@ fn text_that_gmsh_would_accept_is_accepted() {
     }
 }
 
-/// Gmsh with `Mesh.SaveParametric = 1` adds to the nodes of MSH 2.2 the parameters on their entities. Only the
-/// coordinates are read.
+/// With `Mesh.SaveParametric = 1`, Gmsh writes after the coordinates of each node (MSH 2.2) its entity, and on a curve
+/// or surface the parameters of the node. Only the coordinates are read.
 #[test]
 fn parametric_nodes_of_version_2_2_are_read() {
     let nodes = "1 0 0 0 0 1\n2 1 0 0 1 2 0.5\n3 0 1 0 2 3 0.25 0.75\n4 0 0 1 3 1\n";

@@ -228,8 +228,8 @@ fn laws_that_the_response_ignores() {
     assert_problem(
         "between = [\"wall\", \"bar\"]\ncontact = true",
         "between = [\"bar\", \"buffer\"]\ngroups = [\"end\", \"all\"]\nfriction = 0.3",
-        "`contact.pairs.1` is of groups of bodies that do not touch at all",
-        "remove it, or let the bodies touch and exclude by `groups` what shall not",
+        "`contact.pairs.1` has no effect: another pair excludes the two bodies from contact as a whole",
+        "remove it, or remove the pair of the whole bodies and exclude only the groups that shall not touch",
         "[\"bar\", \"buffer\"]",
     );
     assert_problem(

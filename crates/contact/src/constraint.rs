@@ -121,7 +121,7 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
-    /// Whether the arrays are consistent and refer to this many nodes and bodies.
+    /// Whether the arrays are consistent and refer only to the first `num_nodes` nodes and `num_bodies` bodies.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
@@ -152,8 +152,8 @@ impl Constraints {
     }
 
     /// Appends the constraint of a contactor and a target; keys must ascend.
-    // Inlined, because a call would pass the arguments through memory, where a wide read must wait for several small
-    // writes.
+    // Inlined: a call would write the arguments to memory in several small stores and read them back in one wide load,
+    // which waits for all of these stores.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -169,7 +169,8 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Merges other constraints, given in ascending order of keys that are not present yet; `workspace` is overwritten.
+    /// Merges other constraints into these. They are given in ascending order of their keys, and none of these keys is
+    /// present yet; `workspace` is overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();

@@ -142,8 +142,8 @@ impl Simulation {
     ///
     /// # Errors
     /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then equal in every bit to the
-    /// state before the failed step. In two cases no copy of that state is kept, and the state remains the one after
-    /// the failed step: if the energy balance fails in flight, or in the last step of dynamic relaxation.
+    /// state before the failed step. Exception: if the energy balance fails in flight, or fails in the last step of
+    /// dynamic relaxation, the state is the one after the failed step, as no copy is kept in these steps.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {

@@ -15,13 +15,13 @@ const DENSE: f64 = 2500.0;
 const SLOWEST_DENSE: f64 = 100.0;
 const SLOWEST: f64 = 3.0;
 const FASTEST: f64 = 25e3;
-/// Mass below which, and mass above which, no body of a simulation lies in any usual system of units.
+/// Smallest and largest number that the mass of a body takes in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
 /// Extent above which bodies are rare if lengths are in metres, and common if lengths are in millimetres.
 const LARGE: f64 = 50.0;
-/// Ratio of gravity to the value of 1 g of a probe. If this ratio or its inverse is larger, the two values are in
+/// Largest factor between gravity and the `g` of a probe that are in the same units. A larger factor, either way, means
 /// different units.
 const OTHER_UNITS: f64 = 50.0;
 
@@ -108,8 +108,9 @@ fn material_hint(material: &MaterialSpec) -> Option<String> {
         return None;
     }
     Some(format!(
-        "material `{}` has a density of {density} and a wave speed of {speed:.3e}, which no solid has in one system of \
-         units; steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa (mm, t, s)",
+        "material `{}` has a density of {density} and a wave speed of {speed:.3e}; in none of the usual systems of \
+         units does a solid have both: steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa \
+         (mm, t, s)",
         material.name
     ))
 }
@@ -155,14 +156,14 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for a probe with injury criteria whose value of 1 g and the gravity of the scenario are in different units.
+/// Hint for a probe with injury criteria, if its `g` and the gravity of the scenario are in different units.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
     let ratio = scenario.gravity.norm() / probe.g;
     let differs = ratio > OTHER_UNITS || (ratio > 0.0 && ratio < 1.0 / OTHER_UNITS);
     (differs && !probe.injuries.is_empty()).then(|| {
         format!(
-            "probe `{}` takes {} for 1 g, while gravity is {}; set `g` and `second` of the probe to the units of the \
-             scenario: g = 9806.65 in mm and s, 0.00980665 with second = 1000 in mm and ms",
+            "probe `{}` takes {} for 1 g, while gravity is {}; give `g` and `second` of the probe in the units of the \
+             scenario: `g = 9806.65` for mm and s; `g = 0.00980665` and `second = 1000` for mm and ms",
             probe.name,
             print::number(probe.g),
             print::number(scenario.gravity.norm())

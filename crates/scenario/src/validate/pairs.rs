@@ -109,8 +109,10 @@ fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
             None if whole(&pair) => of_same_bodies().find(|other| part(other)).map(|other| &other.path),
             _ => None,
         };
-        let fact = |path: &String| format!("`{path}` is of groups of bodies that do not touch at all");
-        let help = "remove it, or let the bodies touch and exclude by `groups` what shall not";
+        let fact = |path: &String| {
+            format!("`{path}` has no effect: another pair excludes the two bodies from contact as a whole")
+        };
+        let help = "remove it, or remove the pair of the whole bodies and exclude only the groups that shall not touch";
         idle.map(|path| Problem::new(fact(path)).help(help))
     }
 }
@@ -139,9 +141,10 @@ impl FallbackLaws<'_> {
     }
 }
 
-/// The pairs with laws of their own, including the pairs of all bodies with a wall that has laws of its own. A key that
-/// a pair of groups does not give has the value of the pair of the whole bodies, if that pair has laws of its own. The
-/// other missing keys have the value of the wall, or of `[contact]`.
+/// The pairs with laws of their own. A wall whose laws differ from those of `[contact]` adds one pair with each body
+/// that has no such pair with the whole wall. A key that a pair of groups does not give has the value of the pair of
+/// the whole bodies, if that pair has laws of its own. The other missing keys have the value of the wall, or of
+/// `[contact]`.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,
@@ -204,10 +207,11 @@ pub(super) fn tied(pairs: &[Pair], names: Names<'_>, check: &mut Check<'_>) -> V
             );
         } else if raw.contact == Some(false) {
             let fact = format!("`{path}` ties bodies that do not touch");
-            check.report(problem(fact).help("leave out `contact`: tied bodies do not touch otherwise"));
+            let help = "leave out `contact`: a tie already excludes all other contact between its bodies";
+            check.report(problem(fact).help(help));
         } else if !surfaces.is_whole() {
-            let help = "leave out `groups`: bodies are tied where they are near each other, and `contact` in a \
-                        body names the groups of it that are";
+            let help = "leave out `groups`: bodies are tied wherever their contact surfaces are near each other; \
+                        `contact` in a body limits its contact surface to groups";
             check.report(problem(format!("`{path}` ties groups of bodies")).help(help));
         } else {
             tied.push(TiedPair { bodies: surfaces.bodies, within, span: wanted.span() });

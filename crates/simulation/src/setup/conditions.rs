@@ -15,7 +15,8 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of intervals of the run at whose ends a function is sampled for its largest value.
+/// The peak of a gravity that varies in time is the largest of its values at the ends of this many equal intervals of
+/// the run.
 const SAMPLES: u32 = 64;
 
 /// Principal second moment of points, relative to the largest component of their second moments, below which the points
@@ -157,7 +158,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global nodes of a group of a body, or of the whole body without a group, in ascending order.
+    /// Global nodes of a group of a body, in ascending order; if `group` is `None`, of the whole body.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -218,7 +219,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces on which a pressure or traction acts: the faces of its group, or the whole skin without a group.
+    /// Faces on which a pressure or traction acts: the faces of the group of the load; if it names none, the whole skin
+    /// of the body.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -229,7 +231,8 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements on which a body force acts: the elements of its group, or all elements of the body without a group.
+    /// Elements on which a body force acts: the elements of the group of the load; if it names none, all elements of
+    /// the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);

@@ -30,7 +30,8 @@ impl DistanceField {
     /// blocks.
     ///
     /// # Errors
-    /// A [`DistanceFieldError`] for input without a distance field.
+    /// [`DistanceFieldError`] if the solid and the surface define no distance field, for example if an element is
+    /// inverted or no element touches the surface.
     ///
     /// # Cost
     /// O(n log n) in the number of support points. The default algorithm uses all threads, the marching algorithms one.

@@ -19,7 +19,8 @@ pub struct Solid<'a> {
     pub positions: &'a [Vec3],
 }
 
-/// Corner nodes of the node, edge or face on which a support point lies, ascending; padded with `u32::MAX`.
+/// Key of a support point: the node at the point, or the corner nodes of the edge or face on which it lies, ascending;
+/// padded with `u32::MAX`.
 type Key = [u32; 4];
 
 /// Support points with the elements that contain them.
@@ -186,7 +187,8 @@ impl Support {
     }
 }
 
-/// Local corners and natural coordinates of each support point of a face; a segment has its two ends and its middle.
+/// For each support point of a face, the local corners of which it is the mean, and its natural coordinates. The
+/// support points of a segment are its two ends and its middle.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

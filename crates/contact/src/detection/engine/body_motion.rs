@@ -1,9 +1,9 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact. A search result is valid until the body has moved too far; the
-//! displacements of a step are known before the detection of this step uses the result. With the shape functions N_a
-//! and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. It lies within the box of the
-//! d_a on linear faces, and at most slightly outside this box on curved faces.
+//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. This is checked
+//! before each use, because the displacements of a step are known before the detection of that step. With the shape
+//! functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. It lies within
+//! the box of the d_a on linear faces, and at most slightly outside this box on curved faces.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -107,7 +107,7 @@ impl BodyMotion {
         }
     }
 
-    /// Discards the position and all accumulated displacements.
+    /// Discards the inflated box, the spheres, the patches, the rebuilt tree and all accumulated displacements.
     pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();

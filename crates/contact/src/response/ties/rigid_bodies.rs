@@ -9,12 +9,13 @@ use crate::math::{Mat3, Vec3};
 /// Degrees of freedom of a body: velocity of the centre and angular velocity.
 const DOF: usize = 6;
 
-/// Number of motions of the nodes of a body along an axis: one by the translation and three by the rotation.
+/// Number of independent velocity fields of a body along one axis: by the translation, a constant; by the rotation, one
+/// field proportional to each of the three components of the arm in the reference configuration.
 const MOTIONS: usize = 4;
 
-/// Pivot below which a condition is redundant; the entries of conditions are about 1. Tied nodes are redundant if they
-/// are closer to each other, or to a line, than this fraction of the size of the tied region; the remaining gap is then
-/// negligible.
+/// Pivot below which a condition is redundant; the entries of conditions are about 1. A tied node gives redundant
+/// conditions if its distance from another tied node, or from the line through the other tied nodes, is below this
+/// fraction of the size of the tied region; the gap that remains is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// Addition to [`REDUNDANT_PIVOT`], in units of the coordinate rounding divided by the size of the tied region.
@@ -32,10 +33,10 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// M contains the masses, and for the rotation the angular impulse per change of the angular velocity. g contains the
-/// impulses of nodes, C the conditions between rigid bodies, or between rigid bodies and fixed nodes, and k the gap
-/// rates of these conditions. H_α is the added mass of the tied nodes along axis α, and T_α maps U to the motions of
-/// the bodies along this axis. Forces act at the current positions (C, T), and points coincide at the new positions
-/// (C', T'); angular momentum is therefore conserved in finite rotations.
+/// impulses that nodes exert on the bodies. C contains the conditions between rigid bodies and those between rigid
+/// bodies and fixed nodes; k contains their gap rates. H_α is the added mass of the tied nodes along axis α, and T_α
+/// maps U to the motions of the bodies along this axis. Forces act at the current positions (C, T), and points coincide
+/// at the new positions (C', T'); angular momentum is therefore conserved in finite rotations.
 ///
 /// Conditions are eliminated without the masses, so points coincide for any masses. Redundant conditions have no pivot;
 /// the number of redundant conditions is determined in the reference configuration, where all tied points coincide. The
@@ -49,11 +50,12 @@ pub(super) struct TiedRigidBodies {
     /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Radius of the ties about the centre \[m\].
+    /// Radius of the ties of each body: the largest distance of a tied point from the centre, the unit of length of the
+    /// rotation \[m\]; 1 m if all tied points are at the centre.
     radii: Vec<f64>,
     /// Whether each velocity and angular-velocity component of the bodies is free.
     is_free: Vec<bool>,
-    /// Conditions along each axis between fixed nodes and rigid bodies.
+    /// Conditions along each axis between rigid bodies, and between rigid bodies and fixed nodes.
     conditions: [Rows; 3],
     /// H along each axis.
     added_mass: [Vec<f64>; 3],
@@ -102,8 +104,9 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// Bodies with these numbers, and the conditions between them along each axis. `terms` are all terms of these
-    /// bodies in sums; `rounding` is the coordinate rounding \[m\].
+    /// Bodies with these numbers, and the conditions along each axis between them, and between them and fixed nodes.
+    /// `terms`: all terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding`: the
+    /// coordinate rounding \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
@@ -209,7 +212,8 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds an impulse `push` along an axis \[N·s\], which acts on a term of a sum, to the body of this term.
+    /// Adds to g the impulse and angular impulse on the body of `term` by an impulse `push` along an axis \[N·s\] that
+    /// acts on the sum Σ w_a x_a of the term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -218,7 +222,8 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Velocity change of a term of a sum along an axis by the changes U, at the end of the following step \[m/s\].
+    /// Change of Σ w_a v_a of a term along an axis that the changes U cause, with the body at its position at the end
+    /// of the following step \[m/s\].
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -248,8 +253,9 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where I is the inertia and the
-    /// angular impulse I ω causes the rotation Θ ω dt' in the following step of length dt'.
+    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, with the inertia I. The matrix Θ is
+    /// defined as follows: an additional angular impulse I ω causes the additional rotation Θ ω dt' in the following
+    /// step, of length dt'.
     fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             if !self.specs[local_body].turns {
@@ -433,7 +439,7 @@ impl TiedRigidBodies {
 
     /// Adds the reactions on fixed nodes to `forces`. `by_nodes` are the impulses of nodes on the bodies. All other
     /// impulses on the bodies come from the conditions; the reactions to these impulses act on the fixed nodes, as
-    /// forces over the time `kick` \[s\].
+    /// forces over the time `kick` \[s\]. Also sets the impulses on the supported components of the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;

@@ -8,7 +8,7 @@ use crate::mesh::CellKind;
 
 /// Deviation of a quadrilateral from its plane, relative to its size, up to which the quadrilateral counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Area of a triangle, relative to the product of two edges, below which only the edges of the triangle are used.
+/// Sine of the angle between two edges of a triangle, below which only its edges are used.
 const DEGENERATE_SINE: f64 = 1e-14;
 /// Widening of a triangle in barycentric coordinates, so that no point falls between the two triangles of a
 /// quadrilateral.
@@ -148,7 +148,7 @@ pub(super) enum Side {
 pub(super) enum Feature {
     /// The interior of a triangle of the face on the given side, and a node of the other face.
     Triangle(Side, [usize; 3]),
-    /// The interiors of an edge of a and of an edge of b.
+    /// The interiors of two edges: the first of the face `a`, the second of the face `b`.
     Edges([usize; 2], [usize; 2]),
     /// In the plane: the interior of the segment on the given side, and a node of the other segment.
     Segment(Side, [usize; 2]),
@@ -160,23 +160,23 @@ pub(super) enum Feature {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closest {
     pub distance: f64,
-    /// Closest points on a and on b.
+    /// Closest points on `a` and on `b`.
     pub points: [Vec3; 2],
     pub feature: Feature,
 }
 
 impl Closest {
-    /// Vector from the point of b to the point of a.
+    /// Vector from the point on `b` to the point on `a`.
     pub(super) fn line(&self) -> Vec3 {
         self.points[0] - self.points[1]
     }
 }
 
-/// Closest points of the boundaries of the hulls of the corners. The distance of these points is an upper bound on the
-/// distance of the hulls.
+/// Closest points of the edges and triangles that bound the two hulls. Only corners are used, not the other control
+/// points. The distance of the closest points is therefore an upper bound on the distance of the hulls.
 ///
-/// Either both points lie on edges, or one point is a node over the interior of a triangle. Pairs of edges include
-/// nodes over edges.
+/// Either both points lie on edges, or one point is a node over the interior of a triangle. A node over an edge, or
+/// over a node, is found as a pair of edges whose closest point is an end.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

@@ -5,15 +5,17 @@
 //! boxes or four triangles.
 //!
 //! ```text
-//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
+//! nodes    [□ □ □ □ □ □ □ □]                     complete tree: the children of a node are consecutive
 //!           │ └──────────────────┐
-//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   with a few spare leaves
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude an equally
-//! close face, and of equally close faces the one with the lowest number is the result. The result depends neither on
-//! the order of the search nor on the number of threads.
+//! The tree has at least 15 % more leaves than the faces require; some leaves are therefore not full.
+//!
+//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude a face as
+//! close as the closest face found so far, and of several closest faces the one with the lowest number is the result.
+//! The result depends neither on the order of the search nor on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -60,7 +62,7 @@ pub struct ClosestFaceIndex {
     samples: Vec<Sample>,
     /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
     span: f64,
-    /// Kind of each face that is not a triangle or is a sliver, and index of its first node in `other_nodes`.
+    /// Kind of each face of the leaves with [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
     /// Bound on the rounding errors of distances \[m\].
@@ -92,9 +94,9 @@ struct Leaf {
     reason = "a pointer would cost a load for triangles, the most frequent leaves"
 )]
 enum Shapes {
-    /// Triangles without slivers.
+    /// Four triangles, none a sliver; zeros in a leaf without faces.
     Triangles(TriangleLanes),
-    /// Other faces, by index in `other_faces`.
+    /// The faces of any other leaf, by index in `other_faces`.
     Others([u32; LANES]),
 }
 

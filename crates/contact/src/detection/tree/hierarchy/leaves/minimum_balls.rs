@@ -1,6 +1,7 @@
-//! Minimum balls of faces at the build; their centres become material points.
+//! Minimum balls of the faces when a tree is built. The weights of the points in the centre of a ball are stored, so
+//! that the centre moves with the face.
 
-#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
 
 use pulp::{Simd, WithSimd};
 
@@ -11,7 +12,7 @@ use crate::math::Vec3;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 
-/// Minimum balls of the leaves of a task, including the margin.
+/// Computes the minimum balls, enlarged by the margin, of the consecutive leaves that one parallel task handles.
 pub struct MinimumBalls<'a, const N: usize> {
     /// Kinds of the faces.
     pub kinds: Kinds<'a>,
@@ -85,11 +86,11 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// Weights of the corners in the centres of the minimum balls of triangles. If the angle facing the longest edge is not
-/// acute, the centre is the middle of this edge. If all angles are acute, the centre is the circumcentre, with
-/// barycentric coordinates proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²), where aᵢ is the edge that faces corner i. The last
-/// value is zero if the weights are reliable. It is one for acute needles, whose weights are dominated by rounding, and
-/// for non-finite positions.
+/// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. If the angle facing
+/// the longest edge is not acute, the centre is the middle of this edge. If all angles are acute, the centre is the
+/// circumcentre, with barycentric coordinates proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²), where aᵢ is the edge that faces
+/// corner i. The last value is zero if the weights are reliable. It is one for acute needles, whose weights are
+/// dominated by rounding, and for positions that are NaN (not for infinite positions).
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
