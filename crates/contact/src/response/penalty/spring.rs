@@ -65,9 +65,11 @@ impl Spring {
     /// Sets the share of the stable total stiffness; returns the energy that the change adds to the normal spring
     /// \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
     ///
-    /// The offset changes such that the trapezoidal work equals the energy change of the spring over the step: ½ κ'
-    /// δ'² − ½ κ δ² = ½ (p + κ' δ') closing, with the previous force p and the penetration δ' at the end. The
-    /// tangential spring keeps its force when it stiffens, and its energy when it softens.
+    /// The offset changes such that the energy change of the spring less the trapezoidal work over the step is that of
+    /// the spring without the change: ½ κ' δ' (δ' − closing) = ½ κ (δ + closing) δ, with the previous penetration δ and
+    /// the penetration δ' at the end. A small change of the share thus changes the offset little, also where a force
+    /// acts in a part of the step only. The tangential spring keeps its force when it stiffens, and its energy when it
+    /// softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let before = self.share.replace(share);
         let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {
@@ -75,16 +77,16 @@ impl Spring {
         };
         let ratio = share / before;
         let stored = self.normal_energy();
-        let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
-        let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
+        let end = self.penetration + closing;
         // A contact that opens in this step is unchanged.
-        if square <= half * half {
+        if end <= 0.0 {
             self.share = Some(before);
             return 0.0;
         }
-        self.stiffness = stiffness;
+        self.stiffness *= ratio;
         self.traction *= ratio.sqrt().min(1.0);
-        let penetration = square.sqrt() - half;
+        let half = 0.5 * closing;
+        let penetration = (half * half + end * self.penetration / ratio).sqrt() - half;
         self.offset += penetration - self.penetration;
         self.penetration = penetration;
         self.normal_energy() - stored

@@ -342,3 +342,23 @@ fn damping_ratio_gives_its_restitution() {
     }
     assert_eq!(damping_of_restitution(1.0), 0.0);
 }
+
+/// A change of the share by rounding changes the penetration by rounding, also where a force acts in a part of the step
+/// only.
+#[test]
+fn a_small_change_of_the_share_has_a_small_effect() {
+    let mut action = ContactAction::new(4);
+    let mut response = response(0.1, FrictionLaw::none());
+    answer_begin(&mut response, &one_contact(-1e-3), 1e-4, &mut action);
+    let spring = *response.memory.springs.get(0);
+    let spring = Spring { share: Some(0.5), elastic: 0.8 * spring.elastic, ..spring };
+    for (ratio, most) in [(1.0 + f64::EPSILON, 1e-14), (1.001, 1e-3), (0.999, 1e-3)] {
+        let mut changed = spring;
+        changed.adapt(0.5 * ratio, -0.9e-3);
+        let differs = (changed.penetration - spring.penetration).abs();
+        assert!(differs <= most * spring.penetration, "{differs:.1e} for {ratio}");
+    }
+    let mut opening = spring;
+    assert_eq!(opening.adapt(0.6, -1.1e-3), 0.0);
+    assert_eq!((opening.share, opening.penetration), (Some(0.5), spring.penetration));
+}
