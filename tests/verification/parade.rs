@@ -3,8 +3,8 @@
 //!
 //! Goal, of every scene: contact creates no energy. Kinetic and strain energy less the work of gravity exceeds its
 //! initial value by at most 0.5 % of the largest kinetic energy; with penalty springs 1 %. The energy audit holds;
-//! momentum balances to 1e-10. Symmetric scenes stay symmetric, except where `scenes` gives a reason: no body of a
-//! scene that is its own mirror image moves across the plane y = 0, to 1e-9 of the largest velocity. Where mechanics
+//! momentum balances to 1e-10. Symmetric scenes stay symmetric: no body of a scene that is its own mirror image moves
+//! across the plane y = 0, to 1e-9 of the largest velocity. Where mechanics
 //! has a closed form the scene states it.
 //!
 //! Kinetic energy is the energy that the steps conserve, ½ v_{n−½} · M v_{n+½}: the sum T_n + W_n of a vibrating body
