@@ -8,9 +8,8 @@ use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 /// Largest weight that counts as rounding error \[-\], as the shape values of the other nodes of a face at a closest
-/// point on its edge. Distances d from equally close faces agree to r = 1e-12 of the coordinates, and their closest
-/// points to √(2 r d).
-const CARRYING: f64 = 1e-5;
+/// point on its edge.
+const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end; node contacts come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
