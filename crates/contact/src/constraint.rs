@@ -8,9 +8,8 @@ use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 /// Largest absolute weight that counts as rounding error \[-\]. If the closest point lies on an edge of a face, for
-/// example, the weights of the face nodes off this edge are zero within rounding. Distances d from equally close faces
-/// agree to r = 1e-12 of the coordinates, and the closest points on these faces to √(2 r d).
-const CARRYING: f64 = 1e-5;
+/// example, the weights of the face nodes off this edge are zero within rounding.
+const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
