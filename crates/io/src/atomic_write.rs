@@ -21,7 +21,7 @@ pub fn atomic_write<F>(path: &Path, write: F) -> Result<(), OutputError>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
 {
-    write_and_rename(path, write).map_err(OutputError::file(FileAction::Write, path))
+    persist(path, write_temporary(path, write))
 }
 
 /// Removes partial tables, summaries and checkpoints of a killed run from a directory. No other run may write to the
@@ -55,15 +55,11 @@ pub(crate) fn replace<F>(path: &Path, write: F) -> Result<(), OutputError>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
 {
-    let persist = |file: NamedTempFile| Ok(file.persist(path).map(drop)?);
-    write_partial(path, write).and_then(persist).map_err(OutputError::file(FileAction::Write, path))
+    persist(path, write_partial(path, write))
 }
 
-fn write_and_rename<F>(path: &Path, write: F) -> std::io::Result<()>
-where
-    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
-{
-    write_temporary(path, write)?.persist(path)?;
+fn persist(path: &Path, written: std::io::Result<NamedTempFile>) -> Result<(), OutputError> {
+    written.and_then(|file| Ok(file.persist(path)?)).map_err(OutputError::file(FileAction::Write, path))?;
     Ok(())
 }
 

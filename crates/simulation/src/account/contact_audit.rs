@@ -215,10 +215,7 @@ impl Simulation {
             return;
         }
         let created = if self.acts_by_inelastic_impulses() {
-            let sticking = action.results.iter().filter(|result| result.status == Status::Stick);
-            action.work.numerical
-                - action.work.damping
-                - sticking.map(|result| result.friction_work).sum::<f64>()
+            action.work.numerical - self.absorbed_by_impulses()
         } else if self.response.stage() == Stage::Middle {
             action.work.numerical
         } else {
@@ -243,6 +240,18 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated && differs {
             self.state.contact.action.work.numerical += created;
         }
+    }
+
+    /// Energy that impulses absorbed in the last step from projections and from the kicks of the other forces \[J\]: by
+    /// their normal parts, and by sticking friction. Sliding friction does not count: its dissipation is that of
+    /// Coulomb's law.
+    pub(crate) fn absorbed_by_impulses(&self) -> f64 {
+        if !self.acts_by_inelastic_impulses() {
+            return 0.0;
+        }
+        let action = &self.state.contact.action;
+        let sticking = action.results.iter().filter(|result| result.status == Status::Stick);
+        action.work.damping + sticking.map(|result| result.friction_work).sum::<f64>()
     }
 
     fn warn_of_contact_energy(&mut self) {

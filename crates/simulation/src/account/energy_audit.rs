@@ -98,11 +98,10 @@ impl Simulation {
         self.state.ledger.energies.viscous_dissipation += self.state.contact.action.work.damping;
         self.state.ledger.energies.friction_dissipation += self.state.contact.action.work.friction;
         self.state.ledger.energies.numerical_work += self.state.contact.action.work.numerical;
-        let taken_by_impulses =
-            if self.acts_by_inelastic_impulses() { self.state.contact.action.work.damping } else { 0.0 };
         let given =
             self.state.contact.action.work.numerical + self.state.ledger.contact_audit.work_on_held_nodes;
-        self.state.ledger.audit.add_numerical_work(given, taken_by_impulses);
+        let absorbed = self.absorbed_by_impulses();
+        self.state.ledger.audit.add_numerical_work(given, absorbed);
         self.damp_second_half();
         self.sum_energies(dt);
         let step = self.state.control.regular_step().max(dt);

@@ -1,6 +1,7 @@
 //! Output of a run: frames, tables, checkpoints and the summary.
 
 pub(crate) mod checkpoints;
+mod frame;
 pub(crate) mod nodal_distances;
 pub(crate) mod probes;
 pub(crate) mod recorder;

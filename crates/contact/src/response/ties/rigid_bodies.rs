@@ -3,7 +3,7 @@
 use super::dense::solve;
 use super::elimination::SparseRows;
 use super::reduction::larger;
-use super::rows::{RigidMotions, RigidPlace, RigidTerm, Row, Rows, TiedRigidBody};
+use super::rows::{RigidMotions, RigidPlace, RigidTerm, Rows, TiedRigidBody, gap, rows_along_axes};
 use crate::math::{Mat3, Vec3};
 
 /// Degrees of freedom of a body: velocity of the centre and angular velocity.
@@ -474,18 +474,6 @@ impl TiedRigidBodies {
 /// Entry of a row in `column`, which is the last column.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
-}
-
-/// Σ w_a x_a of a condition along an axis \[m\].
-fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
-    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
-    let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
-    rigid.sum::<f64>() + held.sum::<f64>()
-}
-
-/// All rows, each with its axis.
-fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
-    rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
 
 /// Motions along an axis for unit values of the degrees of freedom of a body, with the radius of its ties as the unit

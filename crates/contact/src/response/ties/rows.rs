@@ -115,3 +115,15 @@ impl Rows {
         &self.rigid
     }
 }
+
+/// Σ w_a x_a of a condition along an axis \[m\].
+pub(super) fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
+    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
+    let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
+    rigid.sum::<f64>() + held.sum::<f64>()
+}
+
+/// All rows, each with its axis.
+pub(super) fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
+    rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
+}
