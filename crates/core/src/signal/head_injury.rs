@@ -11,7 +11,7 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample. The stride k is the number of samples per window divided by this number,
+/// The first search tries every k-th sample. The stride k is the mean number of samples per window divided by this number,
 /// rounded down, but at least one. The second search tries all samples within k samples of both ends of the best
 /// interval of the first search.
 const MOST_TRIED: usize = 2_000;
@@ -29,7 +29,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// `times` \[s\], ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
-/// The criterion is evaluated for about 4000 intervals per sample at most.
+/// For nearly even samples, the criterion is evaluated for about 4000 intervals per sample at most.
 ///
 /// # Source
 /// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).

@@ -15,14 +15,15 @@ use crate::math::{RigidMotion, Vec3};
 /// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Displacement over the two steps, relative to the size of the model, below which a root is stationary.
+/// Displacement over the two steps, relative to `size`, below which a root is stationary. Here and below, `size` is the
+/// largest coordinate of the root plus its radius, over the three instants.
 const STATIONARY: f64 = 1e-12;
 
-/// Difference of two displacements, relative to the size of the model, below which a velocity is constant.
+/// Difference of two displacements, relative to `size`, below which a velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to the size of the model. The error includes the change of
-/// velocity, below [`CONSTANT`], that is neglected if the velocity counts as constant.
+/// Error of a difference of two positions, relative to `size`. The error includes the change of velocity, below
+/// [`CONSTANT`], that is neglected if the velocity counts as constant.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the roots at the first instants of a flight, and the resulting motions.
@@ -113,7 +114,7 @@ impl RootHistory {
 
 impl MotionClass {
     /// Class of a motion with this displacement over two steps and this difference of two displacements, relative to
-    /// the size of the model.
+    /// `size`.
     fn of(travel: f64, change: f64) -> Self {
         if travel < STATIONARY {
             Self::Stationary
@@ -126,7 +127,8 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// Motion from three positions and the two steps between them; `size`: size of the model \[m\].
+    /// Motion from three positions and the two steps between them; `size`: largest coordinate plus radius of the
+    /// spheres at the three instants \[m\].
     ///
     /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is a = 2
     /// (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
@@ -151,8 +153,9 @@ impl RootMotion {
     /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
     ///
     /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and
-    /// (ω² + |dω/dt|) q to an acceleration. The growth includes these terms for the sphere and for the root, because
-    /// the mean motion of the root over the two steps is the estimate of the motion of the sphere.
+    /// (ω² + |dω/dt|) q to an acceleration. The growth includes the first term for the sphere and for the root, and the
+    /// second term for the root, because the mean motion of the root over the two steps is the estimate of the motion
+    /// of the sphere.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;

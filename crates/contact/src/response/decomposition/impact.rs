@@ -363,8 +363,8 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] for which the created energy is not positive; 0 if P_c alone creates energy. This energy
-    /// is a quadratic in α: `created` + Σ P · (½ (u⁻ + u⁺) + kick).
+    /// Largest α in \[0, 1\] for which the created energy is not positive; 0 if both P_e and P_c alone create energy.
+    /// This energy is a quadratic in α: `created` + Σ P · (½ (u⁻ + u⁺) + kick).
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)

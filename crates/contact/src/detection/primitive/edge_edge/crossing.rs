@@ -95,9 +95,10 @@ pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges; `None` if the edges are nearly parallel, if no two
-/// of their faces have opposed normals, or if the normal points into a face beside an edge. Face normals are evaluated
-/// at the positions `at`.
+/// Unit normal out of the target at the closest points of two edges. `None` if the edges are nearly parallel, if no two
+/// of their faces have opposed normals, if the normal does not point out of the target edge or its reverse not out of
+/// the contactor edge, or if one of them points into a face beside its edge. Face normals are evaluated at the positions
+/// `at`.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,

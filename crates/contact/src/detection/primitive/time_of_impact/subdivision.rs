@@ -96,7 +96,8 @@ struct BezierFacePair {
     point: Vec3,
     /// Last separating direction from b to a.
     normal: Vec3,
-    /// Whether the hulls are separated at `time`; further advances would then increase `time`.
+    /// Whether the last advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated;
+    /// further advances can then increase `time`.
     is_separated: bool,
     /// Total number of subdivisions of the two faces.
     depth: u32,
@@ -161,7 +162,7 @@ struct Stuck {
     /// Last separating direction; `None` if the hulls were never separated.
     normal: Option<Vec3>,
     point: Vec3,
-    /// Whether the hulls were still separated when the advances ended.
+    /// Whether the advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated.
     is_separated: bool,
 }
 
