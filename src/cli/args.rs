@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use ictus::scenario::UnitSystem;
 
 /// Explicit finite-element dynamics with contact.
 ///
@@ -56,7 +58,7 @@ pub enum Command {
     },
     /// Explain a key of a scenario, with its unit and default, or all keys of a table.
     Explain {
-        /// A key, such as time.step or friction, or a table, such as contact.
+        /// A key, such as time.step or friction, a table, such as contact, or a word of the explanations, such as hic.
         key: String,
     },
     /// Print the JSON Schema of scenarios, for completion and checks in editors.
@@ -166,13 +168,24 @@ pub struct MeshOptions {
     pub density: Option<f64>,
 }
 
-/// Units of the axes of the pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Units of the results of runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// Metres, kilograms, seconds: the axes show SI units.
-    Si,
-    /// Other units: the axes show no units.
-    None,
+    /// Units of this system.
+    Of(UnitSystem),
+    /// Unknown units.
+    Unknown,
+}
+
+impl Units {
+    /// SI units.
+    pub const SI: Self = Self::Of(UnitSystem::SI);
+
+    /// The units with this name: that of a system, `si` or `none`.
+    fn named(name: &str) -> Self {
+        let system = if name == "si" { Some(UnitSystem::SI) } else { UnitSystem::named(name) };
+        system.map_or(Self::Unknown, Self::Of)
+    }
 }
 
 /// Options of `ictus plot`.
@@ -190,21 +203,27 @@ pub struct PlotOptions {
     #[arg(long, value_name = "CLASS", conflicts_with = "mean")]
     pub filter: Option<String>,
     /// Average contact forces over this time [default: 2 % of the time from the first to the last contact].
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "TIME", value_parser = positive)]
     pub mean: Option<f64>,
     /// First time on the time axis [default: the first time of the runs].
-    #[arg(long, value_name = "SECONDS", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = finite, allow_negative_numbers = true)]
     pub from: Option<f64>,
     /// Last time on the time axis [default: the last time of the runs].
-    #[arg(long, value_name = "SECONDS", value_parser = finite)]
+    #[arg(long, value_name = "TIME", value_parser = finite)]
     pub to: Option<f64>,
-    /// Units of the axes [default: si if the shortest step of every run is below 1e-4, none if not]. Give none for runs
-    /// in other units, such as mm, t, s.
-    #[arg(long, value_name = "UNITS")]
+    /// Units of the results [default: `units` of the scenario; without this key, si if the shortest step is below 1e-4,
+    /// none if not]. Axes have SI units, and TIME is in seconds; with none, both are in the units of the results.
+    #[arg(long, value_name = "UNITS", value_parser = unit_names().map(|name| Units::named(&name)))]
     pub units: Option<Units>,
     /// Directory to which the pictures are written [default: the folder plots of the first directory].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+}
+
+/// Names of the units of results.
+fn unit_names() -> PossibleValuesParser {
+    let systems = UnitSystem::ALL.map(|system| system.name);
+    PossibleValuesParser::new(["si"].into_iter().chain(systems).chain(["none"]))
 }
 
 /// Parses a number that is neither infinite nor NaN.

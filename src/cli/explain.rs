@@ -7,10 +7,17 @@ use ictus::scenario::{KEYS, KeyReference};
 use super::failure::Failure;
 use super::print;
 
-/// Prints the reference of a key, by its path or name, or of all keys of a table.
+/// Number of letters of the shortest word that is searched for in the reference.
+const FEWEST_LETTERS: usize = 3;
+
+/// Prints the reference of a key, by its path or name, or of all keys of a table. For any other word, prints the
+/// references that contain it.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
-    let found: Vec<&KeyReference> = KEYS.iter().filter(|entry| is_meant(entry, &key)).collect();
+    let mut found: Vec<&KeyReference> = KEYS.iter().filter(|entry| is_meant(entry, &key)).collect();
+    if found.is_empty() && key.chars().count() >= FEWEST_LETTERS {
+        found = KEYS.iter().filter(|entry| mentions(entry, &key)).collect();
+    }
     if found.is_empty() {
         let near = nearest(&key).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         return Err(Failure::Usage {
@@ -31,6 +38,14 @@ fn path(entry: &KeyReference) -> String {
 /// Whether `key` is the path, the name or the table of an entry.
 fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
+}
+
+/// Whether a word of the name, the meaning or the default of an entry begins with `word`, in any case.
+fn mentions(entry: &KeyReference, word: &str) -> bool {
+    let word = word.to_lowercase();
+    let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
+    let mut words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    words.any(|other| other.to_lowercase().starts_with(&word))
 }
 
 /// Removes indices and brackets from a key: `probes.0.filter`, as in `--set`, becomes `probes.filter`.

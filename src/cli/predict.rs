@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ictus::io::summary::{FirstContact, FlightDetection, HierarchySummary, Prediction, Status};
-use ictus::scenario::{DetectionMethod, Scenario};
+use ictus::scenario::{DetectionMethod, Scenario, UnitSystem};
 use ictus::simulation::Simulation;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
+    /// System of units, if the scenario names it.
+    units: Option<&'static str>,
     /// Whether the run begins in flight. Without a flight, nothing is predicted.
     begins_in_flight: bool,
     /// Names of the bodies that neither fly nor stay at rest. Any of these bodies prevents a flight.
@@ -91,6 +93,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     Report {
         scenario: summary.scenario,
         title: summary.title,
+        units: scenario.units.map(|units| units.name),
         begins_in_flight,
         hindered,
         time: summary.time.end,
@@ -104,11 +107,12 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
 }
 
 fn describe(report: &Report) -> String {
+    let units = report.units.and_then(UnitSystem::named).unwrap_or(UnitSystem::SI);
     let mut text = format!("{} ({})\n\n", report.title, report.scenario);
     if report.begins_in_flight {
-        text.push_str(&predictions(report));
-        text.push_str(&first_contacts(report));
-        text.push_str(&print::flight(&report.detection));
+        text.push_str(&predictions(report, units));
+        text.push_str(&first_contacts(report, units));
+        text.push_str(&print::flight(&report.detection, units));
     } else {
         let reason = match report.hindered.as_slice() {
             [] => "because of ties, initial gaps, dynamic relaxation, velocities of groups of nodes, a held body with \
@@ -118,7 +122,7 @@ fn describe(report: &Report) -> String {
         };
         text.push_str(&format!("No predictions: the run does not begin in flight ({reason}).\n\n"));
     }
-    text.push_str(&hierarchies(&report.hierarchies));
+    text.push_str(&hierarchies(&report.hierarchies, units));
     if let Some(LevelsReport { count, file }) = &report.levels {
         text.push_str(&format!("\n{count} levels in {} (time is depth)\n", file.display()));
     }
@@ -132,7 +136,7 @@ const LEGEND: [(&str, &str); 3] = [
     ("no contact before", "time at which the two volumes meet; the faces in them cannot touch earlier"),
 ];
 
-fn predictions(report: &Report) -> String {
+fn predictions(report: &Report, units: UnitSystem) -> String {
     if report.predictions.is_empty() {
         return "No predictions: no body pair can touch, or detection has no hierarchies.\n\n".into();
     }
@@ -142,14 +146,20 @@ fn predictions(report: &Report) -> String {
         vec![format!("{asked_at:.9}"), bodies.join(" and "), format!("{first}, {second}"), time]
     };
     let rows: Vec<Vec<String>> = report.predictions.iter().map(row).collect();
-    let header = ["predicted at [s]", "<bodies", "depths", "no contact before [s]"];
+    let [at, before] =
+        ["predicted at", "no contact before"].map(|name| format!("{name} [{}]", units.symbol_of("s")));
+    let header = [at.as_str(), "<bodies", "depths", &before];
     let legend = print::name_values(&LEGEND.map(|(name, meaning)| (name, meaning.to_owned())));
     format!("Predictions\n{}\n{legend}\n", print::table(&header, &rows))
 }
 
-fn first_contacts(report: &Report) -> String {
+fn first_contacts(report: &Report, units: UnitSystem) -> String {
     if report.first_contacts.is_empty() {
-        return format!("No contact up to the end at t = {} s.\n\n", print::number(report.time));
+        return format!(
+            "No contact up to the end at t = {} {}.\n\n",
+            print::number(report.time),
+            units.symbol_of("s")
+        );
     }
     let row = |contact: &FirstContact| {
         let speed = print::number(contact.normal_speed);
@@ -157,11 +167,13 @@ fn first_contacts(report: &Report) -> String {
         vec![contact.bodies.join(" and "), time, print::point(contact.point), speed]
     };
     let rows: Vec<Vec<String>> = report.first_contacts.iter().map(row).collect();
-    let header = ["<bodies", "time [s]", "<point [m]", "normal speed [m/s]"];
+    let columns = [("time", "s"), ("<point", "m"), ("normal speed", "m/s")];
+    let [time, point, speed] = columns.map(|(name, si)| format!("{name} [{}]", units.symbol_of(si)));
+    let header = ["<bodies", &time, &point, &speed];
     format!("First contact\n{}\n", print::table(&header, &rows))
 }
 
-fn hierarchies(hierarchies: &[HierarchySummary]) -> String {
+fn hierarchies(hierarchies: &[HierarchySummary], units: UnitSystem) -> String {
     if hierarchies.is_empty() {
         return "No hierarchies.\n".into();
     }
@@ -177,7 +189,7 @@ fn hierarchies(hierarchies: &[HierarchySummary]) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = hierarchies.iter().map(row).collect();
-    let header =
-        ["<body", "<builder", "leaves", "least depth", "mean", "largest", "sum of sphere volumes [m³]"];
+    let sum = format!("sum of sphere volumes [{}]", units.symbol_of("m³"));
+    let header = ["<body", "<builder", "leaves", "least depth", "mean", "largest", &sum];
     format!("Hierarchies\n{}", print::table(&header, &rows))
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use ictus::io::summary::{ActiveInstant, FlightDetection};
+use ictus::scenario::UnitSystem;
 use serde::Serialize;
 
 /// Prints a text on standard output.
@@ -54,7 +55,8 @@ const INSTANTS_SHOWN: usize = 12;
 
 /// Table of the wall-clock time of detection before the first contact, with a row for each instant at which detection
 /// ran and a row for the construction of the hierarchies. Empty if detection has not run.
-pub fn flight(flight: &FlightDetection) -> String {
+pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
+    let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
     if instants.is_empty() {
         return String::new();
@@ -63,7 +65,7 @@ pub fn flight(flight: &FlightDetection) -> String {
         vec![name, format!("{:.3}", 1e3 * seconds), format!("{:.1} %", 100.0 * share)]
     };
     let of_instant =
-        |instant: &ActiveInstant| row(format!("{:.9} s", instant.time), instant.seconds, instant.share);
+        |instant: &ActiveInstant| row(format!("{:.9} {unit}", instant.time), instant.seconds, instant.share);
     let mut rows: Vec<_> = instants.iter().take(INSTANTS_SHOWN).map(of_instant).collect();
     let others = &instants[rows.len()..];
     if !others.is_empty() {

@@ -12,7 +12,7 @@ use ictus::io::summary::{
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
 use ictus::io::{DirectoryLock, OutputError};
-use ictus::scenario::Scenario;
+use ictus::scenario::{Scenario, UnitSystem};
 use ictus::simulation::{Checkpoint, NumericalFailure, Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
@@ -220,7 +220,8 @@ const CONTACTS_SHOWN: usize = 10;
 
 /// The text that is printed at the end of a run.
 fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> String {
-    let seconds = |time: f64| format!("{time:.9} s");
+    let units = units_of(summary);
+    let seconds = |time: f64| format!("{time:.9} {}", units.symbol_of("s"));
     let steps = summary.steps - summary.flight_steps;
     let span = format!(
         "0 to {}, {} steps in flight, {steps} stable steps",
@@ -231,28 +232,41 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     let relaxed = summary.relaxation_steps.map(|steps| format!("at rest before t = 0 after {steps} steps"));
     facts.extend(step_limits(summary).map(|text| ("steps limited by", text)));
     facts.extend(relaxed.map(|text| ("dynamic relaxation", text)));
-    facts.extend(first_contacts(&summary.first_contacts));
-    facts.extend(errors(&summary.energy, &summary.momentum));
+    facts.extend(first_contacts(&summary.first_contacts, units));
+    facts.extend(errors(&summary.energy, &summary.momentum, units));
     let EnergySummary { strain, hourglass, .. } = summary.energy;
     if hourglass > 0.0 {
         facts.push(("hourglass energy", format!("{hourglass:.3e} at the end, strain energy {strain:.3e}")));
     }
     facts.extend(unsolved_problems(&summary.contact));
-    facts.extend(injuries(&summary.probes));
+    facts.extend(injuries(&summary.probes, units));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
-    let in_flight = print::flight(&summary.detection.flight);
+    let in_flight = print::flight(&summary.detection.flight, units);
     let (facts, detection) = (print::name_values(&facts), detection(&summary.detection));
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
+/// System of units of the scenario; SI if the scenario names none.
+fn units_of(summary: &Summary) -> UnitSystem {
+    summary.units.as_deref().and_then(UnitSystem::named).unwrap_or(UnitSystem::SI)
+}
+
 /// Errors of energy and momentum relative to their peaks in the run. The energy error has two parts: imbalance and
 /// numerical work.
-fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str, String); 5] {
-    let text = |ErrorSummary { largest, time, end }: ErrorSummary, peak: f64, unit: &str| {
-        format!("{largest:.3e} at most, at t = {time:.6e} s; {end:.3e} at the end; of {peak:.3e} {unit}")
+fn errors(
+    energy: &EnergySummary,
+    momentum: &MomentumSummary,
+    units: UnitSystem,
+) -> [(&'static str, String); 5] {
+    let second = units.symbol_of("s");
+    let text = |ErrorSummary { largest, time, end }: ErrorSummary, peak: f64, si: &str| {
+        let unit = units.symbol_of(si);
+        format!(
+            "{largest:.3e} at most, at t = {time:.6e} {second}; {end:.3e} at the end; of {peak:.3e} {unit}"
+        )
     };
     let error = |largest: f64, time: f64, end: f64| ErrorSummary { largest, time, end };
     let energy_error = error(energy.largest_error, energy.largest_error_time, energy.final_error);
@@ -266,8 +280,8 @@ fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str,
         ("energy error", text(energy_error, energy.peak, "J")),
         ("- imbalance", text(energy.imbalance, energy.peak, "J")),
         ("- numerical work", text(energy.net_numerical_work, energy.peak, "J")),
-        ("momentum error", text(linear, momentum.peak, "kg m/s")),
-        ("angular momentum", text(angular, momentum.angular_peak, "kg m²/s")),
+        ("momentum error", text(linear, momentum.peak, "N s")),
+        ("angular momentum", text(angular, momentum.angular_peak, "N m s")),
     ]
 }
 
@@ -281,16 +295,17 @@ fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
 }
 
 /// Peak accelerations and head injury criteria of the probes for which the scenario requests them.
-fn injuries(probes: &[ProbeSummary]) -> Vec<(&'static str, String)> {
+fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, String)> {
+    let unit = units.symbol_of("s");
     let of_probe = |probe: &ProbeSummary| {
         let name = &probe.name;
         let filter = probe.filter.as_ref().map_or(String::new(), |filter| format!(", {filter}"));
         let peak = probe.peak.map(|peak| {
-            ("peak", format!("{:.4} g at t = {:.6e} s in {name}{filter}", peak.value, peak.time))
+            ("peak", format!("{:.4} g at t = {:.6e} {unit} in {name}{filter}", peak.value, peak.time))
         });
         let criterion = |label: &'static str, hic: Option<HeadInjurySummary>| {
             let text = |hic: HeadInjurySummary| {
-                format!("{:.2} from {:.6e} to {:.6e} s in {name}{filter}", hic.value, hic.start, hic.end)
+                format!("{:.2} from {:.6e} to {:.6e} {unit} in {name}{filter}", hic.value, hic.start, hic.end)
             };
             Some((label, text(hic?)))
         };
@@ -337,10 +352,12 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
 
 /// First contact of each pair of bodies, in order of time. At most [`CONTACTS_SHOWN`] pairs are listed; a last line
 /// gives the number of further pairs.
-fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
+fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
+    let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
-        let ([first, second], speed) = (&contact.bodies, contact.normal_speed);
-        let text = format!("{first} and {second} at {:.9} s, closing at {speed:.3} m/s", contact.time);
+        let (bodies, speed) = (contact.bodies.join(" and "), contact.normal_speed);
+        let text =
+            format!("{bodies} at {:.9} {unit_of_time}, closing at {speed:.3} {unit_of_speed}", contact.time);
         ("first contact", text)
     };
     let mut lines: Vec<_> = contacts.iter().take(CONTACTS_SHOWN).map(line).collect();
@@ -407,7 +424,7 @@ mod tests {
             normal: [1.0, 0.0, 0.0],
             normal_speed: 2.0,
         };
-        let lines = |count: usize| first_contacts(&vec![contact.clone(); count]);
+        let lines = |count: usize| first_contacts(&vec![contact.clone(); count], UnitSystem::SI);
         let named = "ball and wall at 0.250000000 s, closing at 2.000 m/s";
         assert!(lines(0).is_empty());
         assert!(

@@ -32,6 +32,10 @@ fn keys_are_explained() {
     assert_eq!(folder.run(&["explain", "restitution"]).succeeds().matches("restitution [-]\n").count(), 3);
     assert!(folder.run(&["explain", "probes.0.body"]).succeeds().ends_with("  required\n"));
     assert_eq!(folder.run(&["explain", "[time]"]).succeeds().matches("default: ").count(), 4);
+    // Another word is searched for in the explanations, from the beginning of words on: `hic` is in `hic15`, and not in
+    // `thickness`.
+    let told = folder.run(&["explain", "hic"]).succeeds();
+    assert!(told.starts_with("probes.injury\n") && told.matches("default: ").count() == 1, "{told}");
     folder.run(&["explain", "frictoin"]).refuses(&[
         "error: no scenario has a key or table `frictoin`; did you mean `friction`?",
         "  help: give a key such as `time.step` or `friction`, or a table such as `contact`",

@@ -10,8 +10,8 @@ name = \"tip\"
 body = \"left\"
 nearest_node = [0, 0.03, 0.03]
 interval = 1e-6
-filter = \"CFC 1000\"
-injury = \"peak\"
+filter = \"CFC1000\"
+injury = [\"peak\", \"hic15\"]
 ";
 
 /// A folder with a finished run of two impacting blocks in `out`.
@@ -65,6 +65,71 @@ fn a_run_is_drawn() {
         assert!((0.01..0.3).contains(&inked), "{name}: {inked} of it is drawn on");
     }
     assert!(folder.read("out/plots/forces.svg").contains("left – right, mean"));
+    let probe = folder.read("out/plots/probe_tip.svg");
+    for part in ["|acceleration|", "magnitude, CFC 1000", "HIC15 = "] {
+        assert!(probe.contains(part), "{part} is not in the picture");
+    }
+}
+
+/// The steps of a flight are 50 times those of the impact: their axis is logarithmic, with labels at powers of ten.
+#[test]
+fn steps_of_different_sizes_have_a_logarithmic_axis() {
+    let folder = Folder::with_impact();
+    let far = IMPACT.replace("[-0.0601,", "[-0.0621,").replace("flight_step = 1e-6", "flight_step = 1e-4");
+    folder.write("impact.toml", &far);
+    folder.run(&["run", "impact.toml", "--quiet"]).succeeds();
+    folder.run(&["plot", "out", "step"]).succeeds();
+    let drawing = folder.read("out/plots/step.svg");
+    let labels: Vec<f64> = drawing.lines().filter_map(|line| line.trim().parse().ok()).collect();
+    assert!([1.0, 10.0, 100.0].iter().all(|label| labels.contains(label)), "{labels:?}");
+}
+
+/// The same impact in mm, kg and ms, with the key `units`, gives the figures of the impact in SI units: the same labels of
+/// the axes, forces and times. The filter and the injury criteria count in seconds and standard gravity by themselves.
+/// Forces agree to the six digits that are printed, and the criteria to rounding errors of some thousand steps.
+#[test]
+fn results_in_named_units_are_drawn_in_si_units() {
+    let folder = with_run();
+    let scenario = format!("units = \"mm-kg-ms\"\n{IMPACT}{PROBES}")
+        .replace("end = 3e-4\nflight_step = 1e-6", "end = 0.3\nflight_step = 1e-3")
+        .replace("density = 1000.0", "density = 1e-6")
+        .replace("young = 1e9", "young = 1.0")
+        .replace("[-0.0601, 0.001, 0.002]", "[-60.1, 1.0, 2.0]")
+        .replace("material = \"plastic\"", "material = \"plastic\"\nscale = 1000")
+        .replace("interval = 1e-5", "interval = 0.01")
+        .replace(
+            "nearest_node = [0, 0.03, 0.03]\ninterval = 1e-6",
+            "nearest_node = [0, 30, 30]\ninterval = 1e-3",
+        )
+        .replace("directory = \"out\"", "directory = \"millimetres\"");
+    folder.write("millimetres.toml", &scenario);
+    let report = folder.run(&["run", "millimetres.toml"]).succeeds();
+    assert!(report.contains(" ms, closing at 20.000 mm/ms"), "{report}");
+    let injury = |directory: &str, path: &str| {
+        let summary = folder.json(&format!("{directory}/summary.json"));
+        summary["probes"][0].pointer(path).and_then(serde_json::Value::as_f64).unwrap()
+    };
+    for path in ["/peak/value", "/hic15/value"] {
+        let [si, other] = ["out", "millimetres"].map(|directory| injury(directory, path));
+        assert!((other / si - 1.0).abs() < 1e-9, "{path}: {other} for {si}");
+    }
+    let filter = ["--filter", "CFC 1000", "--to", "2e-4"];
+    let peaks = |directory: &str| {
+        let text = folder.run(&[&["plot", directory, "forces", "energies"][..], &filter].concat()).succeeds();
+        text.lines().filter(|line| line.starts_with(' ')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(peaks("millimetres"), peaks("out"));
+    let labels = |directory: &str| {
+        let drawing = folder.read(&format!("{directory}/plots/energies.svg"));
+        drawing
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with('<'))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert!(labels("out").contains(&"energy [J]".to_owned()));
+    assert_eq!(labels("millimetres"), labels("out"));
 }
 
 /// Two runs are plotted in the same axes with their labels, and a column of a table by its name, into another

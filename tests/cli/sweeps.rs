@@ -95,6 +95,21 @@ fn mixed_units_are_hinted_at() {
     }
 }
 
+/// `check` with the key `units` compares a material with the solids of this system only, and prints its symbols.
+#[test]
+fn units_of_the_scenario_are_those_of_the_report() {
+    let folder = Folder::with_drop();
+    folder.write("drop.toml", &format!("units = \"mm-t-s\"\n{}", folder.read("drop.toml")));
+    let report = folder.run(&["check", "drop.toml"]);
+    for part in ["mass [t]", "from [mm]", "wave speed [mm/s]"] {
+        assert!(report.stdout.contains(part), "{part} is not in\n{}", report.stdout);
+    }
+    let hint = "hint: material `rubber` has a density of 1000 and a wave speed of 1.464e2\n  help: in mm-t-s, the `units` of \
+                the scenario, no solid has both: steel";
+    assert!(report.stderr.starts_with(hint), "{}", report.stderr);
+    assert_eq!(folder.run(&["check", "drop.toml", "--json"]).json()["units"], "mm-t-s");
+}
+
 /// `check` names the node of a probe, and hints at three likely mistakes: a velocity above the wave speed, a `g` of the
 /// probe in units other than those of the gravity of the scenario, and a `nearest_node` far from every node of the
 /// body.

@@ -45,6 +45,31 @@ fn probes_are_read_as_written() {
         == (warning.key.as_deref() == Some("probes.tip.filter"))));
 }
 
+/// Standard gravity is 9.80665 m/s², or 9806.65 mm/s² with seconds and 0.00980665 mm/ms² with milliseconds. Given values
+/// count before those of the system.
+#[test]
+fn gravity_and_seconds_are_those_of_the_units() {
+    let probe = |units: &str, keys: &str| {
+        let probe = format!(
+            "[[probes]]\nname = \"p\"\nbody = \"bar\"\ninjury = \"peak\"\nfilter = \"CFC1000\"\n{keys}\n"
+        );
+        let source = format!("units = \"{units}\"\n{}", with_probes(&probe));
+        Scenario::parse(&source, &data("full.toml"), &[]).unwrap().probes.remove(0)
+    };
+    for (units, g, second) in
+        [("m-kg-s", 9.80665, 1.0), ("mm-t-s", 9806.65, 1.0), ("mm-g-ms", 0.00980665, 1000.0)]
+    {
+        let probe = probe(units, "");
+        assert!(
+            (probe.g / g - 1.0).abs() < 1e-12 && (probe.second / second - 1.0).abs() < 1e-12,
+            "{units}: {probe:?}"
+        );
+        assert_eq!(probe.filter, Some(ChannelClass::Cfc1000));
+    }
+    let given = probe("mm-g-ms", "g = 0.01\nsecond = 1e3");
+    assert_eq!((given.g, given.second), (0.01, 1000.0));
+}
+
 #[test]
 fn what_probes_name_has_to_be_there() {
     assert_bad("body = \"baar\"", "there is no body `baar`", "did you mean `bar`?", "\"baar\"");
@@ -142,7 +167,7 @@ fn injury_criteria_need_their_inputs() {
     assert_bad(
         "body = \"bar\"\ninjury = \"hic15\"\nsecond = 1000",
         "`probes.p.injury` in units with another second needs `g`",
-        "give `g`, the acceleration of 1 g in the units of the scenario, such as 0.00980665 in mm and ms",
+        "name the system of units, as in `units = \"mm-kg-ms\"`, or give `g`, the acceleration of 1 g in the units of the scenario",
         "\"hic15\"",
     );
     let source = with_probes("[[probes]]\nname = \"p\"\nbody = \"bar\"\ninjury = \"peak\"\n");

@@ -158,6 +158,21 @@ fn numbers_out_of_range() {
     }
 }
 
+/// `[bodies]` and `[bodies.NAME]` in place of `[[bodies]]` give one problem: the bodies are known to the tables that refer
+/// to them.
+#[test]
+fn a_table_in_place_of_a_list_is_one_problem() {
+    let tables = "[time]\nend = 1\n[materials.stone]\nmodel = \"rigid\"\ndensity = 1.0\n";
+    let probe = "[[probes]]\nname = \"p\"\nbody = \"ball\"\n";
+    for body in ["[bodies]\nname = \"ball\"\n", "[bodies.ball]\n"] {
+        let (problems, _) =
+            problems_of(&format!("{tables}{body}mesh = \"ball.msh\"\nmaterial = \"stone\"\n{probe}"));
+        let [problem] = problems.as_slice() else { panic!("{problems:#?}") };
+        assert_eq!(problem.message, "`bodies` is not a list of tables");
+        assert_eq!(problem.help.as_deref(), Some("write [[bodies]] above each one"));
+    }
+}
+
 #[test]
 fn names_that_refer_to_nothing() {
     assert_problem(

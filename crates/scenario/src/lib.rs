@@ -23,6 +23,7 @@ mod schema;
 mod section;
 mod spanned;
 mod typed;
+mod units;
 mod validate;
 
 use std::path::Path;
@@ -34,6 +35,7 @@ pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};
 pub use schema::json_schema;
 pub use typed::*;
+pub use units::UnitSystem;
 
 impl Scenario {
     /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.
@@ -84,10 +86,11 @@ impl Scenario {
     }
 
     /// Name and keys that must be the same in a resumed run: all keys except the end time, the energy tolerance, the
-    /// title and the output.
+    /// title, the units and the output.
     pub fn lasting_keys(&self) -> String {
         let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
         keys.remove("title");
+        keys.remove("units");
         keys.remove("output");
         if let Some(toml::Value::Table(time)) = keys.get_mut("time") {
             time.remove("end");

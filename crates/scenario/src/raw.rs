@@ -22,6 +22,7 @@ pub(super) type Texts = Spanned<Vec<Text>>;
 #[expect(dead_code, reason = "the tables are listed as known keys")]
 pub(super) struct Root {
     pub title: Option<String>,
+    pub units: Option<Text>,
     pub gravity: Option<Spanned<[Spanned<Function>; 3]>>,
     parameters: Option<IgnoredAny>,
     time: Option<IgnoredAny>,

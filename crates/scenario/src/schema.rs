@@ -16,6 +16,7 @@ use super::reference;
 #[expect(dead_code, reason = "only its schema is used")]
 struct Document {
     title: Option<String>,
+    units: Option<String>,
     gravity: Option<[Function; 3]>,
     parameters: Option<BTreeMap<String, f64>>,
     time: raw::Time,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::Substitution;
-use super::{ContactSettings, Located, ProbeSpec, Problem};
+use super::{ContactSettings, Located, ProbeSpec, Problem, UnitSystem};
 use crate::material::NamedLaw;
 use crate::math::{TimeFunction, Vec3};
 
@@ -24,6 +24,8 @@ pub struct Scenario {
     pub name: String,
     /// Title of reports.
     pub title: String,
+    /// System of units of all numbers; `None` if the scenario does not name it.
+    pub units: Option<UnitSystem>,
     /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if the acceleration
     /// varies in time, because each body then has [`BodySpec::varying_gravity`].
     pub gravity: Vec3,

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ictus::io::summary::{FirstContact, Status};
-use ictus::scenario::{Scenario, StepSize, WallMotion, WallSpec};
+use ictus::scenario::{Scenario, StepSize, UnitSystem, WallMotion, WallSpec};
 use ictus::simulation::{Body, Simulation};
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 struct Report {
     scenario: String,
     title: String,
+    /// System of units, if the scenario names it.
+    units: Option<&'static str>,
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
@@ -84,6 +86,8 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
+    /// Limit of most of the timed stable steps, in the words of `steps.csv`; null if no stable step could be timed.
+    limited_by: Option<&'static str>,
     /// Number of stable steps to the end: from the first contact if the run begins in flight, from t = 0 if not.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
@@ -125,6 +129,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     Report {
         scenario: summary.scenario,
         title: summary.title,
+        units: scenario.units.map(|units| units.name),
         bodies,
         walls: scenario.walls.iter().map(wall_report).collect(),
         probes,
@@ -135,6 +140,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
             flight_step: scenario.time.flight_step,
             stable_step,
             fixed: matches!(scenario.time.step, StepSize::Fixed(_)),
+            limited_by: most_frequent_limit(&summary.step_limits),
             stable_steps,
             wall_seconds,
             threads: rayon::current_num_threads(),
@@ -176,9 +182,18 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Mean wall time of a step \[s\] over up to [`TIMED_STEPS`] steps. The results of these steps are discarded. `None` at
-/// the end of the run, and if a step fails.
+/// Limit with the most steps, without flight and events.
+fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
+    let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
+    of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
+}
+
+/// Mean wall time of a step \[s\] over up to [`TIMED_STEPS`] steps after the first, which builds caches. The results of
+/// these steps are discarded. `None` at the end of the run, and if a step fails.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
+    if !simulation.is_finished() {
+        simulation.advance(f64::INFINITY).ok()?;
+    }
     let start = Instant::now();
     let mut steps = 0;
     while steps < TIMED_STEPS && start.elapsed() < TIMED_AT_MOST && !simulation.is_finished() {
@@ -189,25 +204,29 @@ fn time_steps(simulation: &mut Simulation) -> Option<f64> {
 }
 
 fn describe(report: &Report) -> String {
+    let units = report.units.and_then(UnitSystem::named).unwrap_or(UnitSystem::SI);
+    let with_unit = |name: &str, si: &str| format!("{name} [{}]", units.symbol_of(si));
+    let (mass, step) = (with_unit("mass", "kg"), with_unit("critical step", "s"));
     let rows: Vec<Vec<String>> = report.bodies.iter().map(row).collect();
-    let header = ["<body", "nodes", "elements", "faces", "mass [kg]", "critical step [s]", "<controlled by"];
+    let header = ["<body", "nodes", "elements", "faces", &mass, &step, "<controlled by"];
     let mut text = format!("{} ({})\n\n", report.title, report.scenario);
     text.push_str(&print::table(&header, &rows));
     text.push('\n');
     let rows: Vec<Vec<String>> = report.bodies.iter().map(extent_row).collect();
-    let header = ["<body", "<from [m]", "<to [m]", "wave speed [m/s]", "largest element [m]"];
-    text.push_str(&print::table(&header, &rows));
+    let [from, to] = ["<from", "<to"].map(|end| with_unit(end, "m"));
+    let (speed, size) = (with_unit("wave speed", "m/s"), with_unit("largest element", "m"));
+    text.push_str(&print::table(&["<body", &from, &to, &speed, &size], &rows));
     text.push('\n');
     if !report.walls.is_empty() {
         let rows: Vec<Vec<String>> = report.walls.iter().map(wall_row).collect();
-        text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", "mass [kg]"], &rows));
+        text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", &mass], &rows));
         text.push('\n');
     }
     if !report.probes.is_empty() {
-        text.push_str(&probes::table(&report.probes));
+        text.push_str(&probes::table(&report.probes, units));
         text.push('\n');
     }
-    text.push_str(&print::name_values(&expectations(report)));
+    text.push_str(&print::name_values(&expectations(report, units)));
     text
 }
 
@@ -247,36 +266,47 @@ fn wall_row(wall: &WallReport) -> Vec<String> {
     ]
 }
 
-fn expectations(report: &Report) -> Vec<(&'static str, String)> {
-    let TimeReport { end, flight_step, stable_step, fixed, stable_steps, wall_seconds, threads } =
+fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String)> {
+    let TimeReport { end, flight_step, stable_step, fixed, limited_by, stable_steps, wall_seconds, threads } =
         &report.time;
+    let unit = units.symbol_of("s");
     let end_time = print::number(*end);
     let mut facts = Vec::new();
     if report.begins_in_flight {
-        facts.push(("begins", format!("in flight, in steps of {} s", print::number(*flight_step))));
+        facts.push(("begins", format!("in flight, in steps of {} {unit}", print::number(*flight_step))));
         facts.push((
             "first contact",
             match &report.first_contact {
                 Some(FirstContact { bodies: [first, second], time, .. }) => {
-                    format!("{first} and {second} at {time:.9} s")
+                    format!("{first} and {second} at {time:.9} {unit}")
                 }
-                None => format!("none up to the end at {end_time} s"),
+                None => format!("none up to the end at {end_time} {unit}"),
             },
         ));
     } else {
         facts.push(("begins", "with stable steps, without a flight".into()));
     }
-    let choice = match fixed {
-        true => "fixed by time.step",
-        false if stable_step == flight_step => "limited by time.flight_step",
-        false => "time.safety times the critical step, shorter in stiff contacts",
+    let limit = match limited_by {
+        _ if *fixed => "fixed by time.step",
+        Some("flight_step") => "limited by time.flight_step",
+        Some("elements") | None => "time.safety times the critical step; stiff contacts need shorter steps",
+        Some("contact") => "limited by the critical step with the contact stiffness",
+        Some("contact springs") => "limited by stiff contact springs",
+        Some("rigid motion") => "limited by the travel of rigid bodies per step",
+        Some("rest") => "limited by rigid bodies at rest on springs",
+        Some("tunnelling") => "limited by the approach of bodies (half the search depth per step)",
+        Some(other) => other,
     };
-    facts.push(("stable step", format!("{stable_step:.3e} s, {choice}")));
-    facts.push(("stable steps", format!("about {stable_steps} up to {end_time} s")));
+    facts.push(("stable step", format!("{stable_step:.3e} {unit}, {limit}")));
+    facts.push(("stable steps", format!("about {stable_steps} up to {end_time} {unit}")));
     if let Some(seconds) = wall_seconds {
         let plural = if *threads == 1 { "" } else { "s" };
-        facts
-            .push(("wall time", format!("about {seconds:.1} s on {threads} thread{plural}, without output")));
+        facts.push((
+            "wall time",
+            format!(
+                "about {seconds:.1} s on {threads} thread{plural}, if all steps cost as much as the first"
+            ),
+        ));
     }
     facts
 }

@@ -1,7 +1,7 @@
 //! The nodes that probes with `nearest_node` sample.
 
 use ictus::math::Vec3;
-use ictus::scenario::{ProbePlace, Scenario};
+use ictus::scenario::{ProbePlace, Scenario, UnitSystem};
 use ictus::simulation::Simulation;
 use serde::Serialize;
 
@@ -43,13 +43,15 @@ pub(super) fn of_nodes(scenario: &Scenario, simulation: &Simulation) -> Vec<Prob
     scenario.probes.iter().filter_map(report).collect()
 }
 
-pub(super) fn table(probes: &[ProbeReport]) -> String {
+pub(super) fn table(probes: &[ProbeReport], units: UnitSystem) -> String {
     let row = |probe: &ProbeReport| {
         let position = format!("({})", probe.position.map(print::number).join(", "));
         vec![probe.name.clone(), probe.node.to_string(), position, print::number(probe.distance)]
     };
     let rows: Vec<Vec<String>> = probes.iter().map(row).collect();
-    print::table(&["<probe", "node", "<at [m]", "from nearest_node [m]"], &rows)
+    let [at, distance] =
+        ["<at", "from nearest_node"].map(|name| format!("{name} [{}]", units.symbol_of("m")));
+    print::table(&["<probe", "node", &at, &distance], &rows)
 }
 
 impl ProbeReport {
@@ -57,7 +59,7 @@ impl ProbeReport {
     pub fn hint(&self) -> Option<String> {
         self.is_far.then(|| {
             format!(
-                "probe `{}` samples node {}, {} m from its `nearest_node`; give a position on the body at t = 0",
+                "probe `{}` samples node {}, {} away from its `nearest_node`; give a position on the body at t = 0",
                 self.name,
                 self.node,
                 print::number(self.distance)

@@ -1,7 +1,7 @@
 //! Sizes and wave speeds of bodies, and hints of mixed units.
 
 use ictus::math::Vec3;
-use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
+use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario, UnitSystem};
 use ictus::simulation::{Body, Simulation};
 
 use crate::cli::print;
@@ -25,34 +25,15 @@ const LARGE: f64 = 50.0;
 /// different units.
 const OTHER_UNITS: f64 = 50.0;
 
-/// A consistent system of units.
-struct Units {
-    name: &'static str,
-    /// Values of 1 kg/m³ and of 1 m/s in this system.
-    density: f64,
-    speed: f64,
-    /// Acceleration of gravity in this system.
-    gravity: &'static str,
+/// Whether a solid may have this density if it is in these units.
+fn has_density(units: &UnitSystem, density: f64) -> bool {
+    (DENSITIES[0]..=DENSITIES[1]).contains(&(density * units.size_of("kg/m³")))
 }
 
-const SYSTEMS: [Units; 6] = [
-    Units { name: "m, kg, s", density: 1.0, speed: 1.0, gravity: "9.81" },
-    Units { name: "mm, t, s", density: 1e-12, speed: 1e3, gravity: "9810" },
-    Units { name: "mm, kg, ms", density: 1e-9, speed: 1.0, gravity: "9.81e-3" },
-    Units { name: "mm, g, ms", density: 1e-6, speed: 1.0, gravity: "9.81e-3" },
-    Units { name: "in, lbf·s²/in, s", density: 9.357e-8, speed: 39.37, gravity: "386.1" },
-    Units { name: "cm, g, µs", density: 1e-3, speed: 1e-4, gravity: "9.81e-10" },
-];
-
-impl Units {
-    fn has_density(&self, density: f64) -> bool {
-        (DENSITIES[0]..=DENSITIES[1]).contains(&(density / self.density))
-    }
-
-    fn has_solid(&self, density: f64, speed: f64) -> bool {
-        let slowest = if density / self.density > DENSE { SLOWEST_DENSE } else { SLOWEST };
-        self.has_density(density) && (slowest..=FASTEST).contains(&(speed / self.speed))
-    }
+/// Whether a solid may have this density and wave speed if both are in these units.
+fn has_solid(units: &UnitSystem, density: f64, speed: f64) -> bool {
+    let slowest = if density * units.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
+    has_density(units, density) && (slowest..=FASTEST).contains(&(speed * units.size_of("m/s")))
 }
 
 /// Lowest and highest coordinates of a body \[m\].
@@ -87,9 +68,11 @@ pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
 
 /// Hints for values that look as if units were mixed.
 pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
-    let mut hints: Vec<String> = scenario.materials.iter().filter_map(material_hint).collect();
+    let systems = scenario.units.map_or(UnitSystem::ALL.to_vec(), |units| vec![units]);
+    let of_material = |material| material_hint(material, &systems);
+    let mut hints: Vec<String> = scenario.materials.iter().filter_map(of_material).collect();
     if hints.is_empty() {
-        hints.extend(gravity_hint(scenario));
+        hints.extend(gravity_hint(scenario, &systems));
     }
     let bodies = simulation.model().bodies.iter().filter(|body| !body.is_wall());
     for (body, spec) in bodies.zip(&scenario.bodies) {
@@ -102,14 +85,18 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-fn material_hint(material: &MaterialSpec) -> Option<String> {
+/// Hint for a density and a wave speed that no solid has in any of these systems of units.
+fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<String> {
     let (density, speed) = (material.density?, wave_speed(material)?);
-    if SYSTEMS.iter().any(|units| units.has_solid(density, speed)) {
+    if systems.iter().any(|units| has_solid(units, density, speed)) {
         return None;
     }
+    let among = match systems {
+        [units] => format!("in {}, the `units` of the scenario, no solid has both", units.name),
+        _ => "in none of the usual systems of units does a solid have both".to_owned(),
+    };
     Some(format!(
-        "material `{}` has a density of {density} and a wave speed of {speed:.3e}; in none of the usual systems of \
-         units does a solid have both: steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa \
+        "material `{}` has a density of {density} and a wave speed of {speed:.3e}; {among}: steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa \
          (mm, t, s)",
         material.name
     ))
@@ -130,7 +117,7 @@ fn mass_hint(body: &Body) -> Option<String> {
 /// Hint for a body larger than [`LARGE`] metres whose density is in kg/m³.
 fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2]) -> Option<String> {
     let extent = low.iter().zip(high).map(|(low, high)| high - low).fold(0.0, f64::max);
-    let is_si = material.density.is_some_and(|density| SYSTEMS[0].has_density(density));
+    let is_si = material.density.is_some_and(|density| has_density(&UnitSystem::SI, density));
     (is_si && extent > LARGE).then(|| {
         format!(
             "body `{}` has an extent of {} m, if its density is in kg/m³; `scale = 1e-3` takes a mesh from \
@@ -162,8 +149,8 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
     let differs = ratio > OTHER_UNITS || (ratio > 0.0 && ratio < 1.0 / OTHER_UNITS);
     (differs && !probe.injuries.is_empty()).then(|| {
         format!(
-            "probe `{}` takes {} for 1 g, while gravity is {}; give `g` and `second` of the probe in the units of the \
-             scenario: `g = 9806.65` for mm and s; `g = 0.00980665` and `second = 1000` for mm and ms",
+            "probe `{}` takes {} for 1 g, while gravity is {}; name the units of the scenario, as in `units = \
+             \"mm-t-s\"`, or give `g` and `second` of the probe in these units",
             probe.name,
             print::number(probe.g),
             print::number(scenario.gravity.norm())
@@ -172,21 +159,21 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
 }
 
 /// Hint for a gravity in m/s² with densities in another system of units.
-fn gravity_hint(scenario: &Scenario) -> Option<String> {
+fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {
         return None;
     }
     let material = scenario.materials.iter().find(|material| material.density.is_some())?;
     let density = material.density?;
-    let units = SYSTEMS.iter().find(|units| units.has_density(density))?;
-    (units.gravity != "9.81").then(|| {
+    let units = systems.iter().find(|units| has_density(units, density))?;
+    (units.size_of("m/s²") != 1.0).then(|| {
         format!(
             "gravity is {:.4} and material `{}` has a density of {density}; in {} gravity is {}",
             scenario.gravity.norm(),
             material.name,
             units.name,
-            units.gravity
+            print::number(9.81 / units.size_of("m/s²"))
         )
     })
 }

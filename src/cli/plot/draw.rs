@@ -5,13 +5,14 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::PathElement;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use super::figure::{Figure, Line, Panel};
-use super::legend::{draw_legend, entries, legend_height, names, run_entries, style_of};
+use super::figure::{Axis, Figure, Line, Panel};
+use super::legend::{draw_legend, entries, legend_height, names, run_entries, shade_of, style_of};
 use super::paper::{DASHES, Drawn, FONT, Paper, SIZE, Strokes, WIDTH};
 use super::scale::Scale;
 use crate::cli::args::Units;
@@ -27,8 +28,8 @@ const FINE: u32 = 3;
 /// Number of points above which a line is thinned: two for each column of pixels of the figure.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
-/// A chart with two linear axes.
-type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+/// A chart with a linear time axis.
+type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
 
 /// Writes a figure as SVG and PNG to a directory; returns the paths.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
@@ -127,15 +128,44 @@ where
     DB::ErrorType: 'static,
 {
     let [start, end] = span.map(|instant| instant / time.factor);
-    let (low, high) = range(panel, scale.factor);
-    let mut chart = ChartBuilder::on(area)
+    let mut builder = ChartBuilder::on(area);
+    builder
         .margin_top(paper.px(6))
         .margin_right(paper.px(34))
         .x_label_area_size(paper.px(86))
-        .y_label_area_size(paper.px(112))
-        .build_cartesian_2d(start..end, low..high)?;
+        .y_label_area_size(paper.px(112));
+    match panel.axis {
+        Axis::Linear => {
+            let (low, high) = range(panel, scale.factor);
+            let of_value = digits(high - low);
+            let chart = builder.build_cartesian_2d(start..end, low..high)?;
+            draw_lines(panel, [time, scale], [low, high], &|value| written(value, of_value), paper, chart)
+        }
+        Axis::Logarithmic => {
+            let (low, high) = decades(panel, scale.factor);
+            let chart = builder.build_cartesian_2d(start..end, (low..high).log_scale())?;
+            draw_lines(panel, [time, scale], [low, high], &|value| written(value, 9), paper, chart)
+        }
+    }
+}
+
+/// Draws the axes, intervals and lines of a panel. `low` and `high` are the ends of the value axis, and `label` writes
+/// its labels.
+fn draw_lines<DB: DrawingBackend, Y>(
+    panel: &Panel,
+    [time, scale]: [&Scale; 2],
+    [low, high]: [f64; 2],
+    label: &dyn Fn(f64) -> String,
+    paper: Paper,
+    mut chart: Chart<'_, DB, Y>,
+) -> Drawn
+where
+    DB::ErrorType: 'static,
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
     let font = (FONT, paper.px(SIZE)).into_font().color(&BLACK);
-    let (of_time, of_value) = (digits(end - start), digits(high - low));
+    let span = chart.x_range();
+    let of_time = digits(span.end - span.start);
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -145,11 +175,15 @@ where
         .x_labels(6)
         .y_labels(6)
         .x_label_formatter(&|value| written(*value, of_time))
-        .y_label_formatter(&|value| written(*value, of_value))
+        .y_label_formatter(&|value| label(*value))
         .x_desc(time.label.as_str())
         .axis_desc_style(font.clone())
         .label_style(font)
         .draw()?;
+    for (index, interval) in panel.intervals.iter().enumerate() {
+        let [from, to] = interval.span.map(|instant| instant / time.factor);
+        chart.draw_series([Rectangle::new([(from, low), (to, high)], shade_of(index).filled())])?;
+    }
     let names = names(panel);
     for line in &panel.lines {
         let in_units = |(t, value): &(f64, f64)| (t / time.factor, value / scale.factor);
@@ -160,15 +194,16 @@ where
 }
 
 /// Draws a line through `points`, which are in the units of the axes.
-fn draw_line<DB: DrawingBackend>(
+fn draw_line<DB: DrawingBackend, Y>(
     line: &Line,
     points: Vec<(f64, f64)>,
     style: ShapeStyle,
     paper: Paper,
-    chart: &mut Chart<'_, DB>,
+    chart: &mut Chart<'_, DB, Y>,
 ) -> Drawn
 where
     DB::ErrorType: 'static,
+    Y: Ranged<ValueType = f64>,
 {
     match (DASHES[line.run % DASHES.len()], paper.strokes) {
         (Some((dash, gap)), _) => {
@@ -193,6 +228,13 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
         .fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
+}
+
+/// Range of a logarithmic value axis of a panel, in values divided by `factor`: the decades that contain all values.
+fn decades(panel: &Panel, factor: f64) -> (f64, f64) {
+    let values = || panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
+    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    (10.0_f64.powf(least.log10().floor()), 10.0_f64.powf(most.log10().ceil()))
 }
 
 /// Number of decimals, up to 9, with which six labels over a span differ.

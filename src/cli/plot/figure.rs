@@ -20,8 +20,30 @@ pub struct Panel {
     pub label: String,
     /// SI unit of the quantity; `-` if dimensionless.
     pub unit: &'static str,
+    /// Division of the value axis.
+    pub axis: Axis,
     /// The lines.
     pub lines: Vec<Line>,
+    /// Shaded intervals of time.
+    pub intervals: Vec<Interval>,
+}
+
+/// Division of a value axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Linear, with zero.
+    Linear,
+    /// Logarithmic, for positive values.
+    Logarithmic,
+}
+
+/// An interval of time.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// Name in the legend.
+    pub name: String,
+    /// First and last time.
+    pub span: [f64; 2],
 }
 
 /// A line over time.

@@ -46,14 +46,24 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// Legend entries of the lines of a panel.
+/// Colour of an interval of a panel: a pale tone of the colours from the end of their list.
+pub fn shade_of(index: usize) -> RGBAColor {
+    COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
+}
+
+/// Legend entries of the lines and intervals of a panel.
 pub fn entries(panel: &Panel) -> Vec<Entry> {
     let names = names(panel);
     let entry = |name: &&str| {
         let line = panel.lines.iter().find(|line| line.name == *name)?;
         Some(Entry { name: (*name).to_owned(), style: style_of(line, &names), dashes: None })
     };
-    names.iter().filter_map(entry).collect()
+    let of_intervals = panel.intervals.iter().enumerate().map(|(index, interval)| Entry {
+        name: interval.name.clone(),
+        style: shade_of(index).stroke_width(LINE_HEIGHT as u32 / 2),
+        dashes: None,
+    });
+    names.iter().filter_map(entry).chain(of_intervals).collect()
 }
 
 /// Legend entries of the runs; empty for a single run.

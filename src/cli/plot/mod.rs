@@ -7,6 +7,7 @@ mod paper;
 mod quantities;
 mod runs;
 mod scale;
+mod units;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use super::print;
 use figure::Figure;
 use quantities::figures;
 use runs::Run;
-use scale::{guessed_units, with_unit};
+use scale::with_unit;
 
 /// Quantities plotted by default.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
@@ -35,8 +36,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
             help: "name the output directory of a run, as in `ictus plot out/drop energies`",
         });
     };
-    let runs = read(&directories, options)?;
-    let units = options.units.unwrap_or_else(|| guessed_units(&runs));
+    let mut runs = read(&directories, options)?;
+    let units = convert(&mut runs, options.units);
     let options = &PlotOptions { units: Some(units), ..options.clone() };
     refuse_unused_filter(&quantities, options)?;
     let names =
@@ -66,6 +67,19 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Converts runs from their units, or those given, to SI units. Returns unknown units, without a conversion, if the units
+/// of a run are unknown.
+fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
+    let of_run = |run: &Run| match given {
+        Some(Units::Of(system)) => Some(system),
+        Some(Units::Unknown) => None,
+        None => run.units(),
+    };
+    let Some(systems) = runs.iter().map(of_run).collect::<Option<Vec<_>>>() else { return Units::Unknown };
+    runs.iter_mut().zip(systems).for_each(|(run, system)| run.convert_to_si(system));
+    Units::SI
+}
+
 /// Refuses `--filter` and `--mean`, which apply to contact forces, if no contact forces are drawn.
 fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
@@ -86,6 +100,12 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
             line.points.retain(|point| (first..=last).contains(&point.0));
         }
         figure.panels.retain(|panel| panel.lines.iter().any(|line| line.points.len() > 1));
+        for panel in &mut figure.panels {
+            panel.intervals.iter_mut().for_each(|interval| {
+                interval.span = [interval.span[0].max(first), interval.span[1].min(last)];
+            });
+            panel.intervals.retain(|interval| interval.span[0] < interval.span[1]);
+        }
         figure.span = [figure.span[0].max(first), figure.span[1].min(last)];
         (!figure.panels.is_empty()).then_some(figure)
     };
@@ -163,19 +183,28 @@ fn quoted<S: AsRef<str>>(names: &[S]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figure::{Line, Panel, Weight};
+    use figure::{Axis, Interval, Line, Panel, Weight};
 
     /// A line with rows at t = 0, 1, …, 9 is cut to a span of time: the rows in the span remain, including those at its
-    /// two ends. If fewer than two rows remain, there is no figure.
+    /// two ends, and intervals of time are cut too. If fewer than two rows remain, there is no figure.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();
         let line = Line { name: "a".into(), run: 0, weight: Weight::Plain, points };
-        let panel = Panel { label: "b".into(), unit: "-", lines: vec![line] };
+        let interval = Interval { name: "d".into(), span: [2.0, 3.0] };
+        let panel = Panel {
+            label: "b".into(),
+            unit: "-",
+            axis: Axis::Linear,
+            lines: vec![line],
+            intervals: vec![interval],
+        };
         let figure = Figure { name: "c".into(), panels: vec![panel], runs: Vec::new(), span: [0.0, 9.0] };
         let cut = within(vec![figure.clone()], [2.5, 5.0]);
         assert_eq!(cut[0].panels[0].lines[0].points, [(3.0, -3.0), (4.0, -4.0), (5.0, -5.0)]);
         assert_eq!(cut[0].span, [2.5, 5.0]);
+        assert_eq!(cut[0].panels[0].intervals[0].span, [2.5, 3.0]);
+        assert!(within(vec![figure.clone()], [4.0, 9.0])[0].panels[0].intervals.is_empty());
         assert_eq!(within(vec![figure.clone()], [f64::NEG_INFINITY, 1.0])[0].span, [0.0, 1.0]);
         assert!(within(vec![figure], [8.5, 20.0]).is_empty());
     }

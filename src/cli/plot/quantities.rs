@@ -1,15 +1,20 @@
 //! Figures of named quantities.
 
+use ictus::io::measurements::Columns;
 use ictus::signal::{ChannelClass, Grid, moving_mean};
 
-use super::figure::{Figure, Line, Panel, Weight, largest};
+use super::figure::{Axis, Figure, Line, Panel, Weight, largest};
 use super::runs::{Run, column_of};
 use super::scale::with_unit;
+use super::units::unit_of;
 use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
 /// A line is omitted if its largest value, relative to the largest value of its panel, is below this ratio.
 const NOTHING: f64 = 1e-6;
+
+/// Ratio of the largest to the smallest time step above which the axis of the steps is logarithmic.
+const LINEAR_RATIO: f64 = 30.0;
 
 /// Default window of the moving mean of the contact force of a pair, relative to the time from the first to the last
 /// contact of the pair. With several runs, the longest of these times counts.
@@ -27,50 +32,12 @@ const ENERGIES: [(&str, &[&str]); 8] = [
     ("sum", &["total"]),
 ];
 
-/// Units of columns by the beginning of their names; the first entry that matches applies.
-const UNITS: [(&str, &str); 34] = [
-    ("critical_step", "s"),
-    ("dt", "s"),
-    ("largest_penetration", "m"),
-    ("kinetic", "J"),
-    ("kick", "J"),
-    ("strain_", "-"),
-    ("strain", "J"),
-    ("energy_error", "-"),
-    ("energy_imbalance", "J"),
-    ("hourglass_energy", "J"),
-    ("contact_energy", "J"),
-    ("external_work", "J"),
-    ("numerical_work", "J"),
-    ("net_numerical_work", "J"),
-    ("work", "J"),
-    ("friction_dissipation", "J"),
-    ("plastic_dissipation", "J"),
-    ("viscous_dissipation", "J"),
-    ("mass_damping_dissipation", "J"),
-    ("total", "J"),
-    ("moment_", "N m"),
-    ("impulse", "N s"),
-    ("rotation", "rad"),
-    ("centre", "m"),
-    ("angular_momentum", "N m s"),
-    ("momentum", "N s"),
-    ("force", "N"),
-    ("reaction", "N"),
-    ("displacement", "m"),
-    ("angular_velocity", "rad/s"),
-    ("velocity", "m/s"),
-    ("acceleration", "m/s²"),
-    ("stress", "Pa"),
-    ("position", "m"),
-];
-
 /// The figures of a quantity; empty if no run contains the quantity.
 pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let panels = match quantity {
         "energies" => energies(runs),
         "momenta" => momenta(runs),
-        "step" => vec![panel("step", "s", steps(runs))],
+        "step" => vec![steps(runs)],
         "forces" => vec![panel("contact force", "N", forces(runs, options)?)],
         "probes" => {
             let names = names_of_probes(runs);
@@ -99,7 +66,7 @@ fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
 }
 
 fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
-    Panel { label: label.to_owned(), unit, lines }
+    Panel { label: label.to_owned(), unit, axis: Axis::Linear, lines, intervals: Vec::new() }
 }
 
 /// A line for each name and run: the sum of the columns of this name that the run contains. A run without these columns
@@ -126,11 +93,15 @@ fn visible(lines: Vec<Line>) -> Vec<Line> {
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Time steps and critical steps, from the first step on.
-fn steps(runs: &[Run]) -> Vec<Line> {
+/// Time steps and critical steps, from the first step on. If they differ by a large factor, as steps in flight and in
+/// contact do, the axis is logarithmic.
+fn steps(runs: &[Run]) -> Panel {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
-    all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0));
-    all
+    all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0 && point.1.is_finite()));
+    let values = || all.iter().flat_map(|line| line.points.iter().map(|point| point.1));
+    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    let axis = if most > LINEAR_RATIO * least { Axis::Logarithmic } else { Axis::Linear };
+    Panel { axis, ..panel("step", "s", all) }
 }
 
 fn energies(runs: &[Run]) -> Vec<Panel> {
@@ -207,13 +178,10 @@ fn smoothed(
     let (times, values): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let on_times = |values: Vec<f64>| times.iter().copied().zip(values).collect::<Vec<_>>();
     let Some(name) = &options.filter else {
-        let name = format!("mean over {}", with_unit(window, "s", options.units.unwrap_or(Units::None)));
+        let name = format!("mean over {}", with_unit(window, "s", options.units.unwrap_or(Units::Unknown)));
         return Ok((name, on_times(moving_mean(&times, &values, window))));
     };
-    let class = ChannelClass::ALL
-        .iter()
-        .find(|(other, _)| other.replace(' ', "") == name.replace(' ', "").to_uppercase());
-    let Some((name, class)) = class else {
+    let Some(class) = ChannelClass::named(name) else {
         return Err(Failure::Usage {
             fact: format!("there is no channel class `{name}`"),
             help: "it is one of \"CFC 60\", \"CFC 180\", \"CFC 600\" and \"CFC 1000\"",
@@ -224,7 +192,7 @@ fn smoothed(
         Some(grid.back(&times, &even))
     });
     match filtered {
-        Some(values) => Ok(((*name).to_owned(), on_times(values))),
+        Some(values) => Ok((format!("CFC {}", class.number()), on_times(values))),
         None => Err(Failure::Usage {
             fact: format!("the rows of the run are too few, or too far apart, for {name}"),
             help: "run it with a shorter interval of `output.history`, or take a mean (`--mean SECONDS`)",
@@ -246,7 +214,8 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity of a probe. A column with a filtered column beside it is faint.
+/// One panel per quantity of a probe, and one for the magnitude of the acceleration if the probe has injury criteria. A
+/// column with a filtered column beside it is faint.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -270,13 +239,46 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     for panel in &mut panels {
         panel.lines = visible(std::mem::take(&mut panel.lines));
     }
+    if runs.iter().any(|run| run.injuries.iter().any(|injury| injury.probe == name)) {
+        panels.push(injury(name, runs));
+    }
     panels
 }
 
-/// Unit of a column, by its name.
-fn unit_of(column: &str) -> &'static str {
-    let quantity = column.rsplit('.').next().unwrap_or(column);
-    UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
+/// Magnitude of the acceleration of a probe, raw and filtered, with the intervals of its head injury criteria.
+fn injury(name: &str, runs: &[Run]) -> Panel {
+    let mut panel = panel("|acceleration|", unit_of("acceleration"), Vec::new());
+    for (run, of_run) in runs.iter().enumerate() {
+        let Some(table) = of_run.table("probes.csv") else { continue };
+        let first = format!("{name}.acceleration_x");
+        let filters: Vec<&str> = table
+            .names
+            .iter()
+            .filter_map(|column| column.strip_prefix(&first))
+            .filter(|filter| !filter.is_empty())
+            .collect();
+        let raw = if filters.is_empty() { Weight::Plain } else { Weight::Faint };
+        for (filter, weight) in
+            [("", raw)].into_iter().chain(filters.iter().map(|filter| (*filter, Weight::Plain)))
+        {
+            let points = magnitude(table, &format!("{name}.acceleration"), filter);
+            let name = format!("magnitude{}", filter.replace("_cfc", ", CFC "));
+            panel.lines.extend(points.map(|points| Line { name, run, weight, points }));
+        }
+        let of_probe = of_run.injuries.iter().filter(|injury| injury.probe == name);
+        panel.intervals.extend(of_probe.map(|injury| injury.interval.clone()));
+    }
+    panel
+}
+
+/// Magnitude of a vector of a table, whose columns are `VECTOR_x`, `VECTOR_y` and `VECTOR_z` with the given suffix.
+fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
+    let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
+    let (x, y, z) = (component("x")?, component("y")?, component("z")?);
+    let norm = |((x, y), z): ((&(f64, f64), &(f64, f64)), &(f64, f64))| {
+        (x.0, (x.1 * x.1 + y.1 * y.1 + z.1 * z.1).sqrt())
+    };
+    Some(x.iter().zip(&y).zip(&z).map(norm).collect())
 }
 
 /// File name of a quantity: every character other than a letter, a digit or `-` becomes `_`.

@@ -1,11 +1,17 @@
 //! Tables written by a run.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use ictus::io::measurements::Columns;
+use ictus::scenario::UnitSystem;
+use serde_json::Value;
 
+use super::figure::Interval;
+use super::units::{guessed, unit_of};
 use crate::cli::failure::Failure;
+use crate::cli::print;
 
 /// Tables of a run, in the order in which they are searched for a column.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
@@ -17,6 +23,18 @@ pub struct Run {
     tables: Vec<(&'static str, Columns)>,
     /// Magnitude of the contact force over time, for each pair of bodies that has touched.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
+    /// Head injury criteria of the probes.
+    pub injuries: Vec<Injury>,
+    /// System of units of the scenario, if the scenario names it.
+    units: Option<UnitSystem>,
+}
+
+/// A head injury criterion of a probe.
+pub struct Injury {
+    /// Name of the probe.
+    pub probe: String,
+    /// The interval of the criterion; its name contains the value.
+    pub interval: Interval,
 }
 
 impl Run {
@@ -35,7 +53,9 @@ impl Run {
                 tables.push((name, Columns::read(&path)?));
             }
         }
-        let mut run = Self { label, tables, pairs: BTreeMap::new() };
+        let summary = read_summary(directory);
+        let units = summary["units"].as_str().and_then(UnitSystem::named);
+        let mut run = Self { label, tables, pairs: BTreeMap::new(), injuries: injuries(&summary), units };
         let pairs = directory.join("pairs.csv");
         if pairs.exists() {
             run.pairs = read_pairs(&pairs)?;
@@ -49,6 +69,25 @@ impl Run {
             points.splice(0..0, zeros);
         }
         Ok(run)
+    }
+
+    /// System of units of the run: that of the scenario, or SI if the scenario names none and the steps are as short as
+    /// those of stiff bodies are in seconds; `None` if the system is unknown.
+    pub fn units(&self) -> Option<UnitSystem> {
+        self.units.or_else(|| guessed(&self.column("dt").unwrap_or_default()))
+    }
+
+    /// Converts all values from a system of units to SI units.
+    pub fn convert_to_si(&mut self, units: UnitSystem) {
+        for (_, table) in &mut self.tables {
+            for (name, values) in table.names.iter().zip(&mut table.values) {
+                let factor = units.size_of(unit_of(name));
+                values.iter_mut().flatten().for_each(|value| *value *= factor);
+            }
+        }
+        let (force, time) = (units.size_of("N"), units.size_of("s"));
+        self.pairs.values_mut().flatten().for_each(|point| *point = (point.0 * time, point.1 * force));
+        self.injuries.iter_mut().flat_map(|injury| &mut injury.interval.span).for_each(|end| *end *= time);
     }
 
     /// The table with the file name `name`; `None` if the run has not written it.
@@ -68,6 +107,26 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();
     (!points.is_empty()).then_some(points)
+}
+
+/// The content of `summary.json`; null if the run has not written it, as after a kill.
+fn read_summary(directory: &Path) -> Value {
+    let text = fs::read_to_string(directory.join("summary.json")).ok();
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Head injury criteria of the probes in a summary.
+fn injuries(summary: &Value) -> Vec<Injury> {
+    let criterion = |probe: &Value, key: &str, name: &str| {
+        let number = |field: &str| probe[key][field].as_f64();
+        let name = format!("{name} = {}", print::number((number("value")? * 10.0).round() / 10.0));
+        let interval = Interval { name, span: [number("start")?, number("end")?] };
+        Some(Injury { probe: probe["name"].as_str()?.to_owned(), interval })
+    };
+    let probes = summary["probes"].as_array().map_or(&[][..], Vec::as_slice);
+    let criteria =
+        probes.iter().flat_map(|probe| [("hic15", "HIC15"), ("hic36", "HIC36")].map(|names| (probe, names)));
+    criteria.filter_map(|(probe, (key, name))| criterion(probe, key, name)).collect()
 }
 
 /// Magnitudes of the contact forces by pair of bodies.

@@ -1,22 +1,8 @@
 //! Units and scale factors of axes.
 
 use super::figure::{Line, largest};
-use super::runs::Run;
 use crate::cli::args::Units;
 use crate::cli::print;
-
-/// The units of a run are taken to be SI if its smallest time step is below this number.
-const LONGEST_SI_STEP: f64 = 1e-4;
-
-/// SI units if the smallest step of every run is below [`LONGEST_SI_STEP`], as it is for stiff bodies if times are in
-/// seconds.
-pub fn guessed_units(runs: &[Run]) -> Units {
-    let shortest = |run: &Run| {
-        let steps = run.column("dt").unwrap_or_default();
-        steps.iter().map(|point| point.1).filter(|step| *step > 0.0).fold(f64::INFINITY, f64::min)
-    };
-    if runs.iter().all(|run| shortest(run) < LONGEST_SI_STEP) { Units::Si } else { Units::None }
-}
 
 /// Scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,11 +22,11 @@ impl Scale {
         let power = power_of_thousand(size);
         let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
         let takes_prefix =
-            units == Units::Si && matches!(unit, "s" | "J" | "N" | "m" | "Pa" | "m/s" | "N s" | "N m s");
+            units == Units::SI && matches!(unit, "s" | "J" | "N" | "m" | "Pa" | "m/s" | "N s" | "N m s");
         if let (true, Some(prefix)) = (takes_prefix, prefix) {
             return Self { factor: 10.0_f64.powi(power), label: format!("{what} [{prefix}{unit}]") };
         }
-        let unit = if units == Units::Si && unit != "-" { unit } else { "" };
+        let unit = if units == Units::SI && unit != "-" { unit } else { "" };
         let power_text = if power == 0 { String::new() } else { format!("10{}", superscript(power)) };
         let inside = [power_text.as_str(), unit]
             .into_iter()
@@ -91,16 +77,16 @@ mod tests {
     #[test]
     fn axes_have_few_digits() {
         let label = |unit, size, units| Scale::of("x", unit, size, units).label;
-        assert_eq!(label("s", 2e-4, Units::Si), "x [µs]");
-        assert_eq!(label("N", 29_922.0, Units::Si), "x [kN]");
-        assert_eq!(label("J", 1000.0, Units::Si), "x [kJ]");
-        assert_eq!(label("m/s²", 5e4, Units::Si), "x [10³ m/s²]");
-        assert_eq!(label("-", 6.4e-5, Units::Si), "x [10⁻⁶]");
-        assert_eq!(label("N", 29_922.0, Units::None), "x [10³]");
-        assert_eq!(label("N", 0.0, Units::None), "x");
-        assert_eq!(Scale::of("x", "s", 2e-4, Units::Si).factor, 1e-6);
-        assert_eq!(with_unit(6e-3, "s", Units::Si), "6 ms");
-        assert_eq!(with_unit(6e-3, "s", Units::None), "6·10⁻³");
-        assert_eq!(with_unit(-2.5, "m/s²", Units::Si), "-2.5 m/s²");
+        assert_eq!(label("s", 2e-4, Units::SI), "x [µs]");
+        assert_eq!(label("N", 29_922.0, Units::SI), "x [kN]");
+        assert_eq!(label("J", 1000.0, Units::SI), "x [kJ]");
+        assert_eq!(label("m/s²", 5e4, Units::SI), "x [10³ m/s²]");
+        assert_eq!(label("-", 6.4e-5, Units::SI), "x [10⁻⁶]");
+        assert_eq!(label("N", 29_922.0, Units::Unknown), "x [10³]");
+        assert_eq!(label("N", 0.0, Units::Unknown), "x");
+        assert_eq!(Scale::of("x", "s", 2e-4, Units::SI).factor, 1e-6);
+        assert_eq!(with_unit(6e-3, "s", Units::SI), "6 ms");
+        assert_eq!(with_unit(6e-3, "s", Units::Unknown), "6·10⁻³");
+        assert_eq!(with_unit(-2.5, "m/s²", Units::SI), "-2.5 m/s²");
     }
 }

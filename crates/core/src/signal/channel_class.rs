@@ -69,6 +69,13 @@ impl ChannelClass {
         ("CFC 1000", Self::Cfc1000),
     ];
 
+    /// The class with this name, in which spaces and case are ignored: `CFC 600`, `CFC600` or `cfc600`; `None` if no
+    /// class has the name.
+    pub fn named(name: &str) -> Option<Self> {
+        let compact = |name: &str| name.replace(' ', "").to_uppercase();
+        Self::ALL.into_iter().find(|(other, _)| compact(other) == compact(name)).map(|(_, class)| class)
+    }
+
     /// The number of the class.
     pub fn number(self) -> u32 {
         match self {

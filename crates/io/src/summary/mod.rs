@@ -22,6 +22,8 @@ pub struct Summary {
     pub scenario: String,
     /// Title of the scenario.
     pub title: String,
+    /// System of units of the scenario, such as `mm-t-s`, if the scenario names it.
+    pub units: Option<String>,
     /// Threads used.
     pub threads: usize,
     /// How the run ended.

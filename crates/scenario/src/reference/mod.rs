@@ -46,6 +46,7 @@ const fn optional(
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
+    optional(["", "units"], "none", "", "consistent system of units of all numbers: m-kg-s, mm-t-s, mm-kg-ms, mm-g-ms, cm-g-us or in-lbf-s (mass in lbf s²/in); plots then have SI units, and `g` and `second` of probes their defaults in this system"),
     optional(["", "gravity"], "[0, 0, 0]", "m/s²", "gravitational acceleration of all bodies without their own: three numbers or functions of time"),
 
     required("time", "end", "s", "end of the run; it starts at 0"),
@@ -72,7 +73,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "velocity"], "[0, 0, 0]", "m/s", "initial velocity of the centre of mass"),
     optional(["bodies", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity about the centre of mass"),
     optional(["bodies", "gravity"], "that of the scenario", "m/s²", "gravitational acceleration of this body: three numbers or functions of time"),
-    optional(["bodies", "mass_damping"], "0", "1/s", "rate α of the damping force -α M v as a function of time; damps rigid motion too, and a damped body does not fly in closed form"),
+    optional(["bodies", "mass_damping"], "0", "1/s", "rate α of mass-proportional (Rayleigh) damping, the force -α M v, as a function of time; damps rigid motion too, and a damped body does not fly in closed form"),
     optional(["bodies", "contact"], "\"skin\"", "", "contact surface: \"skin\", a physical group, a list of groups, or false"),
     optional(["bodies", "self_contact"], "that of [contact]", "", "self-contact, needed by folding bodies"),
     optional(["bodies", "contact_thickness"], "thickness, or 0", "m", "thickness of the contact surface: half of the thickness lies outside the faces"),
@@ -168,10 +169,10 @@ pub const KEYS: &[KeyReference] = &[
     optional(["probes", "quantities"], "[\"displacement\", \"velocity\", \"acceleration\"]", "", "measured quantities: displacement, velocity, acceleration, position; in elements also stress (Cauchy) and strain (Green–Lagrange)"),
     optional(["probes", "frame"], "\"space\"", "", "axes of the components: space, or body (axes that rotate with the body; positions are relative to its centre)"),
     optional(["probes", "interval"], "that of the history", "s", "time between samples, at the ends of steps; 0 for every step"),
-    optional(["probes", "filter"], "none", "", "channel class of SAE J211 of additional filtered columns, written at the end of the run: CFC 60, CFC 180, CFC 600 or CFC 1000"),
+    optional(["probes", "filter"], "none", "", "channel class of SAE J211 of additional filtered columns, written at the end of the run: CFC 60, CFC 180, CFC 600 or CFC 1000, also without the space"),
     optional(["probes", "injury"], "none", "", "injury values of the (filtered) acceleration in summary.json: peak, hic15, hic36, or a list of them"),
-    optional(["probes", "g"], "9.80665", "m/s²", "acceleration of 1 g in the units of the scenario, for injury"),
-    optional(["probes", "second"], "1.0", "s", "length of one second in the time unit of the scenario, for filter and injury"),
+    optional(["probes", "g"], "9.80665", "m/s²", "acceleration of 1 g in the units of the scenario, for injury; with `units`, the default is converted to them"),
+    optional(["probes", "second"], "1.0", "s", "length of one second in the time unit of the scenario, for filter and injury; with `units`, the default is converted to them"),
 
     optional(["output", "directory"], "\"out/\" and the file's name", "", "output directory, relative to the working directory"),
     optional(["output", "frames"], "60", "", "number of frames after the initial one; alternative to interval and times"),

@@ -208,6 +208,7 @@ fn explicit_defaults_change_nothing() {
 #[rustfmt::skip]
 const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("title", "'other'", &[]),
+    ("units", "'mm-t-s'", &[]),
     ("gravity", "[0, 0, -1]", &[]),
     ("time.step", "1e-3", &[]),
     ("time.safety", "0.7", &[]),

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use super::error::Problem;
 use super::parameters::Substitution;
-use super::{Scenario, raw};
+use super::{Scenario, UnitSystem, raw};
 use crate::math::Vec3;
 use check::{Check, VectorFunction};
 use tables::Tables;
@@ -107,6 +107,9 @@ fn refuse_unserved_by_midpoint(
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
+    let units = root.as_ref().and_then(|root| root.units.as_ref());
+    let systems = UnitSystem::ALL.map(|system| (system.name, system));
+    let units = units.map(|word| check.choice("units", word, &systems));
     let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
     let gravity = gravity.and_then(|value| check.vector_function("gravity", value));
     let gravity = gravity.unwrap_or(VectorFunction::Constant(Vec3::zeros()));
@@ -151,6 +154,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         bodies: bodies.as_deref(),
         materials: &materials,
         history_interval: output.as_ref().map(|output| output.history_interval),
+        units: units.flatten(),
         has_impulses: contact.as_ref().is_some_and(|contact| contact.response.acts_by_impulses()),
     };
     let probes = probes::validate(tables.probes, &measured, check);
@@ -161,6 +165,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         file_text: String::new(),
         substitution: Substitution::default(),
         title: root?.title.unwrap_or_else(|| name.clone()),
+        units: units.map_or(Some(None), |system| system.map(Some))?,
         name,
         gravity: if let VectorFunction::Constant(gravity) = gravity { gravity } else { Vec3::zeros() },
         time: time?,

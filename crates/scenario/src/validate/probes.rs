@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::check::{Bounds, Check};
 use super::tables::Named;
 use crate::error::Problem;
-use crate::raw;
+use crate::raw::{self, Text};
 use crate::section::join;
 use crate::signal::ChannelClass;
 use crate::spanned::Spanned;
 use crate::{
     BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
+    UnitSystem,
 };
 
 const QUANTITIES: [(&str, ProbeQuantity); 6] = [
@@ -33,6 +34,8 @@ pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
+    /// System of units of the scenario, if known.
+    pub units: Option<UnitSystem>,
     /// Interval of the history \[s\].
     pub history_interval: Option<f64>,
     /// Whether the contact response applies impulses.
@@ -80,8 +83,14 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     let frame = check.choice_or_first(&key("frame"), raw.frame.as_ref(), frames);
     let interval =
         raw.interval.as_ref().map(|value| check.number(&key("interval"), value, Bounds::NotNegative));
-    let filter = raw.filter.as_ref().map(|word| check.choice(&key("filter"), word, &ChannelClass::ALL));
+    let class = |word: &Text| {
+        let found = ChannelClass::named(word.get_ref());
+        found.or_else(|| check.choice(&key("filter"), word, &ChannelClass::ALL))
+    };
+    let filter = raw.filter.as_ref().map(class);
     let injuries = injuries(raw.injury.as_ref(), &key("injury"), check);
+    let units = measured.units.unwrap_or(UnitSystem::SI);
+    let [acceleration, time] = [units.size_of("m/s²"), units.size_of("s")];
     let spec = ProbeSpec {
         name: raw.name.get_ref().clone(),
         body: body?,
@@ -91,8 +100,8 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
         interval,
         filter: filter.map_or(Some(None), |filter| filter.map(Some))?,
         injuries: injuries?,
-        g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, STANDARD_GRAVITY),
-        second: check.number_or(&key("second"), raw.second.as_ref(), Bounds::Positive, 1.0),
+        g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, STANDARD_GRAVITY / acceleration),
+        second: check.number_or(&key("second"), raw.second.as_ref(), Bounds::Positive, 1.0 / time),
     };
     refuse_unavailable(&spec, &raw, measured, check);
     check_rate(&spec, &raw, measured, check);
@@ -138,7 +147,8 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
 }
 
 /// Reports quantities that are not defined for the location or the body. Reports injury criteria without a measured
-/// acceleration, with contact by impulses, which accelerations omit, and without `g` if `second` is given.
+/// acceleration, with contact by impulses, which accelerations omit, and, without a
+/// system of units, without `g` if `second` is given.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -172,10 +182,10 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
                     \"energy-momentum\"";
         check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
     }
-    if let (Some(injury), Some(_), None) = (&raw.injury, &raw.second, &raw.g) {
+    if let (Some(injury), Some(_), None, None) = (&raw.injury, &raw.second, &raw.g, measured.units) {
         let fact = format!("`{}` in units with another second needs `g`", key("injury"));
-        let help =
-            "give `g`, the acceleration of 1 g in the units of the scenario, such as 0.00980665 in mm and ms";
+        let help = "name the system of units, as in `units = \"mm-kg-ms\"`, or give `g`, the acceleration of 1 g in the units of the \
+             scenario";
         check.report(Problem::new(fact).at(injury.span()).key(key("injury")).help(help));
     }
 }

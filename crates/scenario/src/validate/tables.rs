@@ -1,6 +1,6 @@
 //! The tables of the file, split so that each is read separately.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use crate::error::Problem;
 use crate::section::Section;
@@ -112,13 +112,36 @@ fn list<'i>(
 ) -> Vec<Section<'i>> {
     let Some(value) = value else { return Vec::new() };
     let span = value.span();
-    let DeValue::Array(array) = value.into_inner() else {
-        let problem = Problem::new(format!("`{table}` is not a list of tables"));
-        problems.push(problem.at(span).key(table).help(format!("write [[{table}]] above each one")));
-        return Vec::new();
+    let entries: Vec<_> = match value.into_inner() {
+        DeValue::Array(array) => array.into_iter().collect(),
+        other => {
+            let problem = Problem::new(format!("`{table}` is not a list of tables"));
+            problems
+                .push(problem.at(span.clone()).key(table).help(format!("write [[{table}]] above each one")));
+            intended_entries(toml::Spanned::new(span, other))
+        }
     };
     let section = |(index, value)| Section { table, path: format!("{table}.{index}"), value };
-    array.into_iter().enumerate().map(section).collect()
+    entries.into_iter().enumerate().map(section).collect()
+}
+
+/// The entries that `[TABLE]` or `[TABLE.NAME]` was written for in place of `[[TABLE]]`. They are read as well, so that
+/// the names of the entries are known to the other tables.
+fn intended_entries<'i>(value: toml::Spanned<DeValue<'i>>) -> Vec<toml::Spanned<DeValue<'i>>> {
+    let DeValue::Table(table) = value.get_ref() else { return Vec::new() };
+    let is_table = |value: &toml::Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));
+    if table.contains_key("name") || !table.values().all(is_table) {
+        return vec![value];
+    }
+    let named = |(key, value): (&toml::Spanned<DeString<'i>>, &toml::Spanned<DeValue<'i>>)| {
+        let mut entry = value.clone();
+        if let DeValue::Table(keys) = entry.get_mut() {
+            let name = toml::Spanned::new(key.span(), DeValue::String(key.get_ref().clone()));
+            keys.entry(toml::Spanned::new(key.span(), "name".into())).or_insert(name);
+        }
+        entry
+    };
+    table.iter().map(named).collect()
 }
 
 /// The entries of `[materials]`, in file order.

@@ -28,6 +28,7 @@ impl Simulation {
             version: env!("CARGO_PKG_VERSION").into(),
             scenario: scenario.path.display().to_string(),
             title: scenario.title.clone(),
+            units: scenario.units.map(|units| units.name.to_owned()),
             threads: 0,
             status,
             failure: failure.map(|failure| Failure {

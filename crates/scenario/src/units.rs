@@ -1,0 +1,146 @@
+//! Consistent systems of units, in which no equation of mechanics needs a conversion factor.
+
+/// A consistent system of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitSystem {
+    /// Name in scenarios, such as `mm-t-s`.
+    pub name: &'static str,
+    /// Symbols of the units of length, mass and time.
+    base: [&'static str; 3],
+    /// Symbols of the units of force, energy and stress.
+    derived: [&'static str; 3],
+    /// The units of length \[m\], mass \[kg\] and time \[s\].
+    sizes: [f64; 3],
+}
+
+/// SI units of length, mass, time, force, energy and stress, with their exponents of length, mass and time.
+const SI_UNITS: [(&str, [i32; 3]); 6] = [
+    ("m", [1, 0, 0]),
+    ("kg", [0, 1, 0]),
+    ("s", [0, 0, 1]),
+    ("N", [1, 1, -2]),
+    ("J", [2, 1, -2]),
+    ("Pa", [-1, 1, -2]),
+];
+
+const fn system(
+    name: &'static str,
+    base: [&'static str; 3],
+    derived: [&'static str; 3],
+    sizes: [f64; 3],
+) -> UnitSystem {
+    UnitSystem { name, base, derived, sizes }
+}
+
+impl UnitSystem {
+    /// SI units.
+    pub const SI: Self = system("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
+
+    /// The usual systems of mechanics. An inch is 0.0254 m, and a pound-force 0.45359237 kg · 9.80665 m/s².
+    pub const ALL: [Self; 6] = [
+        Self::SI,
+        system("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
+        system("mm-kg-ms", ["mm", "kg", "ms"], ["kN", "J", "GPa"], [1e-3, 1.0, 1e-3]),
+        system("mm-g-ms", ["mm", "g", "ms"], ["N", "mJ", "MPa"], [1e-3, 1e-3, 1e-3]),
+        system("cm-g-us", ["cm", "g", "µs"], ["10⁷ N", "10⁵ J", "Mbar"], [1e-2, 1e-3, 1e-6]),
+        system(
+            "in-lbf-s",
+            ["in", "lbf s²/in", "s"],
+            ["lbf", "in lbf", "psi"],
+            [0.0254, 0.453_592_37 * 9.806_65 / 0.0254, 1.0],
+        ),
+    ];
+
+    /// The system with this name; `None` if no system has the name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|system| system.name == name)
+    }
+
+    /// The unit of a quantity in this system, as a multiple of its SI unit. `si` is the SI unit: factors from m, kg, s,
+    /// N, J and Pa, with exponents ² and ³, separated by spaces, and a denominator after `/`, as in `kg/m³`. Other
+    /// factors, such as rad, are the same in all systems.
+    pub fn size_of(&self, si: &str) -> f64 {
+        let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
+        let product =
+            |factors: &str| factors.split(' ').map(|factor| self.factor_size(factor)).product::<f64>();
+        product(numerator) / product(denominator)
+    }
+
+    /// Symbol of the unit of a quantity in this system. `si` is its SI unit, as for [`Self::size_of`].
+    pub fn symbol_of(&self, si: &str) -> String {
+        let part = |part: &str| {
+            part.split(' ').map(|factor| self.factor_symbol(factor)).collect::<Vec<_>>().join(" ")
+        };
+        si.split('/').map(part).collect::<Vec<_>>().join("/")
+    }
+
+    fn factor_size(&self, factor: &str) -> f64 {
+        let (unit, power) = split_power(factor);
+        let exponents =
+            SI_UNITS.iter().find(|(si, _)| *si == unit).map_or([0; 3], |(_, exponents)| *exponents);
+        let size: f64 =
+            self.sizes.iter().zip(exponents).map(|(size, exponent)| size.powi(exponent)).product();
+        size.powi(power)
+    }
+
+    fn factor_symbol(&self, factor: &str) -> String {
+        let (unit, _) = split_power(factor);
+        let own = SI_UNITS.iter().zip(self.base.iter().chain(&self.derived)).find(|((si, _), _)| *si == unit);
+        own.map_or(factor.to_owned(), |(_, symbol)| factor.replacen(unit, symbol, 1))
+    }
+}
+
+/// A factor of a unit without its exponent, and the exponent.
+fn split_power(factor: &str) -> (&str, i32) {
+    match (factor.strip_suffix('²'), factor.strip_suffix('³')) {
+        (Some(unit), _) => (unit, 2),
+        (_, Some(unit)) => (unit, 3),
+        _ => (factor, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units of force, energy and stress of the systems in the tables of consistent units that LS-DYNA and Abaqus users
+    /// go by: N and MPa (mm, t, s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹ Pa (cm, g, µs),
+    /// and lbf and psi (in, lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi 6894.757293168 Pa.
+    #[test]
+    fn forces_and_stresses_have_the_units_of_tables() {
+        let expected = [
+            ("m-kg-s", 1.0, 1.0, 1.0),
+            ("mm-t-s", 1.0, 1e-3, 1e6),
+            ("mm-kg-ms", 1e3, 1.0, 1e9),
+            ("mm-g-ms", 1.0, 1e-3, 1e6),
+            ("cm-g-us", 1e7, 1e5, 1e11),
+            ("in-lbf-s", 4.4482216152605, 0.1129848290276167, 6894.757293168),
+        ];
+        assert_eq!(expected.map(|(name, ..)| name), UnitSystem::ALL.map(|system| system.name));
+        for (name, force, energy, stress) in expected {
+            let system = UnitSystem::named(name).unwrap();
+            for (unit, reference) in [("N", force), ("J", energy), ("Pa", stress)] {
+                let size = system.size_of(unit);
+                assert!((size / reference - 1.0).abs() < 1e-12, "{name}: {size} for {reference} {unit}");
+            }
+        }
+        assert_eq!(UnitSystem::named("mm-lb-s"), None);
+    }
+
+    #[test]
+    fn compound_units_are_products_of_their_factors() {
+        let system = UnitSystem::named("mm-t-s").unwrap();
+        let expected = [
+            ("kg/m³", 1e12, "t/mm³"),
+            ("m/s²", 1e-3, "mm/s²"),
+            ("N m s", 1e-3, "N mm s"),
+            ("rad/s", 1.0, "rad/s"),
+            ("-", 1.0, "-"),
+        ];
+        for (si, size, symbol) in expected {
+            assert!((system.size_of(si) / size - 1.0).abs() < 1e-12, "{si}: {}", system.size_of(si));
+            assert_eq!(system.symbol_of(si), symbol);
+        }
+        assert_eq!(UnitSystem::ALL[2].symbol_of("N s"), "kN ms");
+    }
+}

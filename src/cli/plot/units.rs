@@ -1,0 +1,58 @@
+//! Units of the columns of tables.
+
+use ictus::scenario::UnitSystem;
+
+/// The units of a run are taken to be SI if its smallest time step is below this number.
+const LONGEST_SI_STEP: f64 = 1e-4;
+
+/// SI units of columns by the beginning of their names; the first entry that matches applies.
+const UNITS: [(&str, &str); 35] = [
+    ("time", "s"),
+    ("critical_step", "s"),
+    ("dt", "s"),
+    ("largest_penetration", "m"),
+    ("kinetic", "J"),
+    ("kick", "J"),
+    ("strain_", "-"),
+    ("strain", "J"),
+    ("energy_error", "-"),
+    ("energy_imbalance", "J"),
+    ("hourglass_energy", "J"),
+    ("contact_energy", "J"),
+    ("external_work", "J"),
+    ("numerical_work", "J"),
+    ("net_numerical_work", "J"),
+    ("work", "J"),
+    ("friction_dissipation", "J"),
+    ("plastic_dissipation", "J"),
+    ("viscous_dissipation", "J"),
+    ("mass_damping_dissipation", "J"),
+    ("total", "J"),
+    ("moment_", "N m"),
+    ("impulse", "N s"),
+    ("rotation", "rad"),
+    ("centre", "m"),
+    ("angular_momentum", "N m s"),
+    ("momentum", "N s"),
+    ("force", "N"),
+    ("reaction", "N"),
+    ("displacement", "m"),
+    ("angular_velocity", "rad/s"),
+    ("velocity", "m/s"),
+    ("acceleration", "m/s²"),
+    ("stress", "Pa"),
+    ("position", "m"),
+];
+
+/// SI unit of a column, by its name; `-` for a column without unit.
+pub fn unit_of(column: &str) -> &'static str {
+    let quantity = column.rsplit('.').next().unwrap_or(column);
+    UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
+}
+
+/// SI, if the smallest time step is below [`LONGEST_SI_STEP`], as it is for stiff bodies if times are in seconds; `None`
+/// if not. `steps` are times and time steps.
+pub fn guessed(steps: &[(f64, f64)]) -> Option<UnitSystem> {
+    let positive = steps.iter().map(|point| point.1).filter(|step| *step > 0.0);
+    (positive.fold(f64::INFINITY, f64::min) < LONGEST_SI_STEP).then_some(UnitSystem::SI)
+}
