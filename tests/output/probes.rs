@@ -171,7 +171,7 @@ fn a_wave_in_a_bar_is_measured() {
 
 /// A head is accelerated with a half sine of 100 g over 10 ms. Reference: the head injury criterion of a half sine (see
 /// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs; of the filtered
-/// values: 1 %, the largest attenuation of a pulse of 50 Hz by CFC 1000. The units of the scenario are mm, ms and kg,
+/// values: 1 %, as CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. The units of the scenario are mm, ms and kg,
 /// in which 1 g is 0.00980665.
 #[test]
 fn an_injury_is_told() {

@@ -11,7 +11,7 @@ use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece, VertexNumbe
 
 use super::file_names;
 
-/// Cells of all kinds, which share points.
+/// Cells of all linear kinds, which share points.
 pub fn mixed_grid() -> Grid {
     use CellKind::*;
     Grid {

@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 use ictus::signal::{ChannelClass, head_injury};
 
 /// Reference: `filtfilt` of scipy with the coefficients of SAE J211-1 and the same extension at the ends, computed by
-/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates; the record of 60 samples is
-/// shorter than the extension of 100 samples at each end, so that the extension is cut to 59. Tolerance: 1e-9 of the
-/// largest sample, for the different rounding of the two programs.
+/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates. The record of 60 samples at 12.5
+/// kHz is shorter than the full extension of 125 samples at each end, so its extension is cut to 59 samples. Tolerance:
+/// 1e-9 of the largest sample, for the different rounding of the two programs.
 #[test]
 fn channel_classes_are_those_of_the_standard() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signal/channel_classes.csv");

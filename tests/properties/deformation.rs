@@ -36,8 +36,8 @@ pub struct Deformation {
 }
 
 impl Deformation {
-    /// Random motions towards the middle of the scene. The distance travelled in a step is 0.003 to 0.2 of the mean
-    /// edge, in some scenes up to 40.
+    /// Random motions towards the middle of the scene. The typical distance travelled in a step is 0.003 to 0.2 of the
+    /// mean edge, in some scenes up to 4 or 40 edges.
     pub fn random(samples: &mut Samples, scene: &Scene, steps: usize) -> Self {
         let edge = scene.edges.iter().sum::<f64>() / scene.edges.len() as f64;
         let fastest = samples.pick(&[0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 4.0, 40.0]);

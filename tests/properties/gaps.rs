@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1e-14;
 const SHALLOW: f64 = 1e-4;
 
 /// A contact is required if the cosine of the angle between the normals of node and target is below this value. The
-/// detectors accept any negative cosine.
+/// detectors accept any negative cosine; of a contact with a larger cosine only the side of the node is checked.
 const OPPOSED: f64 = -0.1;
 
 /// A closed surface of triangles.
@@ -135,7 +135,8 @@ impl Tally {
 }
 
 /// Two bodies, each a box, a tetrahedron or a ball, with a random orientation and with each node moved in or out by up
-/// to 15 %. One body overlaps the other by a random depth between `least` and `most`; a negative depth is a distance.
+/// to 15 %. Along a random direction, the extents of the bodies overlap by a random depth between `least` and `most`;
+/// a negative depth is a distance.
 fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     let body = |samples: &mut Samples| {
         let mut shape = match samples.integer(0, 3) {

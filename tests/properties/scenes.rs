@@ -228,7 +228,7 @@ impl Shape {
         self
     }
 
-    /// The skin of a plate of this thickness: one layer of `counts` blocks along x and y.
+    /// The skin of a plate of this thickness: one layer of `counts` blocks along x and y. Its longer side has length 1.
     pub fn plate(counts: [usize; 2], thickness: f64, triangles: bool) -> Self {
         let [nx, ny] = counts;
         let mut shape = Self::default();

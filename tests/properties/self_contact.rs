@@ -150,7 +150,7 @@ fn foldable(shape: &Shape, plane: bool) -> Scene {
 }
 
 /// Plates from a foil to a block, and bodies with sharp and obtuse edges, have no self-contact at rest, pressed,
-/// sheared and bent. Plates are pressed to a twentieth of their thickness, bulky bodies to a half.
+/// sheared and bent. Bodies are pressed to a twentieth of their thickness, or to a half if thicker than four edges.
 #[test]
 fn flush_walls_and_corners_are_not_in_contact() {
     let mut shapes = vec![(Shape::strip(10, 1e-4), true), (Shape::strip(7, 0.3), true)];

@@ -64,8 +64,8 @@ fn report(name: &str, simulation: &Simulation) {
 /// contact the stress is ρ c V/2.
 ///
 /// Tolerances: those of `two_bars`, for the same reasons. Nodes that strike without restitution lose the energy ρ h A
-/// V²/8 at each face, for cells of size h and section A: 1/400 of the energy with 200 cells. This loss reduces the
-/// oscillation behind the front, and does not change the mean.
+/// V²/16 at each face, for cells of size h and section A: in all 1/800 of the energy with 200 cells per bar. This loss
+/// reduces the oscillation behind the front, and does not change the mean.
 #[test]
 fn equal_bars_exchange_their_velocities() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };

@@ -94,7 +94,7 @@ fn rigid_cube_bounces_twenty_times() {
     }
 }
 
-/// A block of 27 cells falls on a larger block whose lower side is held.
+/// A block of 27 cells falls on a larger block that is held at both ends along x.
 ///
 /// Goal: the block bounces several times, no element is inverted, and the energy stays within 0.5 %.
 #[test]

@@ -110,7 +110,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
 }
 
 impl RelativeMotion {
-    /// The offset at `time` after the relative motion.
+    /// The offset at `time`, changed by the relative motion since t = 0.
     fn later(&self, offset: &Vec3, time: f64) -> Vec3 {
         offset + (self.velocity + self.acceleration * (0.5 * time)) * time
     }

@@ -188,7 +188,7 @@ pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
 }
 
 /// For a small cap, the compliance of the ball approaches that of a half-space: the ball is stiffer by a fraction
-/// proportional to the size of the cap.
+/// proportional to the size of the cap. The duration of a slow impact is that of Hertz, to 0.5 %.
 #[test]
 fn a_small_cap_feels_a_half_space() {
     let half_space = |ratio: f64| 0.6 * (1.0 - 0.09) / ratio;

@@ -55,7 +55,7 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
 
 /// Goal: a warning reports energy created by contact. With a soft start as long as the impact, springs stiffen during
 /// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning. In
-/// their first step the nodes of the flat end penetrate the wall by V dt, and this penetration needs a quarter of the
+/// their first step the nodes of the flat end penetrate the wall by V dt, and this penetration needs a fifth of the
 /// energy of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning
 /// either, as they absorb the energy that they add.
 #[test]

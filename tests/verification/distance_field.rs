@@ -73,8 +73,8 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: no algorithm except fast marching gives less than the exact distance. All algorithms give zero on the surface,
-/// and the distance of a support point is that from its closest point. Tolerance: rounding.
+/// Goal: all algorithms give zero on the surface. Fast marching excepted, no algorithm gives less than the exact
+/// distance, and the distance of a support point is that from its closest point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};
@@ -139,8 +139,8 @@ fn thin_walls_have_no_element_without_distance() {
 }
 
 /// Goal: the distance is 0.5 at the centre of a unit cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate of
-/// thickness 0.1, however thin the elements are. Gradients have unit length, or a length below 0.1 where several sides
-/// are equally near.
+/// thickness 0.1, however thin the elements are. Gradients have unit length, or a length of at most 0.1 where several
+/// sides are equally near.
 #[test]
 fn centres_have_their_distance() {
     let cube = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -382,8 +382,8 @@ fn depths_of_coarse_cubes_are_true() {
     }
 }
 
-/// Goal: Newton steps move a point x of a unit ball to the interpolated surface. After three steps the displacement is
-/// 1 − |x|, within the 1 % error of the interpolated surface. After one step the error is larger.
+/// Goal: Newton steps move a point of a unit ball to the interpolated surface. After three steps the depth is the
+/// distance from the faces within 1 %, the error of the interpolated surface. After one step the error exceeds 1.5 %.
 #[test]
 fn newton_steps_reach_the_surface() {
     let body = ball(CellKind::Hex8, 8, 1.0);

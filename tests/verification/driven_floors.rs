@@ -106,8 +106,9 @@ fn cubes_stay_on_their_driven_floor() {
     }
 }
 
-/// Goal: a cube that falls on a floor driven with 3 g bounces eight times to its initial height above the floor, as on
-/// a floor at rest under 4 g. Tolerance: the distance travelled in a step at the speed of the impact.
+/// Goal: a cube falls on a floor driven with 3 g and strikes it eight times. Between two impacts the cube rises to its
+/// initial height above the floor, as on a floor at rest under 4 g. Tolerance: the distance travelled in a step at the
+/// speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;

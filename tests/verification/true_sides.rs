@@ -132,7 +132,7 @@ fn a_peg_stays_in_its_hole() {
     hold(&found);
 }
 
-/// A cube under oblique gravity falls into the corner between a floor and the side of a box that stands on it.
+/// A cube under oblique gravity falls into the corner between a floor and the side of a box that stands beside it.
 ///
 /// Goal: the cube rests against floor and box, with a penetration of at most [`depth`] and a speed below 1 cm/s.
 #[test]

@@ -231,8 +231,8 @@ impl RigidBody {
 
     /// Motion over a step of free flight under a constant acceleration \[m/s²\].
     ///
-    /// Within the step the orientation follows the shortest rotation between the orientations at its ends, so that the
-    /// angular velocity of the flight is constant.
+    /// The angular velocity of the flight is constant. A steady spin keeps its angular velocity. Any other rotation is
+    /// the shortest rotation between the orientations at the ends of the step.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);

@@ -177,8 +177,9 @@ impl RotationOverStep {
     }
 
     /// Component 0, 1 or 2 of the motion of a point at the end of the step: x = p + R (x_0 − p), v = ω × (x − p), a = α
-    /// × (x − p) + ω × v. Here p is a point of the axis, R rotates from the initial position x_0, ω is the angular
-    /// velocity and α the angular acceleration.
+    /// × (x − p) + ω × v. Here p is a point of the axis, ω is the angular velocity and α the angular acceleration. A
+    /// rotation R from the reference configuration acts on the reference position x_0. A rotation R from the beginning
+    /// of the step acts on the position x_0 at this beginning.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),

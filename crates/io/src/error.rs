@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The operating system refused an action on a file or directory.
+    /// An action on a file or directory failed.
     #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(*action, cause))]
     File {
         /// The action attempted.
         action: FileAction,
         /// The file or directory.
         path: PathBuf,
-        /// Cause reported by the operating system.
+        /// Cause of the failure.
         #[source]
         cause: io::Error,
     },

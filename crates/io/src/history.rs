@@ -85,8 +85,9 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// One row per body, in the order of the names given at creation.
     pub bodies: Vec<BodyRow>,
-    /// Excess of the kinetic energy over the kinetic energy that central differences conserve: ⅛ dt² a · M a, with the
-    /// accelerations a and the mass matrix M \[J\].
+    /// Kick energy: excess of the kinetic energy over its part in the energy that central differences conserve, ⅛ dt²
+    /// a · M a with the accelerations a and the mass matrix M \[J\]. Free fall, prescribed motion and loads do not
+    /// count.
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,

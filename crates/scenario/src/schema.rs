@@ -47,8 +47,8 @@ struct Material {
 }
 
 /// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. The schema has no ranges of
-/// numbers, and no names of materials, bodies or groups; [`Scenario::parse`](super::Scenario::parse) checks ranges and
-/// names.
+/// numbers, lists hardly any words that a key accepts, and has no names of materials, bodies or groups.
+/// [`Scenario::parse`](super::Scenario::parse) checks ranges, words and names.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();

@@ -27,7 +27,7 @@ pub struct Scenario {
     /// System of units of all numbers; `None` if the scenario does not name it.
     pub units: Option<UnitSystem>,
     /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if the acceleration
-    /// varies in time, because each body then has [`BodySpec::varying_gravity`].
+    /// varies in time, because each of these bodies then has [`BodySpec::varying_gravity`].
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -89,7 +89,8 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Number of steps for which the bodies must stay at rest before the relaxation ends.
+    /// Smallest number of consecutive steps at rest with which the relaxation ends. A relaxation of more than twice as
+    /// many steps needs half of its steps at rest.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 

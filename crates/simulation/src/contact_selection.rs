@@ -11,7 +11,7 @@ pub(crate) struct ContactSelection {
     /// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of
     /// faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether the response uses flush contacts, that is, contacts whose gap is zero within rounding.
+    /// Whether the response uses flush contacts, that is, contacts without penetration beyond rounding.
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,

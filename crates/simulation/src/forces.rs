@@ -119,7 +119,8 @@ pub(crate) struct RigidForces {
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocity after the first half kick of the step, and before the second half kick \[rad/s\].
+    /// Angular velocity after the first half kick of the step, and before the second half kick \[rad/s\]. For a
+    /// prescribed rotation, both are its mean angular velocity over the step.
     pub kicked_spins: [Vec3; 2],
     /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],

@@ -56,8 +56,9 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state, from which the steps since then can be repeated. `None` before the first step, and
-    /// after a caller has changed the state: repeated steps would not reproduce this change.
+    /// Copy of an earlier state, from which the steps since then can be repeated. `None` before the first step outside
+    /// flight. `None` also after a change of the state that repeated steps would not reproduce: by a caller, or at the
+    /// end of dynamic relaxation.
     earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.

@@ -96,7 +96,7 @@ pub struct RelaxationProgress {
 pub(crate) enum StepLimit {
     /// The step is a step of flight.
     Flight,
-    /// An event cuts the step: an impact, a due output, the end of the run, or a kink or jump of a function of time.
+    /// An event cuts the step: an impact, an exact output time, the end of the run, or a kink or jump of a function.
     /// The limit of [`Simulation::limit_step`](crate::Simulation::limit_step) counts as an event.
     Event,
     /// The fixed step of the scenario.

@@ -29,7 +29,8 @@ use super::step::step_size::StepControl;
 pub struct State {
     /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
-    /// Motion of the rigid bodies, and of the deformable bodies in flight; one entry per body, `None` for other bodies.
+    /// Motion of the rigid bodies, and in flight also of the other bodies and walls that fly; one entry per body,
+    /// `None` for all others.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,

@@ -245,8 +245,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of the mean Cauchy stresses of elements of a block \[Pa\]. The elements must ascend; only the
-    /// chunks that contain them are evaluated.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block \[Pa\]. Only the chunks that contain these
+    /// elements are evaluated. If the elements ascend, each of these chunks is evaluated once.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],

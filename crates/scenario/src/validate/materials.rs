@@ -31,8 +31,8 @@ pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<
 }
 
 /// Names and materials of a `file` with tables `[materials.NAME]`, whose path is relative to `folder`. Each problem has
-/// the span of the key `materials` in the scenario, and a message that names the file and line. The names are `None` if
-/// the file cannot be read.
+/// the span of the name of the file in the scenario. The message of a problem in the file names the file and line. The
+/// names are `None` if the file cannot be read or is not TOML.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,

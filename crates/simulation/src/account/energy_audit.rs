@@ -343,6 +343,7 @@ impl Simulation {
 
 /// Kick energy ⅛ dt² a_n · M a_n \[J\], with the mass matrix M and the accelerations a_n at the end of step n. It is
 /// the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
+/// The contributions that [`BodyBalance::force_acceleration`] omits are omitted here too.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }

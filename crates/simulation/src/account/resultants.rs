@@ -8,7 +8,7 @@ use crate::forces::Forces;
 
 /// Nodal forces, which add up to the resultant on each node \[N\].
 pub(crate) struct Resultants<'a> {
-    /// Weight and loads; empty if no body has either.
+    /// Weight and loads of driven bodies; empty if no body is driven (see [`Forces::external`]).
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],

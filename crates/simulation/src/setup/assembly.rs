@@ -29,7 +29,7 @@ pub(crate) struct Assembly {
     pub surfaces: Vec<Surface>,
     /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
-    /// State of each rigid body; one entry per body, `None` for a deformable body.
+    /// State of each rigid body and wall; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
     /// Mesh of each body, and the global number of its first node.
     pub meshes: Vec<(Mesh, u32)>,

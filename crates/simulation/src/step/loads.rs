@@ -78,7 +78,8 @@ impl Simulation {
         }
     }
 
-    /// Counts the change of the kick energy by the load jumps as work of the loads, and updates the external wrench.
+    /// Subtracts the change of the kick energy by the load jumps from the work of the loads, which leaves the conserved
+    /// energy unchanged. Updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {

@@ -143,7 +143,7 @@ impl Simulation {
 
     /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
     /// following step has the committed length or, if no length is committed, the length that is expected after this
-    /// step. At the end of the run, the step is cut to the end time.
+    /// step. It is cut to the end time. In the last step of the run, it has the length of the current step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
