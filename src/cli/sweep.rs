@@ -1,5 +1,6 @@
 //! `ictus sweep`: runs a scenario with all combinations of values of its keys, and compares the summaries.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -35,7 +36,8 @@ pub fn sweep(options: &SweepOptions) -> Result<ExitCode, Failure> {
     let axes = options.sets.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
     let combinations = combinations(&axes);
     let cases = combinations.into_iter().map(|values| case(options, &axes, values));
-    let cases = cases.collect::<Result<Vec<_>, _>>()?;
+    let mut cases = cases.collect::<Result<Vec<_>, _>>()?;
+    number_repeated(cases.iter_mut().map(|case| &mut case.folder));
     let stop = stop_on_signal()?;
     let (mut rows, mut summaries) = (Vec::new(), Vec::new());
     for (index, Case { scenario, values, folder }) in cases.iter().enumerate() {
@@ -138,6 +140,18 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     let last = |key: &str| plain(key.rsplit('.').next().unwrap_or_default());
     let parts = axes.iter().zip(values).map(|(axis, value)| format!("{}={}", last(&axis.key), plain(value)));
     parts.collect::<Vec<_>>().join(",")
+}
+
+/// Appends a number to the names of folders that occur more than once, such as those of the meshes `a/b` and `a_b`.
+fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for folder in folders {
+        let count = counts.entry(folder.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            folder.as_mut_os_string().push(format!(",{count}"));
+        }
+    }
 }
 
 /// Header and rows of the table: the values of the keys, then results of the runs.

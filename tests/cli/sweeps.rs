@@ -39,6 +39,16 @@ fn a_sweep_runs_all_combinations() {
     assert_eq!(folder.read("alone/history.csv"), folder.read(&format!("{fourth}/history.csv")));
 }
 
+/// The titles `a/b` and `a b` give the same name of a folder: the second folder has a number, and both runs remain.
+#[test]
+fn repeated_names_of_folders_are_numbered() {
+    let folder = Folder::with_impact();
+    folder.run(&["sweep", "impact.toml", "-q", "--set", "title='a/b','a b'", "--set", "time.end=1e-5"]).succeeds();
+    for (name, title) in [("title=_a_b_,end=1e-5", "a/b"), ("title=_a_b_,end=1e-5,2", "a b")] {
+        assert_eq!(folder.json(&format!("out_sweep/{name}/summary.json"))["title"], title);
+    }
+}
+
 /// A sweep with an invalid value, or with a key without values, is refused before the first run.
 #[test]
 fn sweeps_are_refused_before_they_run() {

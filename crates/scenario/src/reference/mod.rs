@@ -194,7 +194,7 @@ pub const KEYS: &[KeyReference] = &[
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
-        "contact.pairs.friction" => "contact.friction",
+        "contact.pairs.friction" | "walls.friction" => "contact.friction",
         table => table,
     };
     KEYS.iter().find(|entry| entry.table == table && entry.name == name)
