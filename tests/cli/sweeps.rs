@@ -43,7 +43,9 @@ fn a_sweep_runs_all_combinations() {
 #[test]
 fn repeated_names_of_folders_are_numbered() {
     let folder = Folder::with_impact();
-    folder.run(&["sweep", "impact.toml", "-q", "--set", "title='a/b','a b'", "--set", "time.end=1e-5"]).succeeds();
+    folder
+        .run(&["sweep", "impact.toml", "-q", "--set", "title='a/b','a b'", "--set", "time.end=1e-5"])
+        .succeeds();
     for (name, title) in [("title=_a_b_,end=1e-5", "a/b"), ("title=_a_b_,end=1e-5,2", "a b")] {
         assert_eq!(folder.json(&format!("out_sweep/{name}/summary.json"))["title"], title);
     }
