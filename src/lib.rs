@@ -58,16 +58,16 @@
 //! # Layers
 //! | module | contents | may use |
 //! |---|---|---|
-//! | [`math`], [`signal`] | vectors, tensors, roots, functions of time; filters and injury criteria | none of the others |
+//! | [`math`], [`signal`], [`units`] | vectors, tensors, roots, functions of time; filters and injury criteria; systems of units | none of the others |
 //! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
-//! | [`scenario`] | the file, typed | `math`, `material` (names of laws), `signal` |
+//! | [`scenario`] | the file, typed | `math`, `material` (names of laws), `signal`, `units` |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
-//! `math`, `signal`, `mesh`, `material` and `element` form the crate `ictus-core`. Each other layer is a crate of its
+//! `math`, `signal`, `units`, `mesh`, `material` and `element` form the crate `ictus-core`. Each other layer is a crate of its
 //! own. A program with its own dynamics can use `ictus-contact` alone.
 //!
 //! `contact` does not depend on `dynamics`, nor `dynamics` on `contact`. A step of `simulation` joins them: contact
@@ -77,7 +77,7 @@
 //! Elements are of order 1 or 2, materials are elastic, and a run uses the memory of one computer. The README lists all
 //! limits, with alternatives.
 pub use ictus_contact as contact;
-pub use ictus_core::{element, material, math, mesh, signal};
+pub use ictus_core::{element, material, math, mesh, signal, units};
 pub use ictus_dynamics as dynamics;
 pub use ictus_io as io;
 pub use ictus_scenario as scenario;

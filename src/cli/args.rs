@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use ictus::scenario::UnitSystem;
+use ictus::units::UnitSystem;
 
 /// Explicit finite-element dynamics with contact.
 ///

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ictus::io::summary::{FirstContact, FlightDetection, HierarchySummary, Prediction, Status};
-use ictus::scenario::{DetectionMethod, Scenario, UnitSystem};
+use ictus::scenario::{DetectionMethod, Scenario};
 use ictus::simulation::Simulation;
+use ictus::units::UnitSystem;
 use serde::Serialize;
 
 use super::args::PredictOptions;

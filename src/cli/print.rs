@@ -4,7 +4,7 @@ use std::io::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use ictus::io::summary::{ActiveInstant, FlightDetection};
-use ictus::scenario::UnitSystem;
+use ictus::units::UnitSystem;
 use serde::Serialize;
 
 /// Prints a text on standard output.

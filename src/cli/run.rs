@@ -12,8 +12,9 @@ use ictus::io::summary::{
     HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
 };
 use ictus::io::{DirectoryLock, OutputError};
-use ictus::scenario::{Scenario, UnitSystem};
+use ictus::scenario::Scenario;
 use ictus::simulation::{Checkpoint, NumericalFailure, Outcome, Recorder, RunError};
+use ictus::units::UnitSystem;
 
 use super::args::RunOptions;
 use super::check::units::hints;

@@ -28,12 +28,13 @@ use std::path::{Path, PathBuf};
 use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, uses_child, without_tests};
 
 /// Imports allowed to each layer of the library.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("math", &[]),
     ("signal", &[]),
+    ("units", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math", "material", "signal"]),
+    ("scenario", &["math", "material", "signal", "units"]),
     ("element", &["math", "mesh"]),
     ("contact", &["math", "mesh", "element"]),
     ("dynamics", &["math", "mesh", "element", "material"]),

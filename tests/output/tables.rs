@@ -111,6 +111,7 @@ pub fn summary() -> Summary {
         version: "0.1.0".to_owned(),
         scenario: "configs/drop.toml".to_owned(),
         title: "Drop".to_owned(),
+        units: Some("mm-t-s".into()),
         threads: 2,
         status: Status::Failed,
         failure: Some(Failure {
@@ -185,7 +186,7 @@ pub fn summary() -> Summary {
 
 /// The names in `summary.json` on which scripts rely; `[]` stands for the entries of a list.
 const SUMMARY_NAMES: &str = "
-    version scenario title threads status
+    version scenario title units threads status
     failure.message failure.step failure.time failure.body failure.element
     bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
     walls[].name walls[].point walls[].normal walls[].mass

@@ -1,8 +1,9 @@
 //! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws, and
-//! filters of signals.
+//! filters of signals, and systems of units.
 
 pub mod element;
 pub mod material;
 pub mod math;
 pub mod mesh;
 pub mod signal;
+pub mod units;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Located;
+use crate::vocabulary::vocabulary;
 
 /// Contact settings.
 #[derive(Clone, Debug)]
@@ -105,22 +106,24 @@ impl ResponseSettings {
     }
 }
 
-/// Schemes of the energy–momentum response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Spring forces from the gaps at mid-steps, with normals and closest points at known positions.
-    Staggered,
-    /// Spring forces from the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
-    Midpoint,
+vocabulary! {
+    /// Schemes of the energy–momentum response.
+    pub enum Scheme {
+        /// Spring forces from the gaps at mid-steps, with normals and closest points at known positions.
+        Staggered = "staggered",
+        /// Spring forces from the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
+        Midpoint = "midpoint",
+    }
 }
 
-/// Treatment of the angular momentum that position corrections change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AngularMomentum {
-    /// A couple on the nodes of each contact restores the angular momentum.
-    Restore,
-    /// The angular momentum changes.
-    None,
+vocabulary! {
+    /// Treatment of the angular momentum that position corrections change.
+    pub enum AngularMomentum {
+        /// A couple on the nodes of each contact restores the angular momentum.
+        Restore = "restore",
+        /// The angular momentum changes.
+        None = "none",
+    }
 }
 
 /// Contact laws of a pair of bodies.
@@ -154,15 +157,16 @@ pub struct Friction {
     pub decay: f64,
 }
 
-/// Contact response methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseMethod {
-    /// Penalty springs.
-    Penalty,
-    /// Impulses and position corrections.
-    Decomposition,
-    /// Springs that conserve energy and momenta to rounding.
-    EnergyMomentum,
+vocabulary! {
+    /// Contact response methods.
+    pub enum ResponseMethod {
+        /// Penalty springs.
+        Penalty = "penalty",
+        /// Impulses and position corrections.
+        Decomposition = "decomposition",
+        /// Springs that conserve energy and momenta to rounding.
+        EnergyMomentum = "energy-momentum",
+    }
 }
 
 /// Rule for the stiffness of contact springs.
@@ -176,13 +180,14 @@ pub enum StiffnessRule {
     Given(f64),
 }
 
-/// Order of the solution of contacts that share nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactOrder {
-    /// Together, by iteration.
-    Together,
-    /// One by one, deepest penetration first.
-    OneByOne,
+vocabulary! {
+    /// Order of the solution of contacts that share nodes.
+    pub enum ContactOrder {
+        /// Together, by iteration.
+        Together = "together",
+        /// One by one, deepest penetration first.
+        OneByOne = "one-by-one",
+    }
 }
 
 /// Two bodies that are tied where their surfaces are close to each other at t = 0.
@@ -196,15 +201,16 @@ pub struct TiedPair {
     pub span: Range<usize>,
 }
 
-/// Treatment of overlaps at t = 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialPenetration {
-    /// The scenario is refused.
-    Error,
-    /// The overlap remains: the gap of a contact is measured from its initial gap until the contact opens.
-    Offset,
-    /// Nodes are moved out of the overlap, and the new positions are free of strain.
-    Remove,
+vocabulary! {
+    /// Treatment of overlaps at t = 0.
+    pub enum InitialPenetration {
+        /// The scenario is refused.
+        Error = "error",
+        /// The overlap remains: the gap of a contact is measured from its initial gap until the contact opens.
+        Offset = "offset",
+        /// Nodes are moved out of the overlap, and the new positions are free of strain.
+        Remove = "remove",
+    }
 }
 
 /// Numbers of steps between the operations of the sorting detector.
@@ -216,39 +222,42 @@ pub struct SortingSettings {
     pub space_every: u32,
 }
 
-/// Contact detection methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DetectionMethod {
-    /// Hierarchies of bounding volumes, in three levels (AM14: Aragón & Molinari 2014).
-    Hierarchy,
-    /// A uniform grid of buckets.
-    Buckets,
-    /// Sorting by a binary space partition.
-    Sorting,
-    /// Nodes in elements, with the gap from the distance field of the target.
-    DistanceField,
-    /// All pairs of faces.
-    AllPairs,
+vocabulary! {
+    /// Contact detection methods.
+    pub enum DetectionMethod {
+        /// Hierarchies of bounding volumes, in three levels (AM14: Aragón & Molinari 2014).
+        Hierarchy = "hierarchy",
+        /// A uniform grid of buckets.
+        Buckets = "buckets",
+        /// Sorting by a binary space partition.
+        Sorting = "sorting",
+        /// Nodes in elements, with the gap from the distance field of the target.
+        DistanceField = "distance-field",
+        /// All pairs of faces.
+        AllPairs = "all-pairs",
+    }
 }
 
-/// Contact normals of nodes in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactNormal {
-    /// The gradient of the distance field of the target.
-    Target,
-    /// Opposite to the mean normal of the contactor's surface at the node.
-    Contactor,
+vocabulary! {
+    /// Contact normals of nodes in elements.
+    pub enum ContactNormal {
+        /// The gradient of the distance field of the target.
+        Target = "target",
+        /// Opposite to the mean normal of the contactor's surface at the node.
+        Contactor = "contactor",
+    }
 }
 
-/// Edges with edge-to-edge contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TouchingEdges {
-    /// Convex edges with an angle of 30° or more between the normals of their faces, and borders.
-    Feature,
-    /// All convex edges.
-    All,
-    /// No edges.
-    None,
+vocabulary! {
+    /// Edges with edge-to-edge contact.
+    pub enum TouchingEdges {
+        /// Convex edges with an angle of 30° or more between the normals of their faces, and borders.
+        Feature = "feature",
+        /// All convex edges.
+        All = "all",
+        /// No edges.
+        None = "none",
+    }
 }
 
 /// Passes of node-to-face contact between two bodies.
@@ -261,97 +270,104 @@ pub enum Passes {
     One,
 }
 
-/// Builders of hierarchies of bounding spheres.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HierarchyBuilder {
-    /// Locally ordered clustering, with spheres fitted to the nodes.
-    Fast,
-    /// Greedy agglomeration, with nested spheres.
-    BottomUp,
-    /// The tree of `BottomUp`, built by a queue of pairs and online insertion.
-    Insertion,
+vocabulary! {
+    /// Builders of hierarchies of bounding spheres.
+    pub enum HierarchyBuilder {
+        /// Locally ordered clustering, with spheres fitted to the nodes.
+        Fast = "fast",
+        /// Greedy agglomeration, with nested spheres.
+        BottomUp = "bottom-up",
+        /// The tree of `BottomUp`, built by a queue of pairs and online insertion.
+        Insertion = "insertion",
+    }
 }
 
-/// Bounding volumes of hierarchies below the roots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HierarchyVolume {
-    /// Spheres.
-    Sphere,
-    /// Axis-aligned boxes.
-    Aabb,
+vocabulary! {
+    /// Bounding volumes of hierarchies below the roots.
+    pub enum HierarchyVolume {
+        /// Spheres.
+        Sphere = "sphere",
+        /// Axis-aligned boxes.
+        Aabb = "aabb",
+    }
 }
 
-/// Methods that fit spheres to points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SphereFit {
-    /// Minimum balls.
-    MinimumBall,
-    /// Ritter's two passes.
-    Ritter,
+vocabulary! {
+    /// Methods that fit spheres to points.
+    pub enum SphereFit {
+        /// Minimum balls.
+        MinimumBall = "minimum-ball",
+        /// Ritter's two passes.
+        Ritter = "ritter",
+    }
 }
 
-/// Sources of the velocities and accelerations of root spheres.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kinematics {
-    /// The motion of the bodies.
-    Exact,
-    /// Differences of the root positions in the first steps.
-    FromSteps,
+vocabulary! {
+    /// Sources of the velocities and accelerations of root spheres.
+    pub enum Kinematics {
+        /// The motion of the bodies.
+        Exact = "exact",
+        /// Differences of the root positions in the first steps.
+        FromSteps = "from-steps",
+    }
 }
 
-/// Bounding volumes of the ladder at the leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoundingVolume {
-    /// Sphere.
-    Sphere,
-    /// Axis-aligned box.
-    Aabb,
-    /// Discrete orientation polytope of 8 half-spaces, for plane problems (z = 0).
-    Dop8,
-    /// Discrete orientation polytope of 14 half-spaces.
-    Dop14,
-    /// Discrete orientation polytope of 18 half-spaces.
-    Dop18,
-    /// Discrete orientation polytope of 26 half-spaces.
-    Dop26,
-    /// Box oriented by inertia.
-    Obb,
+vocabulary! {
+    /// Bounding volumes of the ladder at the leaves.
+    pub enum BoundingVolume {
+        /// Sphere.
+        Sphere = "sphere",
+        /// Axis-aligned box.
+        Aabb = "aabb",
+        /// Discrete orientation polytope of 8 half-spaces, for plane problems (z = 0).
+        Dop8 = "dop8",
+        /// Discrete orientation polytope of 14 half-spaces.
+        Dop14 = "dop14",
+        /// Discrete orientation polytope of 18 half-spaces.
+        Dop18 = "dop18",
+        /// Discrete orientation polytope of 26 half-spaces.
+        Dop26 = "dop26",
+        /// Box oriented by inertia.
+        Obb = "obb",
+    }
 }
 
-/// Closest-point methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClosestPointMethod {
-    /// Closed form on flat triangles and segments, sequential quadratic programming on other faces.
-    Auto,
-    /// Sequential quadratic programming on every face.
-    Sqp,
-    /// Sequential quadratic programming on every face, with BFGS instead of the exact Hessian.
-    SqpBfgs,
-    /// Active-set Newton method on every face.
-    ActiveSet,
-    /// Log-barrier interior-point method on every face.
-    InteriorPoint,
-    /// Newton projection on the face, then on its edges, then its corners.
-    Newton,
-    /// Newton projection on the face alone; a node that projects outside the face has no contact.
-    Projection,
-    /// The method of `Auto`, but only on the faces around the nearest node of the target.
-    NearestNode,
-    /// Closed form by Voronoi regions; flat triangles and segments only.
-    Voronoi,
-    /// Closed form by plane and edges; flat triangles and segments only.
-    BruteForce,
+vocabulary! {
+    /// Closest-point methods.
+    pub enum ClosestPointMethod {
+        /// Closed form on flat triangles and segments, sequential quadratic programming on other faces.
+        Auto = "auto",
+        /// Sequential quadratic programming on every face.
+        Sqp = "sqp",
+        /// Sequential quadratic programming on every face, with BFGS instead of the exact Hessian.
+        SqpBfgs = "sqp-bfgs",
+        /// Active-set Newton method on every face.
+        ActiveSet = "active-set",
+        /// Log-barrier interior-point method on every face.
+        InteriorPoint = "interior-point",
+        /// Newton projection on the face, then on its edges, then its corners.
+        Newton = "newton",
+        /// Newton projection on the face alone; a node that projects outside the face has no contact.
+        Projection = "projection",
+        /// The method of `Auto`, but only on the faces around the nearest node of the target.
+        NearestNode = "nearest-node",
+        /// Closed form by Voronoi regions; flat triangles and segments only.
+        Voronoi = "voronoi",
+        /// Closed form by plane and edges; flat triangles and segments only.
+        BruteForce = "brute-force",
+    }
 }
 
-/// Starting points of iterative closest-point methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClosestPointStart {
-    /// Nearest to the contactor among the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari
-    /// 2013).
-    Nearest,
-    /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
-    Centre,
-    /// The closest point of the previous step. If that point lies on another face, the starting point is that of
-    /// `Nearest`.
-    Previous,
+vocabulary! {
+    /// Starting points of iterative closest-point methods.
+    pub enum ClosestPointStart {
+        /// Nearest to the contactor among the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari
+        /// 2013).
+        Nearest = "nearest",
+        /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
+        Centre = "centre",
+        /// The closest point of the previous step. If that point lies on another face, the starting point is that of
+        /// `Nearest`.
+        Previous = "previous",
+    }
 }

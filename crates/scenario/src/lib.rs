@@ -9,7 +9,7 @@
 //! of the text that it concerns. The meshes define the physical groups, so the set-up of a simulation checks the names
 //! of groups; [`Located`] keeps the place of each name in the file.
 
-use ictus_core::{material, math, signal};
+use ictus_core::{material, math, signal, units};
 
 mod contact;
 mod error;
@@ -23,8 +23,8 @@ mod schema;
 mod section;
 mod spanned;
 mod typed;
-mod units;
 mod validate;
+mod vocabulary;
 
 use std::path::Path;
 
@@ -35,7 +35,6 @@ pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};
 pub use schema::json_schema;
 pub use typed::*;
-pub use units::UnitSystem;
 
 impl Scenario {
     /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.

@@ -3,6 +3,7 @@
 use super::Located;
 use crate::math::Vec3;
 use crate::signal::ChannelClass;
+use crate::vocabulary::vocabulary;
 
 /// A probe: quantities sampled at a point or over a group of a body.
 #[derive(Clone, Debug)]
@@ -42,36 +43,25 @@ pub enum ProbePlace {
     Group(String),
 }
 
-/// A quantity that probes sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProbeQuantity {
-    /// Position \[m\].
-    Position,
-    /// Displacement from t = 0 \[m\].
-    Displacement,
-    /// Velocity \[m/s\].
-    Velocity,
-    /// Acceleration \[m/s²\].
-    Acceleration,
-    /// Cauchy stress \[Pa\].
-    Stress,
-    /// Green–Lagrange strain \[-\].
-    Strain,
+vocabulary! {
+    /// A quantity that probes sample.
+    pub enum ProbeQuantity {
+        /// Position \[m\].
+        Position = "position",
+        /// Displacement from t = 0 \[m\].
+        Displacement = "displacement",
+        /// Velocity \[m/s\].
+        Velocity = "velocity",
+        /// Acceleration \[m/s²\].
+        Acceleration = "acceleration",
+        /// Cauchy stress \[Pa\].
+        Stress = "stress",
+        /// Green–Lagrange strain \[-\].
+        Strain = "strain",
+    }
 }
 
 impl ProbeQuantity {
-    /// Name of the quantity in scenarios and in names of columns.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Displacement => "displacement",
-            Self::Velocity => "velocity",
-            Self::Acceleration => "acceleration",
-            Self::Stress => "stress",
-            Self::Strain => "strain",
-        }
-    }
-
     /// Suffixes of the columns of the quantity, one per component.
     pub fn components(self) -> &'static [&'static str] {
         if self.is_of_elements() { &["xx", "yy", "zz", "xy", "yz", "xz"] } else { &["x", "y", "z"] }
@@ -83,22 +73,24 @@ impl ProbeQuantity {
     }
 }
 
-/// Axes of the components of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProbeFrame {
-    /// Spatial axes.
-    Space,
-    /// Axes that coincide with the spatial axes at t = 0 and rotate with the body.
-    Body,
+vocabulary! {
+    /// Axes of the components of a probe.
+    pub enum ProbeFrame {
+        /// Spatial axes.
+        Space = "space",
+        /// Axes that coincide with the spatial axes at t = 0 and rotate with the body.
+        Body = "body",
+    }
 }
 
-/// Injury criterion of the acceleration of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Injury {
-    /// Largest magnitude of the acceleration.
-    Peak,
-    /// Head injury criterion with a window of 15 ms.
-    Hic15,
-    /// Head injury criterion with a window of 36 ms.
-    Hic36,
+vocabulary! {
+    /// Injury criterion of the acceleration of a probe.
+    pub enum Injury {
+        /// Largest magnitude of the acceleration.
+        Peak = "peak",
+        /// Head injury criterion with a window of 15 ms.
+        Hic15 = "hic15",
+        /// Head injury criterion with a window of 36 ms.
+        Hic36 = "hic36",
+    }
 }

@@ -2,6 +2,7 @@
 //! each value. Reading checks only types; the module `validate` checks the values.
 
 use std::fmt;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -308,6 +309,16 @@ pub(super) enum Friction {
 pub(super) enum Names {
     One(String),
     Many(Vec<Text>),
+}
+
+impl Names {
+    /// The names as a list; a single name has the `span` of the value.
+    pub fn texts(&self, span: Range<usize>) -> Vec<Text> {
+        match self {
+            Self::One(name) => vec![Spanned::new(span, name.clone())],
+            Self::Many(names) => names.clone(),
+        }
+    }
 }
 
 /// Contact surface: `false`, `"skin"`, a group or a list of groups.

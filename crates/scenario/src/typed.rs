@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::Substitution;
-use super::{ContactSettings, Located, ProbeSpec, Problem, UnitSystem};
+use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::material::NamedLaw;
 use crate::math::{TimeFunction, Vec3};
+use crate::units::UnitSystem;
+use crate::vocabulary::vocabulary;
 
 /// A validated scenario.
 #[derive(Clone, Debug)]
@@ -164,14 +166,16 @@ pub struct BodySpec {
     pub rigid: RigidMass,
 }
 
-/// Integration of eight-node hexahedra.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HexIntegration {
-    /// At eight points, with mean dilatation.
-    #[default]
-    MeanDilatation,
-    /// At one point, with hourglass control.
-    OnePoint,
+vocabulary! {
+    /// Integration of eight-node hexahedra.
+    #[derive(Default)]
+    pub enum HexIntegration {
+        /// At eight points, with mean dilatation.
+        #[default]
+        MeanDilatation = "mean-dilatation",
+        /// At one point, with hourglass control.
+        OnePoint = "one-point",
+    }
 }
 
 /// A rigid wall: an infinite plane with material behind it.
@@ -229,15 +233,16 @@ pub enum ContactSurface {
     None,
 }
 
-/// Coordinate axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// First.
-    X,
-    /// Second.
-    Y,
-    /// Third.
-    Z,
+vocabulary! {
+    /// Coordinate axis.
+    pub enum Axis {
+        /// First.
+        X = "x",
+        /// Second.
+        Y = "y",
+        /// Third.
+        Z = "z",
+    }
 }
 
 /// Initial velocity of the nodes of a group of a deformable body, in place of the velocity of the body.
@@ -364,31 +369,32 @@ pub enum FrameSchedule {
     Times(Vec<f64>),
 }
 
-/// Output fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// Displacement \[m\].
-    Displacement,
-    /// Velocity \[m/s\].
-    Velocity,
-    /// Acceleration \[m/s²\].
-    Acceleration,
-    /// Cauchy stress \[Pa\].
-    Stress,
-    /// Von Mises stress \[Pa\].
-    VonMises,
-    /// Contact force \[N\].
-    ContactForce,
-    /// Friction part of the contact force \[N\].
-    FrictionForce,
-    /// Normal contact force per area \[Pa\].
-    ContactPressure,
-    /// Contact gap \[m\].
-    ContactGap,
-    /// Contact status: open, sticking or sliding.
-    ContactStatus,
-    /// Distance field: distance from the surface of the body, in the reference configuration \[m\].
-    Distance,
-    /// Assumed gradient of the distance field.
-    DistanceGradient,
+vocabulary! {
+    /// Output fields.
+    pub enum Field {
+        /// Displacement \[m\].
+        Displacement = "displacement",
+        /// Velocity \[m/s\].
+        Velocity = "velocity",
+        /// Acceleration \[m/s²\].
+        Acceleration = "acceleration",
+        /// Cauchy stress \[Pa\].
+        Stress = "stress",
+        /// Von Mises stress \[Pa\].
+        VonMises = "von-mises",
+        /// Contact force \[N\].
+        ContactForce = "contact-force",
+        /// Friction part of the contact force \[N\].
+        FrictionForce = "friction-force",
+        /// Normal contact force per area \[Pa\].
+        ContactPressure = "contact-pressure",
+        /// Contact gap \[m\].
+        ContactGap = "contact-gap",
+        /// Contact status: open, sticking or sliding.
+        ContactStatus = "contact-status",
+        /// Distance field: distance from the surface of the body, in the reference configuration \[m\].
+        Distance = "distance",
+        /// Assumed gradient of the distance field.
+        DistanceGradient = "distance-gradient",
+    }
 }

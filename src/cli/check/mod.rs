@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ictus::io::summary::{FirstContact, Status};
-use ictus::scenario::{Scenario, StepSize, UnitSystem, WallMotion, WallSpec};
+use ictus::scenario::{Scenario, StepSize, WallMotion, WallSpec};
 use ictus::simulation::{Body, Simulation};
+use ictus::units::UnitSystem;
 use serde::Serialize;
 
 use super::args::ReportOptions;

@@ -1,8 +1,9 @@
 //! The nodes that probes with `nearest_node` sample.
 
 use ictus::math::Vec3;
-use ictus::scenario::{ProbePlace, Scenario, UnitSystem};
+use ictus::scenario::{ProbePlace, Scenario};
 use ictus::simulation::Simulation;
+use ictus::units::UnitSystem;
 use serde::Serialize;
 
 use super::units::largest_element;

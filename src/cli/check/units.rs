@@ -1,8 +1,9 @@
 //! Sizes and wave speeds of bodies, and hints of mixed units.
 
 use ictus::math::Vec3;
-use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario, UnitSystem};
+use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
 use ictus::simulation::{Body, Simulation};
+use ictus::units::UnitSystem;
 
 use crate::cli::print;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use ictus::io::measurements::Columns;
-use ictus::scenario::UnitSystem;
+use ictus::units::UnitSystem;
 use serde_json::Value;
 
 use super::figure::Interval;

@@ -1,6 +1,6 @@
 //! Units of the columns of tables.
 
-use ictus::scenario::UnitSystem;
+use ictus::units::UnitSystem;
 
 /// The units of a run are taken to be SI if its smallest time step is below this number.
 const LONGEST_SI_STEP: f64 = 1e-4;

@@ -10,8 +10,6 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, Turn};
 
-const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
-
 /// Prescribed motion along one axis, with the location of its key.
 struct Prescribed {
     axis: Axis,
@@ -79,7 +77,7 @@ fn fixed(axes: Option<&raw::Texts>, key: &str, check: &mut Check<'_>) -> Vec<Pre
     let words = axes.into_iter().flat_map(|axes| axes.get_ref());
     words
         .filter_map(|word| {
-            let axis = check.choice(key, word, &AXES)?;
+            let axis = check.choice(key, word, Axis::WORDS)?;
             Some(Prescribed { axis, motion: PrescribedMotion::Fixed, span: word.span(), key: key.into() })
         })
         .collect()
@@ -92,9 +90,10 @@ fn moved(
     check: &mut Check<'_>,
 ) -> Vec<Prescribed> {
     let Some(components) = components.map(Spanned::get_ref) else { return Vec::new() };
-    AXES.into_iter()
+    Axis::WORDS
+        .iter()
         .zip([&components.x, &components.y, &components.z])
-        .filter_map(|((name, axis), function)| {
+        .filter_map(|(&(name, axis), function)| {
             let function = function.as_ref()?;
             let key = join(path, name);
             let motion = motion(check.function(&key, function)?);
@@ -123,13 +122,13 @@ fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec
     };
     let (Some(axis), Some(point), Some(turn)) = (axis, point, turn) else { return Vec::new() };
     let rotation = PrescribedRotation { axis, point, turn };
-    let along = |(_, axis)| Prescribed {
+    let along = |&(_, axis): &(&str, Axis)| Prescribed {
         axis,
         motion: PrescribedMotion::Rotation(rotation.clone()),
         span: raw.span(),
         key: path.into(),
     };
-    AXES.map(along).into()
+    Axis::WORDS.iter().map(along).collect()
 }
 
 /// Reports the first component that is prescribed beside a rotation, because the rotation prescribes all three.

@@ -146,14 +146,14 @@ impl<'t> Check<'t> {
     }
 
     /// The value that `word` selects among `choices`; without a word, the value of the first choice.
-    pub fn choice_or_first<T: Copy, const N: usize>(
+    pub fn choice_or_first<T: Copy>(
         &mut self,
         key: &str,
         word: Option<&Text>,
-        choices: [(&str, T); N],
+        choices: &[(&str, T)],
     ) -> Option<T> {
         match word {
-            Some(word) => self.choice(key, word, &choices),
+            Some(word) => self.choice(key, word, choices),
             None => choices.first().map(|(_, value)| *value),
         }
     }
@@ -207,10 +207,7 @@ impl<'t> Check<'t> {
     /// Names of physical groups. Whether the groups exist is known only with the mesh.
     pub fn groups(&mut self, key: &str, names: &raw::Names, span: Range<usize>) -> Vec<Located<String>> {
         let located = |word: &Text| Located { value: word.get_ref().clone(), span: word.span() };
-        let groups = match names {
-            raw::Names::One(name) => vec![Spanned::new(span.clone(), name.clone())],
-            raw::Names::Many(names) => names.clone(),
-        };
+        let groups = names.texts(span.clone());
         if groups.is_empty() {
             let problem = Problem::new(format!("`{key}` is an empty list")).at(span).key(key);
             self.report(problem.help("name a physical group, or leave the key out"));

@@ -14,35 +14,6 @@ use crate::{
     SphereFit, TouchingEdges,
 };
 
-const VOLUMES: [(&str, BoundingVolume); 7] = [
-    ("sphere", BoundingVolume::Sphere),
-    ("aabb", BoundingVolume::Aabb),
-    ("dop8", BoundingVolume::Dop8),
-    ("dop14", BoundingVolume::Dop14),
-    ("dop18", BoundingVolume::Dop18),
-    ("dop26", BoundingVolume::Dop26),
-    ("obb", BoundingVolume::Obb),
-];
-
-const METHODS: [(&str, ClosestPointMethod); 10] = [
-    ("auto", ClosestPointMethod::Auto),
-    ("sqp", ClosestPointMethod::Sqp),
-    ("sqp-bfgs", ClosestPointMethod::SqpBfgs),
-    ("active-set", ClosestPointMethod::ActiveSet),
-    ("interior-point", ClosestPointMethod::InteriorPoint),
-    ("newton", ClosestPointMethod::Newton),
-    ("projection", ClosestPointMethod::Projection),
-    ("nearest-node", ClosestPointMethod::NearestNode),
-    ("voronoi", ClosestPointMethod::Voronoi),
-    ("brute-force", ClosestPointMethod::BruteForce),
-];
-
-const STARTS: [(&str, ClosestPointStart); 3] = [
-    ("nearest", ClosestPointStart::Nearest),
-    ("centre", ClosestPointStart::Centre),
-    ("previous", ClosestPointStart::Previous),
-];
-
 /// Default number of steps between two sortings.
 const DEFAULT_SORT_EVERY: u32 = 10;
 
@@ -61,32 +32,21 @@ pub(super) fn validate(
         Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Contact::default(),
     };
-    let detection = [
-        ("hierarchy", DetectionMethod::Hierarchy),
-        ("buckets", DetectionMethod::Buckets),
-        ("sorting", DetectionMethod::Sorting),
-        ("distance-field", DetectionMethod::DistanceField),
-        ("all-pairs", DetectionMethod::AllPairs),
-    ];
-    let hierarchy = [
-        ("fast", HierarchyBuilder::Fast),
-        ("bottom-up", HierarchyBuilder::BottomUp),
-        ("insertion", HierarchyBuilder::Insertion),
-    ];
-    let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
-    let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
+    let detection =
+        check.choice_or_first("contact.detection", raw.detection.as_ref(), DetectionMethod::WORDS);
+    let hierarchy =
+        check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), HierarchyBuilder::WORDS);
     let sorting = sorting(&raw, detection, check);
     let flight = flight(&raw, detection, check);
-    let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
+    let closest_point =
+        check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), ClosestPointMethod::WORDS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
-    let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
-    let policies = [
-        ("error", InitialPenetration::Error),
-        ("offset", InitialPenetration::Offset),
-        ("remove", InitialPenetration::Remove),
-    ];
-    let initial_penetration =
-        check.choice_or_first("contact.initial_penetration", raw.initial_penetration.as_ref(), policies);
+    let start = check.choice_or_first("contact.start", raw.start.as_ref(), ClosestPointStart::WORDS);
+    let initial_penetration = check.choice_or_first(
+        "contact.initial_penetration",
+        raw.initial_penetration.as_ref(),
+        InitialPenetration::WORDS,
+    );
     let edges = edges(&raw, detection, check);
     let depth = raw.search_depth.as_ref();
     let search_depth = depth.map(|value| check.number("contact.search_depth", value, Bounds::Positive));
@@ -156,8 +116,7 @@ fn normal(
     check: &mut Check<'_>,
 ) -> Option<ContactNormal> {
     const KEY: &str = "contact.normal";
-    let words = [("target", ContactNormal::Target), ("contactor", ContactNormal::Contactor)];
-    let normal = check.choice_or_first(KEY, word, words)?;
+    let normal = check.choice_or_first(KEY, word, ContactNormal::WORDS)?;
     let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::DistanceField);
     if let Some(word) = word.filter(|_| is_idle && normal == ContactNormal::Contactor) {
         let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
@@ -174,9 +133,7 @@ fn edges(
     detection: Option<DetectionMethod>,
     check: &mut Check<'_>,
 ) -> Option<TouchingEdges> {
-    let words =
-        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
-    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), words)?;
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), TouchingEdges::WORDS)?;
     if detection != Some(DetectionMethod::DistanceField) {
         return Some(edges);
     }
@@ -207,12 +164,9 @@ fn flight(
             check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
         }
     }
-    let volumes = [("sphere", HierarchyVolume::Sphere), ("aabb", HierarchyVolume::Aabb)];
-    let fits = [("minimum-ball", SphereFit::MinimumBall), ("ritter", SphereFit::Ritter)];
-    let kinematics = [("exact", Kinematics::Exact), ("from-steps", Kinematics::FromSteps)];
-    let volume = check.choice_or_first(keys[0].0, keys[0].1, volumes);
-    let fit = check.choice_or_first(keys[1].0, keys[1].1, fits);
-    let kinematics = check.choice_or_first(keys[2].0, keys[2].1, kinematics);
+    let volume = check.choice_or_first(keys[0].0, keys[0].1, HierarchyVolume::WORDS);
+    let fit = check.choice_or_first(keys[1].0, keys[1].1, SphereFit::WORDS);
+    let kinematics = check.choice_or_first(keys[2].0, keys[2].1, Kinematics::WORDS);
     Some((volume?, fit?, kinematics?))
 }
 
@@ -238,5 +192,5 @@ fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingV
         let problem = Problem::new(format!("`{KEY}` is an empty list")).at(words.span()).key(KEY);
         check.report(problem.help("name at least one volume, or leave the key out"));
     }
-    check.choices(KEY, words, &VOLUMES)
+    check.choices(KEY, words, BoundingVolume::WORDS)
 }

@@ -19,8 +19,9 @@ use std::path::Path;
 
 use super::error::Problem;
 use super::parameters::Substitution;
-use super::{Scenario, UnitSystem, raw};
+use super::{Scenario, raw};
 use crate::math::Vec3;
+use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 

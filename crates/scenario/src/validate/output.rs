@@ -9,21 +9,6 @@ use crate::section::Section;
 use crate::spanned::Spanned;
 use crate::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSettings};
 
-const FIELDS: [(&str, Field); 12] = [
-    ("displacement", Field::Displacement),
-    ("velocity", Field::Velocity),
-    ("acceleration", Field::Acceleration),
-    ("stress", Field::Stress),
-    ("von-mises", Field::VonMises),
-    ("contact-force", Field::ContactForce),
-    ("friction-force", Field::FrictionForce),
-    ("contact-pressure", Field::ContactPressure),
-    ("contact-gap", Field::ContactGap),
-    ("contact-status", Field::ContactStatus),
-    ("distance", Field::Distance),
-    ("distance-gradient", Field::DistanceGradient),
-];
-
 const DEFAULT_FRAMES: usize = 60;
 
 /// Number of checkpoint files that are kept by default, and the largest number.
@@ -51,7 +36,7 @@ pub(super) fn validate(
         None => raw::Output::default(),
     };
     let fields = match &raw.fields {
-        Some(words) => check.choices("output.fields", words, &FIELDS),
+        Some(words) => check.choices("output.fields", words, Field::WORDS),
         None => Some(default_fields()),
     };
     let directory = match &raw.directory {
@@ -122,7 +107,7 @@ fn detection_volumes(
 fn default_fields() -> Vec<Field> {
     let is_default =
         |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);
-    FIELDS.iter().map(|(_, field)| *field).filter(is_default).collect()
+    Field::WORDS.iter().map(|(_, field)| *field).filter(is_default).collect()
 }
 
 /// Frame schedule by count, interval or times.

@@ -9,22 +9,10 @@ use crate::raw::{self, Text};
 use crate::section::join;
 use crate::signal::ChannelClass;
 use crate::spanned::Spanned;
+use crate::units::UnitSystem;
 use crate::{
     BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
-    UnitSystem,
 };
-
-const QUANTITIES: [(&str, ProbeQuantity); 6] = [
-    ("position", ProbeQuantity::Position),
-    ("displacement", ProbeQuantity::Displacement),
-    ("velocity", ProbeQuantity::Velocity),
-    ("acceleration", ProbeQuantity::Acceleration),
-    ("stress", ProbeQuantity::Stress),
-    ("strain", ProbeQuantity::Strain),
-];
-
-const INJURIES: [(&str, Injury); 3] =
-    [("peak", Injury::Peak), ("hic15", Injury::Hic15), ("hic36", Injury::Hic36)];
 
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
@@ -76,11 +64,10 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     let body = check.reference("body", measured.names, &key("body"), &raw.body);
     let place = place(&raw, &path, check);
     let quantities = match &raw.quantities {
-        Some(words) => check.choices(&key("quantities"), words, &QUANTITIES),
+        Some(words) => check.choices(&key("quantities"), words, ProbeQuantity::WORDS),
         None => Some(vec![ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration]),
     };
-    let frames = [("space", ProbeFrame::Space), ("body", ProbeFrame::Body)];
-    let frame = check.choice_or_first(&key("frame"), raw.frame.as_ref(), frames);
+    let frame = check.choice_or_first(&key("frame"), raw.frame.as_ref(), ProbeFrame::WORDS);
     let interval =
         raw.interval.as_ref().map(|value| check.number(&key("interval"), value, Bounds::NotNegative));
     let class = |word: &Text| {
@@ -139,11 +126,7 @@ fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<
 
 fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>) -> Option<Vec<Injury>> {
     let Some(raw) = raw else { return Some(Vec::new()) };
-    let words = match raw.get_ref() {
-        raw::Names::One(word) => vec![Spanned::new(raw.span(), word.clone())],
-        raw::Names::Many(words) => words.clone(),
-    };
-    check.choices(key, &Spanned::new(raw.span(), words), &INJURIES)
+    check.choices(key, &Spanned::new(raw.span(), raw.get_ref().texts(raw.span())), Injury::WORDS)
 }
 
 /// Reports quantities that are not defined for the location or the body. Reports injury criteria without a measured
@@ -153,9 +136,9 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
     if let (Some(quantity), Some(words)) = (of_elements, &raw.quantities) {
-        let word = words.get_ref().iter().find(|word| word.get_ref() == quantity.name());
+        let word = words.get_ref().iter().find(|word| word.get_ref() == quantity.word());
         let span = word.map_or_else(|| words.span(), Spanned::span);
-        let (name, body) = (quantity.name(), raw.body.get_ref());
+        let (name, body) = (quantity.word(), raw.body.get_ref());
         let refused = if measured.is_rigid(spec.body) {
             let fact = format!("`{}` has {name}, but body `{body}` is rigid", key("quantities"));
             Some((fact, "leave it out: a rigid body has position, displacement, velocity and acceleration"))

@@ -128,23 +128,18 @@ const LEAST_OF_SPRINGS: f64 = 0.1;
 
 /// Settings of the response for all pairs; `None` if a word is unknown.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
-    let methods = [
-        ("penalty", ResponseMethod::Penalty),
-        ("decomposition", ResponseMethod::Decomposition),
-        ("energy-momentum", ResponseMethod::EnergyMomentum),
-    ];
-    let orders = [("together", ContactOrder::Together), ("one-by-one", ContactOrder::OneByOne)];
-    let method = check.choice_or_first("contact.response", raw.response.as_ref(), methods);
-    let schemes = [("staggered", Scheme::Staggered), ("midpoint", Scheme::Midpoint)];
-    let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), schemes);
+    let method = check.choice_or_first("contact.response", raw.response.as_ref(), ResponseMethod::WORDS);
+    let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), Scheme::WORDS);
     let stiffness = stiffness(raw.stiffness.as_ref(), check);
     let soft_start = check.number_or("contact.soft_start", raw.soft_start.as_ref(), Bounds::NotNegative, 0.0);
-    let order = check.choice_or_first("contact.order", raw.order.as_ref(), orders);
+    let order = check.choice_or_first("contact.order", raw.order.as_ref(), ContactOrder::WORDS);
     let every = every(raw.every.as_ref(), check);
     let projection = check.number_or("contact.projection", raw.projection.as_ref(), Bounds::Part, 1.0);
-    let treatments = [("restore", AngularMomentum::Restore), ("none", AngularMomentum::None)];
-    let angular_momentum =
-        check.choice_or_first("contact.angular_momentum", raw.angular_momentum.as_ref(), treatments);
+    let angular_momentum = check.choice_or_first(
+        "contact.angular_momentum",
+        raw.angular_momentum.as_ref(),
+        AngularMomentum::WORDS,
+    );
     let settings = ResponseSettings {
         method: method?,
         scheme: scheme?,
@@ -192,19 +187,11 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
 
 /// The problem of a key that the response ignores.
 fn idle(key: &str, span: Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
-    let words: Vec<&str> = of.iter().map(|&method| word(method)).collect();
-    Problem::new(format!("`{key}` has no effect on the response `{}`", word(method)))
+    let words: Vec<&str> = of.iter().map(|method| method.word()).collect();
+    Problem::new(format!("`{key}` has no effect on the response `{}`", method.word()))
         .at(span)
         .key(key)
         .help(format!("leave it out, or set `contact.response` to `{}`", words.join("` or `")))
-}
-
-fn word(method: ResponseMethod) -> &'static str {
-    match method {
-        ResponseMethod::Penalty => "penalty",
-        ResponseMethod::Decomposition => "decomposition",
-        ResponseMethod::EnergyMomentum => "energy-momentum",
-    }
 }
 
 fn stiffness(value: Option<&Spanned<raw::Stiffness>>, check: &mut Check<'_>) -> Option<StiffnessRule> {

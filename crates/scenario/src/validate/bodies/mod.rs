@@ -122,9 +122,7 @@ fn hex(
     material: Option<&MaterialSpec>,
     check: &mut Check<'_>,
 ) -> Option<Located<HexIntegration>> {
-    let words =
-        [("mean-dilatation", HexIntegration::MeanDilatation), ("one-point", HexIntegration::OnePoint)];
-    let value = check.choice_or_first(key, given, words)?;
+    let value = check.choice_or_first(key, given, HexIntegration::WORDS)?;
     let span = given.map_or(0..0, Spanned::span);
     if value == HexIntegration::OnePoint && material.is_some_and(|m| m.model == MaterialModel::Rigid) {
         let problem =

@@ -41,7 +41,7 @@ impl Samples {
 
     /// Magnitude of the acceleration, in multiples of g.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
-        let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.name());
+        let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
             self.columns.iter().filter(|(column, _)| column.starts_with(&name)).collect();
         let size =

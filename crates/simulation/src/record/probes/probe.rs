@@ -41,7 +41,7 @@ impl Probe {
     /// Column names in `probes.csv`.
     pub fn columns(&self) -> Vec<String> {
         let of = |quantity: &crate::scenario::ProbeQuantity| {
-            let name = format!("{}.{}", self.spec.name, quantity.name());
+            let name = format!("{}.{}", self.spec.name, quantity.word());
             quantity.components().iter().map(move |component| format!("{name}_{component}"))
         };
         self.spec.quantities.iter().flat_map(of).collect()

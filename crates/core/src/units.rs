@@ -23,33 +23,33 @@ const SI_UNITS: [(&str, [i32; 3]); 6] = [
     ("Pa", [-1, 1, -2]),
 ];
 
-const fn system(
-    name: &'static str,
-    base: [&'static str; 3],
-    derived: [&'static str; 3],
-    sizes: [f64; 3],
-) -> UnitSystem {
-    UnitSystem { name, base, derived, sizes }
-}
-
 impl UnitSystem {
     /// SI units.
-    pub const SI: Self = system("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
+    pub const SI: Self = Self::of("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
 
     /// The usual systems of mechanics. An inch is 0.0254 m, and a pound-force 0.45359237 kg · 9.80665 m/s².
     pub const ALL: [Self; 6] = [
         Self::SI,
-        system("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
-        system("mm-kg-ms", ["mm", "kg", "ms"], ["kN", "J", "GPa"], [1e-3, 1.0, 1e-3]),
-        system("mm-g-ms", ["mm", "g", "ms"], ["N", "mJ", "MPa"], [1e-3, 1e-3, 1e-3]),
-        system("cm-g-us", ["cm", "g", "µs"], ["10⁷ N", "10⁵ J", "Mbar"], [1e-2, 1e-3, 1e-6]),
-        system(
+        Self::of("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
+        Self::of("mm-kg-ms", ["mm", "kg", "ms"], ["kN", "J", "GPa"], [1e-3, 1.0, 1e-3]),
+        Self::of("mm-g-ms", ["mm", "g", "ms"], ["N", "mJ", "MPa"], [1e-3, 1e-3, 1e-3]),
+        Self::of("cm-g-us", ["cm", "g", "µs"], ["10⁷ N", "10⁵ J", "Mbar"], [1e-2, 1e-3, 1e-6]),
+        Self::of(
             "in-lbf-s",
             ["in", "lbf s²/in", "s"],
             ["lbf", "in lbf", "psi"],
             [0.0254, 0.453_592_37 * 9.806_65 / 0.0254, 1.0],
         ),
     ];
+
+    const fn of(
+        name: &'static str,
+        base: [&'static str; 3],
+        derived: [&'static str; 3],
+        sizes: [f64; 3],
+    ) -> Self {
+        Self { name, base, derived, sizes }
+    }
 
     /// The system with this name; `None` if no system has the name.
     pub fn named(name: &str) -> Option<Self> {
@@ -101,7 +101,7 @@ fn split_power(factor: &str) -> (&str, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::units::UnitSystem;
 
     /// Units of force, energy and stress of the systems in the tables of consistent units that LS-DYNA and Abaqus users
     /// go by: N and MPa (mm, t, s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹ Pa (cm, g, µs),

@@ -1,0 +1,23 @@
+//! Enums whose variants are words of scenarios.
+
+/// Declares an enum, and for each variant its word in scenarios: `pub enum Kind { Flat = "flat", … }`. The enum has the
+/// constant `WORDS`, all words with their variants in this order, and the method `word`.
+macro_rules! vocabulary {
+    ($(#[$of_enum:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$of_enum])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$of_variant])* $variant,)* }
+
+        impl $name {
+            /// All words with their variants; the first is the default where a scenario may omit the word.
+            pub const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),*];
+
+            /// Word of the variant in scenarios.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+pub(crate) use vocabulary;
