@@ -166,7 +166,7 @@ fn a_table_in_place_of_a_list_is_one_problem() {
     let probe = "[[probes]]\nname = \"p\"\nbody = \"ball\"\n";
     for body in ["[bodies]\nname = \"ball\"\n", "[bodies.ball]\n"] {
         let (problems, _) =
-            problems_of(&format!("{tables}{body}mesh = \"ball.msh\"\nmaterial = \"stone\"\n{probe}"));
+            problems_of(&format!("{tables}{body}mesh = \"bar.msh\"\nmaterial = \"stone\"\n{probe}"));
         let [problem] = problems.as_slice() else { panic!("{problems:#?}") };
         assert_eq!(problem.message, "`bodies` is not a list of tables");
         assert_eq!(problem.help.as_deref(), Some("write [[bodies]] above each one"));
