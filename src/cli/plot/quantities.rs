@@ -274,11 +274,12 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
 /// Magnitude of a vector of a table, whose columns are `VECTOR_x`, `VECTOR_y` and `VECTOR_z` with the given suffix.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
-    let (x, y, z) = (component("x")?, component("y")?, component("z")?);
-    let norm = |((x, y), z): ((&(f64, f64), &(f64, f64)), &(f64, f64))| {
-        (x.0, (x.1 * x.1 + y.1 * y.1 + z.1 * z.1).sqrt())
-    };
-    Some(x.iter().zip(&y).zip(&z).map(norm).collect())
+    let [x, y, z] = ["x", "y", "z"].map(component);
+    let (mut magnitudes, y, z) = (x?, y?, z?);
+    for (point, (y, z)) in magnitudes.iter_mut().zip(y.iter().zip(&z)) {
+        point.1 = (point.1 * point.1 + y.1 * y.1 + z.1 * z.1).sqrt();
+    }
+    Some(magnitudes)
 }
 
 /// File name of a quantity: every character other than a letter, a digit or `-` becomes `_`.
