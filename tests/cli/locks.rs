@@ -42,7 +42,7 @@ fn a_second_run_into_the_directory_is_refused() {
     let refusal = refusal.each_ref().map(String::as_str);
     folder.run(&["run", "impact.toml"]).refuses(&refusal);
     folder.run(&["run", "impact.toml", "--resume"]).refuses(&refusal);
-    assert_eq!(first.try_wait().unwrap(), None, "the first run goes on");
+    assert_eq!(first.try_wait().unwrap(), None, "the first run has ended");
     folder.run(&["run", "impact.toml", "--output", "other"]);
     assert!(folder.path("other/summary.json").exists());
     assert_eq!(fs::read(folder.path("other/.lock")).unwrap(), b"");

@@ -1,5 +1,5 @@
 //! Random scenes: rigid and rubber blocks, cubes and balls that drop, slide, tip, roll, and lie on each other or in
-//! grooves. Each scene is rotated arbitrarily, together with its base and gravity.
+//! grooves. Half of the scenes are rotated arbitrarily, with their bases and gravity.
 //!
 //! Goal for every scene, as in the parade: contact creates no energy beyond the surplus allowed for its response,
 //! momentum balances to 1e-10, and the run reaches its end. One scene in 1000 may fail. The seed is `ICTUS_SEED` or, if

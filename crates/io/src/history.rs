@@ -58,7 +58,7 @@ pub struct HistoryRow {
     pub kinetic: f64,
     /// Strain energy \[J\].
     pub strain: f64,
-    /// Work of loads and supports since the start \[J\].
+    /// Work of gravity, loads and supports since the start \[J\].
     pub external_work: f64,
     /// Energy stored in the contacts \[J\].
     pub contact_energy: f64,
@@ -68,7 +68,7 @@ pub struct HistoryRow {
     pub plastic_dissipation: f64,
     /// Energy stored in hourglass control \[J\].
     pub hourglass_energy: f64,
-    /// Energy dissipated by contact damping since the start \[J\].
+    /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
     /// Energy added by the numerical method since the start, for example by projections of positions and changes of
     /// stiffness \[J\].
