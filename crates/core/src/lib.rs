@@ -1,4 +1,4 @@
-//! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws, and
+//! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws,
 //! filters of signals, and systems of units.
 
 pub mod element;

@@ -191,7 +191,7 @@ impl Audit {
             impulse_scale: 0.0,
             angular_impulse_scale: 0.0,
             before: *energies,
-            work_put_through: energies.kinetic + energies.strain,
+            work_put_through: energies.kinetic + energies.strain + energies.contact,
             net_numerical_work: 0.0,
             imbalance: 0.0,
             balance: Deviation::default(),
@@ -207,7 +207,7 @@ impl Audit {
         self.initial_energy
     }
 
-    /// Largest of kinetic energy, strain energy, |external work| and rounding error so far \[J\].
+    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error so far \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
@@ -316,7 +316,7 @@ impl Audit {
     /// Checks the balance of energies and momenta at a time \[s\]. `bodies` gives the momentum of each body and its
     /// angular scale, the sum of |x| |m v| over the body.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
-        for energy in [energies.kinetic, energies.strain, energies.external_work] {
+        for energy in [energies.kinetic, energies.strain, energies.contact, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
         }
         let before = std::mem::replace(&mut self.before, *energies);
@@ -406,6 +406,20 @@ mod tests {
         audit.check(DT, &Energies { kinetic: 4.5, ..Energies::default() }, std::iter::empty());
         let parts = [audit.balance_deviation(), audit.numerical_deviation(), audit.energy_error()];
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
+    }
+
+    /// A body at rest on compressed springs has neither kinetic nor strain energy, and no work is done on it. Rounding of
+    /// the energy stored in the springs, relative to this energy, is no imbalance; a loss of a tenth of it is.
+    #[test]
+    fn energy_stored_in_contacts_is_an_energy_scale() {
+        let stored = |contact: f64| Energies { contact, ..Energies::default() };
+        let after = |contact: f64| {
+            let mut audit = Audit::new(&stored(3e-6), Wrench::zero(), 0.0);
+            audit.check(DT, &stored(contact), std::iter::empty());
+            audit
+        };
+        assert!(!after(3e-6 + 1e-20).is_past(0.05) && after(3e-6 + 1e-20).relative_imbalance() < 1e-14);
+        assert!(after(2.7e-6).is_past(0.05));
     }
 
     /// An imbalance up to the accumulated rounding of positions is within the tolerance; a larger imbalance is not. For

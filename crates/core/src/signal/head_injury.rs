@@ -11,9 +11,9 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample. The stride k is the mean number of samples per window divided by this number,
-/// rounded down, but at least one. The second search tries all samples within k samples of both ends of the best
-/// interval of the first search.
+/// The first search tries every k-th sample. The stride k is the mean number of samples per window divided by this
+/// number, rounded down, but at least one. The second search tries all samples within k samples of both ends of the
+/// best interval of the first search.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of passes of the refinement between samples, and number of golden sections of each line search.

@@ -284,7 +284,7 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// Contribution of the net numerical work to the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest of kinetic energy, strain energy and |external work| of the run \[J\].
+    /// Largest of kinetic energy, strain energy, energy stored in contacts and |external work| of the run \[J\].
     pub peak: f64,
 }
 

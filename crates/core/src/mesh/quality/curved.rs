@@ -132,8 +132,8 @@ impl CurvedCell {
     }
 
     /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere; a value that is zero or negative
-    /// if not, or if `MAX_PARTS` parts do not decide. For a surface, the Jacobian is the component of the area vector along `normal`. At a corner, the
-    /// Jacobian is the determinant of the tangents there.
+    /// if not, or if `MAX_PARTS` parts do not decide. For a surface, the Jacobian is the component of the area vector
+    /// along `normal`. At a corner, the Jacobian is the determinant of the tangents there.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
