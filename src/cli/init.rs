@@ -32,7 +32,7 @@ poisson = 0.45
 name = "block"
 mesh = "NAME.msh"                     # overwrite it with your own, from Gmsh
 material = "rubber"
-translate = [0.0, 0.0, 0.1]           # m; for this block, whose lowest corner is then 8 cm above the floor
+translate = [0.0, 0.0, 0.1]           # m; for this block, whose lowest corner is then 7.6 cm above the floor
 rotate = { axis = [1, 1, 0], angle = 20.0 }
 
 [[walls]]

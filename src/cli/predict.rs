@@ -59,7 +59,7 @@ pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     if options.report.json {
         print::json(&report);
     } else {
-        print::text(&describe(&report));
+        print::text(&describe(&report, scenario.units.unwrap_or(UnitSystem::SI)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -107,8 +107,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     }
 }
 
-fn describe(report: &Report) -> String {
-    let units = report.units.and_then(UnitSystem::named).unwrap_or(UnitSystem::SI);
+fn describe(report: &Report, units: UnitSystem) -> String {
     let mut text = format!("{} ({})\n\n", report.title, report.scenario);
     if report.begins_in_flight {
         text.push_str(&predictions(report, units));

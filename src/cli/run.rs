@@ -37,7 +37,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     }
     let interrupted = summary.status == Status::Interrupted;
     if !options.quiet {
-        print::text(&report(&summary, &directory, &scenario.name, frames));
+        print::text(&report(&summary, &scenario, &directory, frames));
         if interrupted {
             print::text(&format!("continue with: {}\n", command_to_resume(options)));
         }
@@ -220,8 +220,8 @@ pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 const CONTACTS_SHOWN: usize = 10;
 
 /// The text that is printed at the end of a run.
-fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> String {
-    let units = units_of(summary);
+fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usize) -> String {
+    let units = scenario.units.unwrap_or(UnitSystem::SI);
     let seconds = |time: f64| format!("{time:.9} {}", units.symbol_of("s"));
     let steps = summary.steps - summary.flight_steps;
     let span = format!(
@@ -241,18 +241,13 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     }
     facts.extend(unsolved_problems(&summary.contact));
     facts.extend(injuries(&summary.probes, units));
-    let file: PathBuf = directory.join(format!("{name}.pvd"));
+    let file: PathBuf = directory.join(format!("{}.pvd", scenario.name));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     let in_flight = print::flight(&summary.detection.flight, units);
     let (facts, detection) = (print::name_values(&facts), detection(&summary.detection));
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
-}
-
-/// System of units of the scenario; SI if the scenario names none.
-fn units_of(summary: &Summary) -> UnitSystem {
-    summary.units.as_deref().and_then(UnitSystem::named).unwrap_or(UnitSystem::SI)
 }
 
 /// Errors of energy and momentum relative to their peaks in the run. The energy error has two parts: imbalance and

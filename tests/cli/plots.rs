@@ -206,6 +206,26 @@ fn what_cannot_be_drawn_is_told() {
     ]);
 }
 
+/// Samples of a filtered probe, and rows of filtered forces, that leave out steps of a run with contact give a warning.
+/// Without `interval`, the probe samples every step, and there is no such warning.
+#[test]
+fn samples_that_leave_out_steps_are_reported() {
+    let folder = Folder::with_impact();
+    let warning = |probe: &str, history: &str| {
+        let scenario = format!("{IMPACT}{probe}").replace("interval = 1e-5", history);
+        folder.write("impact.toml", &scenario);
+        let report = folder.run(&["run", "impact.toml", "--quiet"]);
+        let forces = folder.run(&["plot", "out", "forces", "--filter", "CFC 1000"]).succeeds();
+        (
+            report.stderr.contains("contact forces oscillate from step to step"),
+            forces.contains("rows leave out steps"),
+        )
+    };
+    let every_step = PROBES.replace("interval = 1e-6\n", "");
+    assert_eq!(warning(&PROBES.replace("1e-6", "2e-5"), "interval = 2e-5"), (true, true));
+    assert_eq!(warning(&every_step, "interval = 0"), (false, false));
+}
+
 /// A probe outside its body is refused, with its location in the scenario and the remedy.
 #[test]
 fn a_probe_outside_of_its_body_is_refused() {

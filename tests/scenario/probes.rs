@@ -41,6 +41,8 @@ fn probes_are_read_as_written() {
     let default = [ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration];
     assert_eq!((whole.quantities.as_slice(), &whole.place.value), (&default[..], &ProbePlace::Centre));
     assert_eq!((whole.interval, whole.filter, whole.g), (None, None, 9.80665));
+    // With an injury criterion or a filter, every step is sampled by default.
+    assert_eq!((end.interval, node.interval), (Some(0.0), Some(0.0)));
     assert!(scenario.warnings.iter().all(|warning| warning.message.contains("CFC 600")
         == (warning.key.as_deref() == Some("probes.tip.filter"))));
 }

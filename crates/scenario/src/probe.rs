@@ -18,7 +18,8 @@ pub struct ProbeSpec {
     pub quantities: Vec<ProbeQuantity>,
     /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Time between samples \[s\]: 0 for a sample in every step, `None` for the interval of the history.
+    /// Time between samples \[s\]: 0 for a sample in every step, as by default with a filter or an injury criterion;
+    /// `None` for the interval of the history.
     pub interval: Option<f64>,
     /// Filter of the samples; `None` for no filtered columns.
     pub filter: Option<ChannelClass>,

@@ -104,7 +104,7 @@ pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
     if options.json {
         print::json(&report);
     } else {
-        print::text(&describe(&report));
+        print::text(&describe(&report, scenario.units.unwrap_or(UnitSystem::SI)));
         report.hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
     Ok(ExitCode::SUCCESS)
@@ -204,8 +204,7 @@ fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     (steps > 0).then(|| start.elapsed().as_secs_f64() / f64::from(steps))
 }
 
-fn describe(report: &Report) -> String {
-    let units = report.units.and_then(UnitSystem::named).unwrap_or(UnitSystem::SI);
+fn describe(report: &Report, units: UnitSystem) -> String {
     let with_unit = |name: &str, si: &str| format!("{name} [{}]", units.symbol_of(si));
     let (mass, step) = (with_unit("mass", "kg"), with_unit("critical step", "s"));
     let rows: Vec<Vec<String>> = report.bodies.iter().map(row).collect();

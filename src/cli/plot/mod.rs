@@ -24,6 +24,10 @@ use scale::with_unit;
 /// Quantities plotted by default.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 
+/// Note on filtered contact forces whose rows leave out steps.
+const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
+                       `output.history = { interval = 0 }`\n";
+
 /// Plots the requested quantities of the runs, all runs in the same axes.
 pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     let is_run = |item: &&String| Path::new(item).is_dir();
@@ -62,6 +66,9 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
         paths.iter().for_each(|path| print::text(&format!("{}\n", path.display())));
         if figure.name == "forces" {
             print::text(&peaks(figure, units));
+            if options.filter.is_some() && runs.iter().any(Run::leaves_out_steps) {
+                print::text(ALIASES);
+            }
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -112,13 +112,13 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
 }
 
 /// Contributions to the energy error of each run, relative to the largest value that the kinetic energy, the strain
-/// energy or |external work| has in the run.
+/// energy, the contact energy or |external work| has in the run.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
             largest(&lines(
                 &runs[run..=run],
-                &[("", &["kinetic"]), ("", &["strain"]), ("", &["external_work"])],
+                &[("", &["kinetic"]), ("", &["strain"]), ("", &["contact_energy"]), ("", &["external_work"])],
             ))
         })
         .collect();

@@ -77,6 +77,13 @@ impl Run {
         self.units.or_else(|| guessed(&self.column("dt").unwrap_or_default()))
     }
 
+    /// Whether most rows of the history are several steps apart.
+    pub fn leaves_out_steps(&self) -> bool {
+        let steps = self.column("step").unwrap_or_default();
+        let apart = steps.windows(2).filter(|pair| pair[1].1 - pair[0].1 > 1.0).count();
+        2 * apart > steps.len()
+    }
+
     /// Converts all values from a system of units to SI units.
     pub fn convert_to_si(&mut self, units: UnitSystem) {
         for (_, table) in &mut self.tables {

@@ -168,7 +168,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["probes", "group"], "the centre of mass", "", "measures the mean over the nodes of a physical group"),
     optional(["probes", "quantities"], "[\"displacement\", \"velocity\", \"acceleration\"]", "", "measured quantities: displacement, velocity, acceleration, position; in elements also stress (Cauchy) and strain (Green–Lagrange)"),
     optional(["probes", "frame"], "\"space\"", "", "axes of the components: space, or body (axes that rotate with the body; positions are relative to its centre)"),
-    optional(["probes", "interval"], "that of the history", "s", "time between samples, at the ends of steps; 0 for every step"),
+    optional(["probes", "interval"], "that of the history; 0 with filter or injury", "s", "time between samples, at the ends of steps; 0 for every step"),
     optional(["probes", "filter"], "none", "", "channel class of SAE J211 of additional filtered columns, written at the end of the run: CFC 60, CFC 180, CFC 600 or CFC 1000, also without the space"),
     optional(["probes", "injury"], "none", "", "injury values of the (filtered) acceleration in summary.json: peak, hic15, hic36, or a list of them"),
     optional(["probes", "g"], "9.80665", "m/s²", "acceleration of 1 g in the units of the scenario, for injury; with `units`, the default is converted to them"),

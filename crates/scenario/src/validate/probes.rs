@@ -84,7 +84,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
         place: place?,
         quantities: quantities?,
         frame: frame?,
-        interval,
+        interval: interval.or((raw.filter.is_some() || raw.injury.is_some()).then_some(0.0)),
         filter: filter.map_or(Some(None), |filter| filter.map(Some))?,
         injuries: injuries?,
         g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, STANDARD_GRAVITY / acceleration),

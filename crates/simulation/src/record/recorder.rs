@@ -227,7 +227,10 @@ impl Recorder {
         self.probes.as_mut().map_or(Ok(()), |probes| probes.record_last(simulation))?;
         self.flush_tables()?;
         if let Some(probes) = &mut self.probes {
-            self.probe_summaries = probes.finish(&simulation.settings.probes)?;
+            let state = &simulation.state;
+            let has_contact = !state.ledger.first_contacts.is_empty();
+            let contact_steps = if has_contact { state.nodes.step - state.steps_in_flight } else { 0 };
+            self.probe_summaries = probes.finish(&simulation.settings.probes, contact_steps)?;
         }
         self.checkpoints.wait()?;
         simulation.timings.output += start.elapsed().as_secs_f64();

@@ -17,6 +17,9 @@ const HIC36: f64 = 0.036;
 /// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
 const UNEVEN: f64 = 1.5;
 
+/// Ratio of the number of samples to that of the steps, below which samples leave out steps.
+const MOST_STEPS: f64 = 0.9;
+
 /// Samples of a probe: the rows of the table that contain them, their times in seconds, and the names and values of the
 /// columns.
 struct Samples {
@@ -85,14 +88,20 @@ impl Samples {
     }
 }
 
-/// Adds the filtered columns to the table at `path`; returns the summary of each probe.
-pub(super) fn post_process(path: &Path, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
+/// Adds the filtered columns to the table at `path`; returns the summary of each probe. `contact_steps` is the number of
+/// steps in which contact forces may have oscillated.
+pub(super) fn post_process(
+    path: &Path,
+    probes: &[Probe],
+    contact_steps: u64,
+) -> Result<Vec<ProbeSummary>, OutputError> {
     let mut table = Columns::read(path)?;
     let mut added = Vec::new();
     let mut summaries = Vec::new();
     for probe in probes {
         let samples = Samples::of(&table, probe);
         let mut warnings = Vec::new();
+        warnings.extend(warning_of_aliases(&samples, &probe.spec, contact_steps));
         let filtered = probe.spec.filter.and_then(|class| samples.filtered(class, &mut warnings));
         let measured = filtered.as_ref().unwrap_or(&samples);
         let filter = filtered.is_some().then_some(probe.spec.filter).flatten();
@@ -151,6 +160,19 @@ fn summary(
         }
     }
     summary
+}
+
+/// Warning of filtered samples, or samples of an injury criterion, that leave out steps in which contact forces may have
+/// oscillated: these oscillations, whose period is a few steps, alias.
+fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
+    let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
+    (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
+        format!(
+            "it has {} samples of {contact_steps} steps, and contact forces oscillate from step to step, which distorts \
+             filtered values and peaks; leave out its `interval`, so that it samples every step",
+            samples.times.len()
+        )
+    })
 }
 
 /// Warning of a peak at the beginning or end of the record. There, the filter extends the record by point reflection,

@@ -102,9 +102,10 @@ impl ProbeWriter {
         probes.for_each(|(probe, next)| probe.next = *next);
     }
 
-    /// Adds the filtered columns to the table; returns the summary of each probe.
-    pub fn finish(&self, probes: &[Probe]) -> Result<Vec<ProbeSummary>, OutputError> {
-        post_process(&self.path, probes)
+    /// Adds the filtered columns to the table; returns the summary of each probe. `contact_steps` is the number of steps
+    /// outside flight, or 0 in a run without contact.
+    pub fn finish(&self, probes: &[Probe], contact_steps: u64) -> Result<Vec<ProbeSummary>, OutputError> {
+        post_process(&self.path, probes, contact_steps)
     }
 
     /// Writes the samples that are due.
