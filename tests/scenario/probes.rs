@@ -88,6 +88,12 @@ fn what_probes_name_has_to_be_there() {
         "\"CFC 61\"",
     );
     assert_bad(
+        "body = \"bar\"\ninjury = \"HIC15\"",
+        "`probes.p.injury` cannot be `HIC15`",
+        "did you mean `hic15`?",
+        "\"HIC15\"",
+    );
+    assert_bad(
         "body = \"bar\"\npiont = [0, 0, 0]",
         "unknown key `piont` in [probes.p]",
         "did you mean `point`?",

@@ -173,6 +173,16 @@ fn a_table_in_place_of_a_list_is_one_problem() {
     }
 }
 
+/// `[[time]]` in place of `[time]` is one problem, and the keys of the table are read.
+#[test]
+fn a_list_in_place_of_a_table_is_one_problem() {
+    let help = "write [time] above it, once";
+    assert_problem("[time]\n", "[[time]]\n", "`time` is a list of tables, not a table", help, "[[time]]");
+    let (problems, _) =
+        problems_of(&text("full.toml").replace("[time]", "[[time]]").replace("safety = 0.7", "safety = 7"));
+    assert_eq!(problems[1].message, "`time.safety` is 7, not a number in (0, 1]");
+}
+
 #[test]
 fn names_that_refer_to_nothing() {
     assert_problem(

@@ -79,14 +79,14 @@ impl Problem {
     }
 }
 
-/// The name in `names` that `given` probably misspells.
+/// The name in `names` that `given` probably misspells, in any case.
 ///
 /// The distance of two names is the number of insertions, deletions, substitutions and transpositions (Damerau 1964).
 /// Names farther from `given` than 1 plus a third of its number of letters are no candidates.
 pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(given, name), name))
+        .map(|name| (strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase()), name))
         .filter(|(distance, _)| *distance <= 1 + given.chars().count() / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)

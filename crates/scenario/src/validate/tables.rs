@@ -45,11 +45,7 @@ impl<'i> Tables<'i> {
 
     fn split(root: toml::Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
         let table = root.get_ref();
-        let single = |table: &DeTable<'i>, name: &'static str| {
-            let value = table.get(name)?.clone();
-            Some(Section { table: name, path: name.into(), value })
-        };
-        let mut contact = single(table, "contact");
+        let mut contact = single(table.get("contact"), "contact", problems);
         let pairs = contact.as_mut().and_then(|section| match section.value.get_mut() {
             DeValue::Table(table) => table.remove("pairs"),
             _ => None,
@@ -64,8 +60,8 @@ impl<'i> Tables<'i> {
         Self {
             materials: materials(materials_value, problems),
             materials_file,
-            time: single(table, "time"),
-            dynamic_relaxation: single(table, "dynamic_relaxation"),
+            time: single(table.get("time"), "time", problems),
+            dynamic_relaxation: single(table.get("dynamic_relaxation"), "dynamic_relaxation", problems),
             bodies: bodies.into_iter().map(|section| name(section, "bodies")).collect(),
             walls: walls.into_iter().map(|section| name(section, "walls")).collect(),
             velocities: list(table.get("velocities").cloned(), "velocities", problems),
@@ -74,7 +70,7 @@ impl<'i> Tables<'i> {
             contact,
             pairs: list(pairs, "contact.pairs", problems),
             probes: probes.into_iter().map(|section| name(section, "probes")).collect(),
-            output: single(table, "output"),
+            output: single(table.get("output"), "output", problems),
             root: Section {
                 table: "",
                 path: String::new(),
@@ -102,6 +98,23 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
         }
     }
     errors.is_empty().then_some(root)
+}
+
+/// A table that occurs once. If it was written as a list, reports this, and returns the first table of the list.
+fn single<'i>(
+    value: Option<&toml::Spanned<DeValue<'i>>>,
+    table: &'static str,
+    problems: &mut Vec<Problem>,
+) -> Option<Section<'i>> {
+    let mut value = value?;
+    if let DeValue::Array(tables) = value.get_ref()
+        && let Some(first) = tables.iter().find(|entry| matches!(entry.get_ref(), DeValue::Table(_)))
+    {
+        let problem = Problem::new(format!("`{table}` is a list of tables, not a table")).at(value.span());
+        problems.push(problem.key(table).help(format!("write [{table}] above it, once")));
+        value = first;
+    }
+    Some(Section { table, path: table.into(), value: value.clone() })
 }
 
 /// The entries of an array of tables. The path of an entry contains its index.
