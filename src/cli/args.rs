@@ -211,8 +211,9 @@ pub struct PlotOptions {
     /// Last time on the time axis [default: the last time of the runs].
     #[arg(long, value_name = "TIME", value_parser = finite)]
     pub to: Option<f64>,
-    /// Units of the results [default: `units` of the scenario; without this key, si if the shortest step is below 1e-4,
-    /// none if not]. Axes have SI units, and TIME is in seconds; with none, both are in the units of the results.
+    /// Units of the results [default: `units` of the scenario; without this key, those in which its materials are solids,
+    /// none if this is not clear or the run has not ended]. Axes have SI units, and TIME is in seconds; with none, both
+    /// are in the units of the results.
     #[arg(long, value_name = "UNITS", value_parser = unit_names().map(|name| Units::named(&name)))]
     pub units: Option<Units>,
     /// Directory to which the pictures are written [default: the folder plots of the first directory].

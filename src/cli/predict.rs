@@ -59,7 +59,7 @@ pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     if options.report.json {
         print::json(&report);
     } else {
-        print::text(&describe(&report, scenario.units.unwrap_or(UnitSystem::SI)));
+        print::text(&describe(&report, scenario.likely_units()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -221,7 +221,7 @@ const CONTACTS_SHOWN: usize = 10;
 
 /// The text that is printed at the end of a run.
 fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usize) -> String {
-    let units = scenario.units.unwrap_or(UnitSystem::SI);
+    let units = scenario.likely_units();
     let seconds = |time: f64| format!("{time:.9} {}", units.symbol_of("s"));
     let steps = summary.steps - summary.flight_steps;
     let span = format!(

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::{Folder, IMPACT};
 
 const PROBES: &str = "
@@ -135,6 +137,42 @@ fn results_in_named_units_are_drawn_in_si_units() {
 }
 
 /// Two runs are plotted in the same axes with their labels, and a column of a table by its name, into another
+/// Without the key `units`, materials in mm-t-s are recognized: the figure has the energies of the impact in SI units. The
+/// summary says that the units are inferred, and a hint asks for the key. Reference: the labels of the axes in SI units.
+#[test]
+fn forgotten_units_are_inferred_from_the_materials() {
+    let folder = Folder::with_impact();
+    folder.run(&["run", "impact.toml", "--quiet"]).succeeds();
+    let scenario = IMPACT
+        .replace("density = 1000.0", "density = 1e-9")
+        .replace("young = 1e9", "young = 1e3")
+        .replace("[-0.0601, 0.001, 0.002]", "[-60.1, 1.0, 2.0]")
+        .replace("[20.0, 0.0, 0.0]", "[20e3, 0.0, 0.0]")
+        .replace("material = \"plastic\"", "material = \"plastic\"\nscale = 1000")
+        .replace("directory = \"out\"", "directory = \"millimetres\"");
+    folder.write("millimetres.toml", &scenario);
+    let report = folder.run(&["run", "millimetres.toml"]);
+    assert_eq!(report.code, Some(0));
+    assert!(report.stdout.contains("closing at 20000.000 mm/s"), "{}", report.stdout);
+    let hint = "  help: write `units = \"mm-t-s\"` at the top of the scenario";
+    assert!(report.stderr.contains(hint), "{}", report.stderr);
+    let summary = folder.json("millimetres/summary.json");
+    assert_eq!((&summary["units"], &summary["inferred_units"]), (&Value::Null, &"mm-t-s".into()));
+    assert_eq!(folder.json("out/summary.json")["inferred_units"], "m-kg-s");
+    let labels = |directory: &str| {
+        folder.run(&["plot", directory, "energies"]).succeeds();
+        let drawing = folder.read(&format!("{directory}/plots/energies.svg"));
+        drawing
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with('<'))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let [si, inferred] = ["out", "millimetres"].map(labels);
+    assert!(si.contains(&"energy [J]".to_owned()) && inferred == si, "{inferred:?}");
+}
+
 /// directory.
 #[test]
 fn runs_are_drawn_over_each_other() {

@@ -112,6 +112,7 @@ pub fn summary() -> Summary {
         scenario: "configs/drop.toml".to_owned(),
         title: "Drop".to_owned(),
         units: Some("mm-t-s".into()),
+        inferred_units: None,
         threads: 2,
         status: Status::Failed,
         failure: Some(Failure {
@@ -186,7 +187,7 @@ pub fn summary() -> Summary {
 
 /// The names in `summary.json` on which scripts rely; `[]` stands for the entries of a list.
 const SUMMARY_NAMES: &str = "
-    version scenario title units threads status
+    version scenario title units inferred_units threads status
     failure.message failure.step failure.time failure.body failure.element
     bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
     walls[].name walls[].point walls[].normal walls[].mass

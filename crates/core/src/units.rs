@@ -23,6 +23,19 @@ const SI_UNITS: [(&str, [i32; 3]); 6] = [
     ("Pa", [-1, 1, -2]),
 ];
 
+/// Standard gravity (CGPM 1901) \[m/s²\].
+const STANDARD_GRAVITY: f64 = 9.80665;
+
+/// Smallest and largest density of solids, from foams to heavy metals \[kg/m³\].
+const DENSITIES: [f64; 2] = [10.0, 25e3];
+/// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
+const DENSE: f64 = 2500.0;
+/// Wave speeds of solids \[m/s\]: the smallest of solids denser than [`DENSE`], the smallest of all solids, and the
+/// largest of all solids.
+const SLOWEST_DENSE: f64 = 100.0;
+const SLOWEST: f64 = 3.0;
+const FASTEST: f64 = 25e3;
+
 impl UnitSystem {
     /// SI units.
     pub const SI: Self = Self::of("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
@@ -51,9 +64,42 @@ impl UnitSystem {
         Self { name, base, derived, sizes }
     }
 
-    /// The system with this name; `None` if no system has the name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|system| system.name == name)
+    /// The words that name a system: its name, and also `si` for SI units.
+    pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
+        std::iter::once(("si", Self::SI)).chain(Self::ALL.map(|system| (system.name, system)))
+    }
+
+    /// The system that this word names; `None` if the word names none.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::words().find(|(other, _)| *other == word).map(|(_, system)| system)
+    }
+
+    /// The system in which all of these solids can exist, each given by its density and, unless it is rigid, its
+    /// longitudinal wave speed: SI or mm-t-s. `None` if other systems fit as well, or only other systems: there, numbers
+    /// near 1 are as likely to be without units.
+    pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
+        let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
+        let mut fitting = Self::ALL.into_iter().filter(fits);
+        let only = fitting.next().filter(|_| fitting.next().is_none());
+        only.filter(|system| [Self::SI.name, "mm-t-s"].contains(&system.name))
+    }
+
+    /// Standard gravity in this system.
+    pub fn standard_gravity(&self) -> f64 {
+        STANDARD_GRAVITY / self.size_of("m/s²")
+    }
+
+    /// Whether a solid can have this density in these units.
+    pub fn has_density(&self, density: f64) -> bool {
+        (DENSITIES[0]..=DENSITIES[1]).contains(&(density * self.size_of("kg/m³")))
+    }
+
+    /// Whether a solid can have this density and this longitudinal wave speed in these units. Without a speed, only the
+    /// density counts.
+    pub fn has_solid(&self, density: f64, speed: Option<f64>) -> bool {
+        let slowest = if density * self.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
+        let can_have = |speed: f64| (slowest..=FASTEST).contains(&(speed * self.size_of("m/s")));
+        self.has_density(density) && speed.is_none_or(can_have)
     }
 
     /// The unit of a quantity in this system, as a multiple of its SI unit. `si` is the SI unit: factors from m, kg, s,
@@ -125,6 +171,24 @@ mod tests {
             }
         }
         assert_eq!(UnitSystem::named("mm-lb-s"), None);
+        assert_eq!(UnitSystem::named("si"), Some(UnitSystem::SI));
+    }
+
+    /// Densities and wave speeds of handbooks: steel (7850 kg/m³, 5900 m/s), polyurethane foam (50 kg/m³, 300 m/s) and
+    /// rubber (1100 kg/m³, 60 m/s), in SI units and in mm, t and s, belong to these systems. Rigid steel in mm, kg and
+    /// ms may also be of in, lbf and s, and water-like numbers in cm, g and µs may have no units.
+    #[test]
+    fn solids_tell_their_units() {
+        let si = [(7850.0, Some(5900.0)), (50.0, Some(300.0)), (1100.0, Some(60.0))];
+        let millimetres = si.map(|(density, speed)| (density * 1e-12, speed.map(|speed| speed * 1e3)));
+        for (solids, name) in [(si, "m-kg-s"), (millimetres, "mm-t-s")] {
+            assert_eq!(UnitSystem::of_solids(&solids).map(|system| system.name), Some(name));
+            let rigid = [(solids[0].0, None)];
+            assert_eq!(UnitSystem::of_solids(&rigid).map(|system| system.name), Some(name));
+        }
+        for unclear in [&[(7.85e-6, None)][..], &[(1.0, Some(0.15))], &[si[0], millimetres[0]], &[]] {
+            assert_eq!(UnitSystem::of_solids(unclear), None, "{unclear:?}");
+        }
     }
 
     #[test]

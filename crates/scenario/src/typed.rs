@@ -57,6 +57,20 @@ pub struct Scenario {
     pub warnings: Vec<Problem>,
 }
 
+impl Scenario {
+    /// The system of units in which all materials can exist, if the scenario names none.
+    pub fn inferred_units(&self) -> Option<UnitSystem> {
+        let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
+        let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
+        UnitSystem::of_solids(&solids).filter(|_| self.units.is_none())
+    }
+
+    /// System of units of all numbers, named or inferred; SI if it is unknown.
+    pub fn likely_units(&self) -> UnitSystem {
+        self.units.or_else(|| self.inferred_units()).unwrap_or(UnitSystem::SI)
+    }
+}
+
 /// End time and step sizes.
 #[derive(Clone, Debug)]
 pub struct TimeSettings {
@@ -105,6 +119,16 @@ pub struct MaterialSpec {
     pub density: Option<f64>,
     /// The law and its constants.
     pub model: MaterialModel,
+}
+
+impl MaterialSpec {
+    /// Speed √((λ + 2µ)/ρ) of longitudinal waves in an unbounded elastic material, with the Lamé constants λ and µ and
+    /// the density ρ \[m/s\]; `None` for a rigid material.
+    pub fn wave_speed(&self) -> Option<f64> {
+        let MaterialModel::Hyperelastic(_, Elasticity { young, poisson }) = self.model else { return None };
+        let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+        Some((modulus / self.density?).sqrt())
+    }
 }
 
 /// Constitutive laws.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ictus::io::summary::{FirstContact, Status};
-use ictus::scenario::{Scenario, StepSize, WallMotion, WallSpec};
+use ictus::scenario::{MaterialSpec, Scenario, StepSize, WallMotion, WallSpec};
 use ictus::simulation::{Body, Simulation};
 use ictus::units::UnitSystem;
 use serde::Serialize;
@@ -30,6 +30,8 @@ struct Report {
     title: String,
     /// System of units, if the scenario names it.
     units: Option<&'static str>,
+    /// System of units in which all materials can exist, if the scenario names none and there is one such system.
+    inferred_units: Option<&'static str>,
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
@@ -104,7 +106,7 @@ pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
     if options.json {
         print::json(&report);
     } else {
-        print::text(&describe(&report, scenario.units.unwrap_or(UnitSystem::SI)));
+        print::text(&describe(&report, scenario.likely_units()));
         report.hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
     Ok(ExitCode::SUCCESS)
@@ -134,6 +136,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         bodies,
         walls: scenario.walls.iter().map(wall_report).collect(),
         probes,
+        inferred_units: scenario.inferred_units().map(|units| units.name),
         begins_in_flight,
         first_contact: summary.first_contacts.into_iter().take(predicted).next(),
         time: TimeReport {
@@ -166,7 +169,7 @@ fn body_report(scenario: &Scenario, simulation: &Simulation, index: usize, body:
         faces: body.num_faces,
         mass: body.mass,
         bounding_box: units::bounding_box(simulation, body),
-        wave_speed: material.and_then(units::wave_speed),
+        wave_speed: material.and_then(MaterialSpec::wave_speed),
         largest_size,
         largest_element,
         critical_step,

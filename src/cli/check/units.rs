@@ -1,21 +1,12 @@
 //! Sizes and wave speeds of bodies, and hints of mixed units.
 
 use ictus::math::Vec3;
-use ictus::scenario::{BodySpec, Elasticity, MaterialModel, MaterialSpec, ProbeSpec, Scenario};
+use ictus::scenario::{BodySpec, MaterialSpec, ProbeSpec, Scenario};
 use ictus::simulation::{Body, Simulation};
 use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Smallest and largest density of solids, from foams to heavy metals \[kg/m³\].
-const DENSITIES: [f64; 2] = [10.0, 25e3];
-/// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
-const DENSE: f64 = 2500.0;
-/// Wave speeds of solids \[m/s\]: the smallest of solids denser than [`DENSE`], the smallest of all solids, and the
-/// largest of all solids.
-const SLOWEST_DENSE: f64 = 100.0;
-const SLOWEST: f64 = 3.0;
-const FASTEST: f64 = 25e3;
 /// Smallest and largest number that the mass of a body takes in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
@@ -25,17 +16,6 @@ const LARGE: f64 = 50.0;
 /// Largest factor between gravity and the `g` of a probe that are in the same units. A larger factor, either way, means
 /// different units.
 const OTHER_UNITS: f64 = 50.0;
-
-/// Whether a solid may have this density if it is in these units.
-fn has_density(units: &UnitSystem, density: f64) -> bool {
-    (DENSITIES[0]..=DENSITIES[1]).contains(&(density * units.size_of("kg/m³")))
-}
-
-/// Whether a solid may have this density and wave speed if both are in these units.
-fn has_solid(units: &UnitSystem, density: f64, speed: f64) -> bool {
-    let slowest = if density * units.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
-    has_density(units, density) && (slowest..=FASTEST).contains(&(speed * units.size_of("m/s")))
-}
 
 /// Lowest and highest coordinates of a body \[m\].
 pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2] {
@@ -59,37 +39,42 @@ pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f
     elements.reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
-/// Speed √((λ + 2µ)/ρ) of longitudinal waves in an unbounded elastic material, with the Lamé constants λ and µ and the
-/// density ρ \[m/s\]; `None` for a rigid material.
-pub(super) fn wave_speed(material: &MaterialSpec) -> Option<f64> {
-    let MaterialModel::Hyperelastic(_, Elasticity { young, poisson }) = material.model else { return None };
-    let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-    Some((modulus / material.density?).sqrt())
-}
-
 /// Hints for values that look as if units were mixed.
 pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
-    let systems = scenario.units.map_or(UnitSystem::ALL.to_vec(), |units| vec![units]);
+    let known = scenario.units.or_else(|| scenario.inferred_units());
+    let systems = known.map_or(UnitSystem::ALL.to_vec(), |units| vec![units]);
     let of_material = |material| material_hint(material, &systems);
     let mut hints: Vec<String> = scenario.materials.iter().filter_map(of_material).collect();
     if hints.is_empty() {
+        hints.extend(missing_units_hint(scenario));
         hints.extend(gravity_hint(scenario, &systems));
     }
     let bodies = simulation.model().bodies.iter().filter(|body| !body.is_wall());
     for (body, spec) in bodies.zip(&scenario.bodies) {
         let material = &scenario.materials[spec.material];
-        let of_size = mass_hint(body).or_else(|| extent_hint(body, material, bounding_box(simulation, body)));
-        hints.extend(of_size);
+        let extent = || extent_hint(body, material, known, bounding_box(simulation, body));
+        hints.extend(mass_hint(body, known).or_else(extent));
         hints.extend(speed_hint(spec, material));
     }
-    hints.extend(scenario.probes.iter().filter_map(|probe| probe_hint(scenario, probe)));
+    hints.extend(scenario.probes.iter().filter_map(|probe| probe_hint(scenario, probe, known)));
     hints
+}
+
+/// Hint for a scenario without `units` whose materials are solids in another system than SI units, which reports and
+/// probes assume without this key.
+fn missing_units_hint(scenario: &Scenario) -> Option<String> {
+    let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
+    Some(format!(
+        "the densities and wave speeds are those of solids in {name}, and reports and plots assume these units; write \
+         `units = \"{name}\"` at the top of the scenario, so that probes count in them, too",
+        name = units.name
+    ))
 }
 
 /// Hint for a density and a wave speed that no solid has in any of these systems of units.
 fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<String> {
-    let (density, speed) = (material.density?, wave_speed(material)?);
-    if systems.iter().any(|units| has_solid(units, density, speed)) {
+    let (density, speed) = (material.density?, material.wave_speed()?);
+    if systems.iter().any(|units| units.has_solid(density, Some(speed))) {
         return None;
     }
     let among = match systems {
@@ -97,41 +82,60 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
         _ => "in none of the usual systems of units does a solid have both".to_owned(),
     };
     Some(format!(
-        "material `{}` has a density of {density} and a wave speed of {speed:.3e}; {among}: steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa \
+        "material `{}` has a density of {} and a wave speed of {speed:.3e}; {among}: steel is 7850 kg/m³ with 210e9 Pa (m, kg, s), or 7.85e-9 t/mm³ with 210e3 MPa \
          (mm, t, s)",
-        material.name
+        material.name,
+        print::number(density)
     ))
 }
 
-fn mass_hint(body: &Body) -> Option<String> {
+/// The scale that takes a mesh to the unit of length of a system, from the one that meshes are in by mistake; without a
+/// system, to metres.
+fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
+    match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
+        "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",
+        "mm" => "`scale = 1e3` takes a mesh from metres to millimetres",
+        _ => "`scale` takes a mesh to the unit of length of `units`",
+    }
+}
+
+fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     let [least, most] = MASSES;
     if (least..=most).contains(&body.mass) {
         return None;
     }
     Some(format!(
-        "body `{}` has a mass of {:.3e}; do the units of its mesh and of the density agree? `scale = 1e-3` takes a mesh \
-         from millimetres to metres",
-        body.name, body.mass
+        "body `{}` has a mass of {:.3e}{}; do the units of its mesh and of the density agree? {}",
+        body.name,
+        body.mass,
+        units.map_or(String::new(), |units| format!(" {}", units.symbol_of("kg"))),
+        advice_on_scale(units)
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres whose density is in kg/m³.
-fn extent_hint(body: &Body, material: &MaterialSpec, [low, high]: [[f64; 3]; 2]) -> Option<String> {
+/// Hint for a body larger than [`LARGE`] metres. In unknown units, the density must be in kg/m³.
+fn extent_hint(
+    body: &Body,
+    material: &MaterialSpec,
+    units: Option<UnitSystem>,
+    [low, high]: [[f64; 3]; 2],
+) -> Option<String> {
     let extent = low.iter().zip(high).map(|(low, high)| high - low).fold(0.0, f64::max);
-    let is_si = material.density.is_some_and(|density| has_density(&UnitSystem::SI, density));
+    let has_density = || material.density.is_some_and(|density| UnitSystem::SI.has_density(density));
+    let is_si = units.map_or_else(has_density, |units| units == UnitSystem::SI);
     (is_si && extent > LARGE).then(|| {
         format!(
-            "body `{}` has an extent of {} m, if its density is in kg/m³; `scale = 1e-3` takes a mesh from \
-             millimetres to metres",
+            "body `{}` has an extent of {} m, if its density is in kg/m³; {}",
             body.name,
-            print::number(extent)
+            print::number(extent),
+            advice_on_scale(units)
         )
     })
 }
 
 /// Hint for a deformable body whose velocity exceeds its wave speed.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
-    let (speed, waves) = (spec.velocity.norm(), wave_speed(material)?);
+    let (speed, waves) = (spec.velocity.norm(), material.wave_speed()?);
     (speed > waves).then(|| {
         format!(
             "body `{}` moves at {}, {:.1} times its wave speed of {}; give `velocity` in the units of \
@@ -144,18 +148,26 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for a probe with injury criteria, if its `g` and the gravity of the scenario are in different units.
-fn probe_hint(scenario: &Scenario, probe: &ProbeSpec) -> Option<String> {
-    let ratio = scenario.gravity.norm() / probe.g;
+/// Hint for a probe with injury criteria, if its `g` and standard gravity are in different units. In unknown units, the
+/// gravity of the scenario stands for standard gravity.
+fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
+    let (expected, of) = match units {
+        Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),
+        None => (scenario.gravity.norm(), "gravity".to_owned()),
+    };
+    let ratio = expected / probe.g;
     let differs = ratio > OTHER_UNITS || (ratio > 0.0 && ratio < 1.0 / OTHER_UNITS);
-    (differs && !probe.injuries.is_empty()).then(|| {
+    let remedy = if scenario.units.is_some() || units == Some(UnitSystem::SI) {
+        "leave out its `g`, or give it in these units".to_owned()
+    } else {
+        let name = units.map_or("mm-t-s", |units| units.name);
         format!(
-            "probe `{}` takes {} for 1 g, while gravity is {}; name the units of the scenario, as in `units = \
-             \"mm-t-s\"`, or give `g` and `second` of the probe in these units",
-            probe.name,
-            print::number(probe.g),
-            print::number(scenario.gravity.norm())
+            "name the units of the scenario, as in `units = \"{name}\"`, or give `g` and `second` of the probe in these units"
         )
+    };
+    (differs && !probe.injuries.is_empty()).then(|| {
+        let [taken, expected] = [probe.g, expected].map(print::number);
+        format!("probe `{}` takes {taken} for 1 g, while {of} is {expected}; {remedy}", probe.name)
     })
 }
 
@@ -167,12 +179,13 @@ fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     }
     let material = scenario.materials.iter().find(|material| material.density.is_some())?;
     let density = material.density?;
-    let units = systems.iter().find(|units| has_density(units, density))?;
+    let units = systems.iter().find(|units| units.has_density(density))?;
     (units.size_of("m/s²") != 1.0).then(|| {
         format!(
-            "gravity is {:.4} and material `{}` has a density of {density}; in {} gravity is {}",
-            scenario.gravity.norm(),
+            "gravity is {} and material `{}` has a density of {}; give gravity in {}, in which it is {}",
+            print::number(scenario.gravity.norm()),
             material.name,
+            print::number(density),
             units.name,
             print::number(9.81 / units.size_of("m/s²"))
         )

@@ -80,7 +80,7 @@ fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
         Some(Units::Unknown) => None,
-        None => run.units(),
+        None => run.units,
     };
     let Some(systems) = runs.iter().map(of_run).collect::<Option<Vec<_>>>() else { return Units::Unknown };
     runs.iter_mut().zip(systems).for_each(|(run, system)| run.convert_to_si(system));

@@ -9,7 +9,7 @@ use ictus::units::UnitSystem;
 use serde_json::Value;
 
 use super::figure::Interval;
-use super::units::{guessed, unit_of};
+use super::units::unit_of;
 use crate::cli::failure::Failure;
 use crate::cli::print;
 
@@ -25,8 +25,8 @@ pub struct Run {
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
     /// Head injury criteria of the probes.
     pub injuries: Vec<Injury>,
-    /// System of units of the scenario, if the scenario names it.
-    units: Option<UnitSystem>,
+    /// System of units of the scenario, named or inferred from its materials; `None` if it is unknown.
+    pub units: Option<UnitSystem>,
 }
 
 /// A head injury criterion of a probe.
@@ -54,7 +54,8 @@ impl Run {
             }
         }
         let summary = read_summary(directory);
-        let units = summary["units"].as_str().and_then(UnitSystem::named);
+        let units = summary["units"].as_str().or(summary["inferred_units"].as_str());
+        let units = units.and_then(UnitSystem::named);
         let mut run = Self { label, tables, pairs: BTreeMap::new(), injuries: injuries(&summary), units };
         let pairs = directory.join("pairs.csv");
         if pairs.exists() {
@@ -69,12 +70,6 @@ impl Run {
             points.splice(0..0, zeros);
         }
         Ok(run)
-    }
-
-    /// System of units of the run: that of the scenario, or SI if the scenario names none and the steps are as short as
-    /// those of stiff bodies are in seconds; `None` if the system is unknown.
-    pub fn units(&self) -> Option<UnitSystem> {
-        self.units.or_else(|| guessed(&self.column("dt").unwrap_or_default()))
     }
 
     /// Whether most rows of the history are several steps apart.

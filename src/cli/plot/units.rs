@@ -1,10 +1,5 @@
 //! Units of the columns of tables.
 
-use ictus::units::UnitSystem;
-
-/// The units of a run are taken to be SI if its smallest time step is below this number.
-const LONGEST_SI_STEP: f64 = 1e-4;
-
 /// SI units of columns by the beginning of their names; the first entry that matches applies.
 const UNITS: [(&str, &str); 35] = [
     ("time", "s"),
@@ -48,11 +43,4 @@ const UNITS: [(&str, &str); 35] = [
 pub fn unit_of(column: &str) -> &'static str {
     let quantity = column.rsplit('.').next().unwrap_or(column);
     UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)
-}
-
-/// SI, if the smallest time step is below [`LONGEST_SI_STEP`], as it is for stiff bodies if times are in seconds; `None`
-/// if not. `steps` are times and time steps.
-pub fn guessed(steps: &[(f64, f64)]) -> Option<UnitSystem> {
-    let positive = steps.iter().map(|point| point.1).filter(|step| *step > 0.0);
-    (positive.fold(f64::INFINITY, f64::min) < LONGEST_SI_STEP).then_some(UnitSystem::SI)
 }

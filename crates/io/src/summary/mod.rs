@@ -24,6 +24,8 @@ pub struct Summary {
     pub title: String,
     /// System of units of the scenario, such as `mm-t-s`, if the scenario names it.
     pub units: Option<String>,
+    /// System of units in which all materials can exist, if the scenario names none and there is one such system.
+    pub inferred_units: Option<String>,
     /// Threads used.
     pub threads: usize,
     /// How the run ended.

@@ -14,9 +14,6 @@ use crate::{
     BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
 };
 
-/// Standard gravity (CGPM 1901) \[m/s²\].
-const STANDARD_GRAVITY: f64 = 9.80665;
-
 /// Parts of the scenario to which probes refer.
 pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
@@ -77,7 +74,6 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     let filter = raw.filter.as_ref().map(class);
     let injuries = injuries(raw.injury.as_ref(), &key("injury"), check);
     let units = measured.units.unwrap_or(UnitSystem::SI);
-    let [acceleration, time] = [units.size_of("m/s²"), units.size_of("s")];
     let spec = ProbeSpec {
         name: raw.name.get_ref().clone(),
         body: body?,
@@ -87,8 +83,13 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
         interval: interval.or((raw.filter.is_some() || raw.injury.is_some()).then_some(0.0)),
         filter: filter.map_or(Some(None), |filter| filter.map(Some))?,
         injuries: injuries?,
-        g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, STANDARD_GRAVITY / acceleration),
-        second: check.number_or(&key("second"), raw.second.as_ref(), Bounds::Positive, 1.0 / time),
+        g: check.number_or(&key("g"), raw.g.as_ref(), Bounds::Positive, units.standard_gravity()),
+        second: check.number_or(
+            &key("second"),
+            raw.second.as_ref(),
+            Bounds::Positive,
+            1.0 / units.size_of("s"),
+        ),
     };
     refuse_unavailable(&spec, &raw, measured, check);
     check_rate(&spec, &raw, measured, check);

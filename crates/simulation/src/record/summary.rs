@@ -29,6 +29,7 @@ impl Simulation {
             scenario: scenario.path.display().to_string(),
             title: scenario.title.clone(),
             units: scenario.units.map(|units| units.name.to_owned()),
+            inferred_units: scenario.inferred_units().map(|units| units.name.to_owned()),
             threads: 0,
             status,
             failure: failure.map(|failure| Failure {
