@@ -137,7 +137,7 @@ fn units_of_the_scenario_are_those_of_the_report() {
 }
 
 /// Hints use the `units` of the scenario: a mesh in metres, not in millimetres, gives tiny masses in mm-t-s, and 1 g of a
-/// probe is 9806.65 mm/s². With a `g` of another system, the remedy is not to name the units.
+/// probe is 9806.65 mm/s². With a `g` of another system, the remedy is not to name the units. Overlaps are in mm.
 #[test]
 fn hints_are_in_the_units_of_the_scenario() {
     let folder = Folder::with_drop();
@@ -159,6 +159,14 @@ fn hints_are_in_the_units_of_the_scenario() {
         "hint: probe `top` takes 9.81 for 1 g, while 1 g in mm-t-s is 9806.65\n  help: leave out its `g`, or give it in these \
          units\n"
     );
+    let wall = "[[walls]]\nname = \"floor\"\nnormal = [0, 0, 1]\npoint = [0, 0, 5.0]\n";
+    folder.write("drop.toml", &format!("{}{wall}", folder.read("drop.toml")));
+    let overlap = told(&["bodies.block.scale=1000"]);
+    assert!(
+        overlap.starts_with("error: two bodies overlap at t = 0: `block` and `floor` by 5.000e0 mm at"),
+        "{overlap}"
+    );
+    assert!(!overlap.contains("scale"), "{overlap}");
 }
 
 /// `check` names the node of a probe, and hints at three likely mistakes: a velocity above the wave speed, a `g` of the

@@ -20,6 +20,8 @@ pub struct Overlap {
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
+    /// Symbol of the unit of length of the scenario.
+    pub unit: String,
 }
 
 /// Bodies wholly behind a wall at t = 0.
@@ -50,7 +52,7 @@ pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
     let remedies = if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") };
-    let is_deep = overlaps.iter().any(|overlap| overlap.depth > LARGE_DEPTH);
+    let is_deep = overlaps.iter().any(|overlap| overlap.unit == "m" && overlap.depth > LARGE_DEPTH);
     if is_deep {
         format!("{remedies}; `scale = 1e-3` takes a mesh from millimetres to metres")
     } else {
@@ -75,7 +77,8 @@ impl fmt::Display for DeepOverlaps<'_> {
         list(f, self.0, |f, overlap| match overlap.entry {
             Entry::Insides => write!(f, "{overlap}, where their faces line up and no node is in the other"),
             Entry::Nodes | Entry::Faces => {
-                write!(f, "{overlap}, where the search depth of contact is {:.3e} m", overlap.deepest)
+                let Overlap { deepest, unit, .. } = overlap;
+                write!(f, "{overlap}, where the search depth of contact is {deepest:.3e} {unit}")
             }
         })
     }
@@ -83,8 +86,8 @@ impl fmt::Display for DeepOverlaps<'_> {
 
 impl fmt::Display for Overlap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([first, second], depth, [x, y, z]) = (&self.bodies, self.depth, self.point);
-        write!(f, "`{first}` and `{second}` by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6})")
+        let Self { bodies: [first, second], depth, point: [x, y, z], unit, .. } = self;
+        write!(f, "`{first}` and `{second}` by {depth:.3e} {unit} at ({x:.6}, {y:.6}, {z:.6})")
     }
 }
 

@@ -171,7 +171,8 @@ impl BodiesApart {
         let (mut contact, mut walls) = contact_model(scenario, &assembly)?;
         let positions = &assembly.model.reference_positions;
         let options = node_face_options(&scenario.contact);
-        let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions);
+        let unit = scenario.likely_units().symbol_of("m");
+        let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions, &unit);
         if policy == InitialPenetration::Remove && !penetrations.is_empty() {
             refuse_bodies_behind_walls(&penetrations, &assembly.model)?;
             refuse(lined_up(&penetrations), policy, &assembly.model)?;
@@ -192,7 +193,8 @@ impl BodiesApart {
         refuse_unsupported_faces(&assembly.surfaces, model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, model, &contact.policy)?;
         let options = node_face_options(&scenario.contact);
-        let left = overlaps(contact, walls, options, model, &model.reference_positions);
+        let unit = scenario.likely_units().symbol_of("m");
+        let left = overlaps(contact, walls, options, model, &model.reference_positions, &unit);
         refuse(left, scenario.contact.initial_penetration, model)?;
         refuse_self_crossings(contact, model)
     }

@@ -35,13 +35,14 @@ const TOUCHING_DEPTH: f64 = 1e-9;
 const CLEARANCE: f64 = 1e-9;
 
 /// Pairs of bodies, and pairs of a body and a wall, that overlap at `positions` or are closer than their contact
-/// thickness allows.
+/// thickness allows. `unit` is the symbol of the unit of length.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
     options: NodeFaceOptions,
     model: &Model,
     positions: &[Vec3],
+    unit: &str,
 ) -> Vec<Overlap> {
     let overlap = |found: Penetration, deepest: f64| Overlap {
         bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
@@ -49,6 +50,7 @@ pub(crate) fn overlaps(
         depth: found.depth,
         deepest,
         point: found.point.into(),
+        unit: unit.to_owned(),
     };
     let deepest = |found: &Penetration| match found.entry {
         Entry::Insides => 0.0,
