@@ -173,6 +173,33 @@ fn a_table_in_place_of_a_list_is_one_problem() {
     }
 }
 
+/// A table that stands twice is one problem, and not one for each of its keys. If it belongs to a list, the remedy is the
+/// header of the list.
+#[test]
+fn a_table_that_stands_twice_is_one_problem() {
+    let stone = "[materials.stone]\nmodel = \"rigid\"\ndensity = 1.0\n";
+    let body =
+        |header: &str| format!("{header}\nname = \"ball\"\nmesh = \"bar.msh\"\nmaterial = \"stone\"\n");
+    let end = "[time]\nend = 1\n";
+    let list = ("`bodies` is not a list of tables", "write [[bodies]] above each one");
+    let once = ("[time] stands twice", "write all keys of `time` below one [time]");
+    for (text, (message, help), header) in [
+        (format!("{end}{stone}{}{}", body("[bodies]"), body("[bodies]")), list, "[bodies]"),
+        (format!("{end}{stone}{}{}", body("[bodies]"), body("[[bodies]]")), list, "[[bodies]]"),
+        (format!("{stone}{}{end}{end}safety = 0.5\n", body("[[bodies]]")), once, "[time]"),
+    ] {
+        let (problems, text) = problems_of(&text);
+        let [problem] = problems.as_slice() else { panic!("{problems:#?}") };
+        assert_eq!((problem.message.as_str(), problem.help.as_deref()), (message, Some(help)));
+        let span = problem.span.clone().unwrap();
+        assert_eq!(&text[span.clone()], header);
+        assert!(
+            text[..span.start].contains(header.trim_matches(['[', ']'])),
+            "the first of them is underlined"
+        );
+    }
+}
+
 /// `[[time]]` in place of `[time]` is one problem, and the keys of the table are read.
 #[test]
 fn a_list_in_place_of_a_table_is_one_problem() {

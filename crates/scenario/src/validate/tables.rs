@@ -1,5 +1,7 @@
 //! The tables of the file, split so that each is read separately.
 
+use std::ops::Range;
+
 use toml::de::{DeString, DeTable, DeValue};
 
 use crate::error::Problem;
@@ -80,16 +82,33 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// The top level of a text. Reports all syntax errors, but only the first of each line; `None` with errors.
+/// Tables that occur once for each entry of a list.
+const LISTS: [&str; 7] = ["bodies", "walls", "velocities", "boundaries", "loads", "contact.pairs", "probes"];
+
+/// The top level of a text. Reports all syntax errors, but only the first of each line, and only the first of tables
+/// with the same header; `None` with errors.
 pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut lines = Vec::new();
+    let mut repeated: Vec<RepeatedTable<'_>> = Vec::new();
     for error in &errors {
         let problem = Problem::new(format!("not TOML: {}", error.message()));
         let Some(span) = error.span() else {
             problems.push(problem);
             continue;
         };
+        if error.message() == "duplicate key" {
+            if repeated.iter().any(|table| table.content.contains(&span.start)) {
+                continue;
+            }
+            if let Some(table) = RepeatedTable::at(text, span.start) {
+                if repeated.iter().all(|other| other.name != table.name) {
+                    problems.push(table.problem());
+                }
+                repeated.push(table);
+                continue;
+            }
+        }
         // A syntax error often causes further errors on its line.
         let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
         if !lines.contains(&line) {
@@ -98,6 +117,36 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
         }
     }
     errors.is_empty().then_some(root)
+}
+
+/// A table with the header of an earlier one. Its keys are duplicates as well.
+struct RepeatedTable<'t> {
+    name: &'t str,
+    header: Range<usize>,
+    /// Bytes from the header to the next one.
+    content: Range<usize>,
+}
+
+impl<'t> RepeatedTable<'t> {
+    /// The table whose header contains a byte; `None` if the line of the byte is no header.
+    fn at(text: &'t str, byte: usize) -> Option<Self> {
+        let start = text.get(..byte)?.rfind('\n').map_or(0, |end| end + 1);
+        let line = text[start..].lines().next()?.trim_end();
+        let name = line.trim_start_matches('[').split(']').next()?.trim();
+        let is_header = line.starts_with('[') && !name.contains(['{', ',', '=']);
+        let end = text[start..].find("\n[").map_or(text.len(), |length| start + length);
+        is_header.then_some(Self { name, header: start..start + line.len(), content: start..end })
+    }
+
+    fn problem(&self) -> Problem {
+        let name = self.name;
+        let (fact, help) = if LISTS.contains(&name) {
+            (format!("`{name}` is not a list of tables"), format!("write [[{name}]] above each one"))
+        } else {
+            (format!("[{name}] stands twice"), format!("write all keys of `{name}` below one [{name}]"))
+        };
+        Problem::new(fact).at(self.header.clone()).key(name).help(help)
+    }
 }
 
 /// A table that occurs once. If it was written as a list, reports this, and returns the first table of the list.
