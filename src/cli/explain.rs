@@ -10,13 +10,15 @@ use super::print;
 /// Number of letters of the shortest word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints the reference of a key, by its path or name, or of all keys of a table. For any other word, prints the
-/// references that contain it.
+/// Prints the references of all keys of a table; or those of the keys with this path or name, and then those that contain
+/// the word.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
-    let mut found: Vec<&KeyReference> = KEYS.iter().filter(|entry| is_meant(entry, &key)).collect();
-    if found.is_empty() && key.chars().count() >= FEWEST_LETTERS {
-        found = KEYS.iter().filter(|entry| mentions(entry, &key)).collect();
+    let (mut found, others): (Vec<&KeyReference>, Vec<_>) =
+        KEYS.iter().partition(|entry| is_meant(entry, &key));
+    let is_table = found.iter().any(|entry| entry.table == key);
+    if !is_table && key.chars().count() >= FEWEST_LETTERS {
+        found.extend(others.into_iter().filter(|entry| mentions(entry, &key)));
     }
     if found.is_empty() {
         let near = nearest(&key).map_or(String::new(), |near| format!("; did you mean `{near}`?"));

@@ -36,6 +36,13 @@ fn keys_are_explained() {
     // `thickness`.
     let told = folder.run(&["explain", "hic"]).succeeds();
     assert!(told.starts_with("probes.injury\n") && told.matches("default: ").count() == 1, "{told}");
+    // Keys of this name come first, then others that contain the word.
+    let told = folder.run(&["explain", "damping"]).succeeds();
+    let place = |key: &str| told.find(&format!("{key} [")).unwrap();
+    assert!(
+        told.starts_with("contact.damping [")
+            && place("bodies.mass_damping") > place("contact.pairs.damping")
+    );
     folder.run(&["explain", "frictoin"]).refuses(&[
         "error: no scenario has a key or table `frictoin`; did you mean `friction`?",
         "  help: give a key such as `time.step` or `friction`, or a table such as `contact`",
