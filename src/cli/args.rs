@@ -181,10 +181,9 @@ impl Units {
     /// SI units.
     pub const SI: Self = Self::Of(UnitSystem::SI);
 
-    /// The units with this name: that of a system, `si` or `none`.
+    /// The units with this name: a word for a system, or `none`.
     fn named(name: &str) -> Self {
-        let system = if name == "si" { Some(UnitSystem::SI) } else { UnitSystem::named(name) };
-        system.map_or(Self::Unknown, Self::Of)
+        UnitSystem::named(name).map_or(Self::Unknown, Self::Of)
     }
 }
 
@@ -223,8 +222,7 @@ pub struct PlotOptions {
 
 /// Names of the units of results.
 fn unit_names() -> PossibleValuesParser {
-    let systems = UnitSystem::ALL.map(|system| system.name);
-    PossibleValuesParser::new(["si"].into_iter().chain(systems).chain(["none"]))
+    PossibleValuesParser::new(UnitSystem::words().map(|(word, _)| word).chain(["none"]))
 }
 
 /// Parses a number that is neither infinite nor NaN.

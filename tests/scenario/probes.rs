@@ -58,9 +58,12 @@ fn gravity_and_seconds_are_those_of_the_units() {
         let source = format!("units = \"{units}\"\n{}", with_probes(&probe));
         Scenario::parse(&source, &data("full.toml"), &[]).unwrap().probes.remove(0)
     };
-    for (units, g, second) in
-        [("m-kg-s", 9.80665, 1.0), ("mm-t-s", 9806.65, 1.0), ("mm-g-ms", 0.00980665, 1000.0)]
-    {
+    for (units, g, second) in [
+        ("si", 9.80665, 1.0),
+        ("m-kg-s", 9.80665, 1.0),
+        ("mm-t-s", 9806.65, 1.0),
+        ("mm-g-ms", 0.00980665, 1000.0),
+    ] {
         let probe = probe(units, "");
         assert!(
             (probe.g / g - 1.0).abs() < 1e-12 && (probe.second / second - 1.0).abs() < 1e-12,

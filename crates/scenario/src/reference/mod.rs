@@ -46,7 +46,7 @@ const fn optional(
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
-    optional(["", "units"], "none", "", "consistent system of units of all numbers: m-kg-s, mm-t-s, mm-kg-ms, mm-g-ms, cm-g-us or in-lbf-s (mass in lbf s²/in); plots then have SI units, and `g` and `second` of probes their defaults in this system"),
+    optional(["", "units"], "none", "", "consistent system of units of all numbers: si (or m-kg-s), mm-t-s, mm-kg-ms, mm-g-ms, cm-g-us or in-lbf-s (mass in lbf s²/in); plots then have SI units, and `g` and `second` of probes their defaults in this system"),
     optional(["", "gravity"], "[0, 0, 0]", "m/s²", "gravitational acceleration of all bodies without their own: three numbers or functions of time"),
 
     required("time", "end", "s", "end of the run; it starts at 0"),

@@ -109,7 +109,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
     let units = root.as_ref().and_then(|root| root.units.as_ref());
-    let systems = UnitSystem::ALL.map(|system| (system.name, system));
+    let systems: Vec<_> = UnitSystem::words().collect();
     let units = units.map(|word| check.choice("units", word, &systems));
     let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
     let gravity = gravity.and_then(|value| check.vector_function("gravity", value));
