@@ -190,8 +190,8 @@ impl Units {
 /// Options of `ictus plot`.
 #[derive(Clone, Debug, Args)]
 pub struct PlotOptions {
-    /// Directories with the results of runs, which are drawn in the same axes; then the quantities to draw: energies,
-    /// momenta, step, forces, probes, the name of a probe, or a column of a table of the run [default: energies,
+    /// Directories with the results of runs or of sweeps, which are drawn in the same axes; then the quantities to draw:
+    /// energies, momenta, step, forces, probes, the name of a probe, or a column of a table of the run [default: energies,
     /// momenta, step, forces and probes].
     #[arg(value_name = "DIR, QUANTITY", required = true)]
     pub items: Vec<String>,

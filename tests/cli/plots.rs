@@ -136,7 +136,6 @@ fn results_in_named_units_are_drawn_in_si_units() {
     assert_eq!(labels("millimetres"), labels("out"));
 }
 
-/// Two runs are plotted in the same axes with their labels, and a column of a table by its name, into another
 /// Without the key `units`, materials in mm-t-s are recognized: the figure has the energies of the impact in SI units. The
 /// summary says that the units are inferred, and a hint asks for the key. Reference: the labels of the axes in SI units.
 #[test]
@@ -173,6 +172,7 @@ fn forgotten_units_are_inferred_from_the_materials() {
     assert!(si.contains(&"energy [J]".to_owned()) && inferred == si, "{inferred:?}");
 }
 
+/// Two runs are plotted in the same axes with their labels, and a column of a table by its name, into another
 /// directory.
 #[test]
 fn runs_are_drawn_over_each_other() {
@@ -200,6 +200,31 @@ fn runs_are_drawn_over_each_other() {
     // A pair has the same colour in all runs, so the legend names it twice only: for its force and for the mean force.
     let drawing = folder.read("pictures/forces.svg");
     assert_eq!(drawing.matches("left – right").count(), 2, "{drawing}");
+}
+
+/// The directory of a sweep stands for its runs, in the order of their values. The table of the sweep and other files
+/// are passed over, as in `ictus plot out_sweep/*`.
+#[test]
+fn the_runs_of_a_sweep_are_drawn() {
+    let folder = Folder::with_impact();
+    folder
+        .run(&["sweep", "impact.toml", "-q", "--set", "output.frames=10,9", "--set", "time.end=1e-4"])
+        .succeeds();
+    let told = folder.run(&["plot", "out_sweep", "energies"]).succeeds();
+    assert_eq!(told, "out_sweep/plots/energies.svg\nout_sweep/plots/energies.png\n");
+    let drawing = folder.read("out_sweep/plots/energies.svg");
+    let place = |label: &str| drawing.find(label).unwrap();
+    assert!(place("frames=9,end=1e-4") < place("frames=10,end=1e-4"));
+    let inside = ["frames=9,end=1e-4", "plots", "sweep.csv"].map(|name| format!("out_sweep/{name}"));
+    let ran = folder.run(&["plot", &inside[0], &inside[1], &inside[2], "energies"]);
+    let note = |name: &str| {
+        format!("note: `out_sweep/{name}` is passed over: it is no directory of a run or a sweep\n")
+    };
+    assert_eq!((ran.code, ran.stderr), (Some(0), note("plots") + &note("sweep.csv")));
+    folder.run(&["plot", &inside[2]]).refuses(&[
+        "error: none of `out_sweep/sweep.csv` is a directory",
+        "  help: name the output directory of a run, as in `ictus plot out/drop energies`",
+    ]);
 }
 
 /// `--from` and `--to` select a span of time. A span without rows is refused, and so is a filter of a quantity that is
@@ -239,8 +264,8 @@ fn what_cannot_be_drawn_is_told() {
     ]);
     fs::create_dir(folder.path("empty")).unwrap();
     folder.run(&["plot", "empty"]).refuses(&[
-        "error: `empty` has no history.csv",
-        "  help: name a directory that a run has written to",
+        "error: `empty` has no history.csv, and none of its folders has",
+        "  help: name a directory that a run or a sweep has written to",
     ]);
 }
 

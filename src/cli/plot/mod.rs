@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use super::args::{PlotOptions, Units};
 use super::failure::Failure;
-use super::print;
+use super::{diagnostic, print};
 use figure::Figure;
 use quantities::figures;
 use runs::Run;
@@ -28,18 +28,80 @@ const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
                        `output.history = { interval = 0 }`\n";
 
+/// What the command line names: runs and quantities.
+struct Items<'a> {
+    /// The first directory with a run or with a sweep.
+    first: &'a Path,
+    /// Directories of the runs, for a sweep those of all of its runs.
+    directories: Vec<PathBuf>,
+    quantities: Vec<&'a str>,
+}
+
+impl<'a> Items<'a> {
+    /// Sorts the items of the command line. Files, such as the table of a sweep, and directories without a run are
+    /// passed over with a note, if others have runs.
+    fn of(items: &'a [String]) -> Result<Self, Failure> {
+        let is_on_disk = |item: &&String| {
+            let path = Path::new(item);
+            path.is_dir() || (path.is_file() && !ALL.contains(&item.as_str()))
+        };
+        let (on_disk, quantities): (Vec<&String>, Vec<&String>) = items.iter().partition(is_on_disk);
+        let runs_in = |item: &&'a String| (Path::new(*item), runs_in(Path::new(item)));
+        let (with_runs, others): (Vec<_>, Vec<_>) =
+            on_disk.iter().map(runs_in).partition(|(_, runs)| !runs.is_empty());
+        let quantities: Vec<&str> = quantities.into_iter().map(String::as_str).collect();
+        let Some((first, _)) = with_runs.first() else {
+            return Err(without_runs(&others, &quantities));
+        };
+        for (path, _) in others {
+            let note = format!("`{}` is passed over: it is no directory of a run or a sweep", path.display());
+            print::message(&diagnostic::plain("note", &note));
+        }
+        let directories = with_runs.iter().flat_map(|(_, runs)| runs.clone()).collect();
+        Ok(Self { first, directories, quantities })
+    }
+}
+
+/// The directory itself if a run has written to it; otherwise its folders with runs, as of a sweep, by the values in
+/// their names.
+fn runs_in(directory: &Path) -> Vec<PathBuf> {
+    if Run::is_in(directory) {
+        return vec![directory.to_owned()];
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| Run::is_in(path)).collect();
+    folders.sort_by(|a, b| {
+        let [a, b] = [a, b].map(|path| path.file_name().unwrap_or_default().to_string_lossy());
+        numbers_in(&a).partial_cmp(&numbers_in(&b)).filter(|order| order.is_ne()).unwrap_or_else(|| a.cmp(&b))
+    });
+    folders
+}
+
+/// The values in the name of a folder of a sweep, such as 10 and 0.3 in `v=10,friction=0.3`.
+fn numbers_in(name: &str) -> Vec<f64> {
+    name.split([',', '=']).filter_map(|part| part.parse().ok()).collect()
+}
+
+fn without_runs(others: &[(&Path, Vec<PathBuf>)], quantities: &[&str]) -> Failure {
+    match others.iter().find(|(path, _)| path.is_dir()) {
+        Some((path, _)) => Failure::Usage {
+            fact: format!("`{}` has no history.csv, and none of its folders has", path.display()),
+            help: "name a directory that a run or a sweep has written to",
+        },
+        None => {
+            let files = others.iter().map(|(path, _)| path.display().to_string());
+            let named: Vec<String> = files.chain(quantities.iter().map(|&name| name.to_owned())).collect();
+            Failure::Usage {
+                fact: format!("none of {} is a directory", quoted(&named)),
+                help: "name the output directory of a run, as in `ictus plot out/drop energies`",
+            }
+        }
+    }
+}
+
 /// Plots the requested quantities of the runs, all runs in the same axes.
 pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
-    let is_run = |item: &&String| Path::new(item).is_dir();
-    let directories: Vec<PathBuf> = options.items.iter().filter(is_run).map(PathBuf::from).collect();
-    let quantities: Vec<&str> =
-        options.items.iter().filter(|item| !is_run(item)).map(String::as_str).collect();
-    let Some(first) = directories.first() else {
-        return Err(Failure::Usage {
-            fact: format!("none of {} is a directory", quoted(&quantities)),
-            help: "name the output directory of a run, as in `ictus plot out/drop energies`",
-        });
-    };
+    let Items { first, directories, quantities } = Items::of(&options.items)?;
     let mut runs = read(&directories, options)?;
     let units = convert(&mut runs, options.units);
     let options = &PlotOptions { units: Some(units), ..options.clone() };

@@ -38,14 +38,13 @@ pub struct Injury {
 }
 
 impl Run {
+    /// Whether a run has written its tables to a directory.
+    pub fn is_in(directory: &Path) -> bool {
+        directory.join(TABLES[0]).exists()
+    }
+
     /// Reads the tables in a directory; `history.csv` is required.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
-        if !directory.join(TABLES[0]).exists() {
-            return Err(Failure::Usage {
-                fact: format!("`{}` has no {}", directory.display(), TABLES[0]),
-                help: "name a directory that a run has written to",
-            });
-        }
         let mut tables = Vec::new();
         for name in TABLES {
             let path = directory.join(name);
