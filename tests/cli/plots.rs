@@ -270,14 +270,22 @@ fn what_cannot_be_drawn_is_told() {
 }
 
 /// Samples of a filtered probe, and rows of filtered forces, that leave out steps of a run with contact give a warning.
-/// Without `interval`, the probe samples every step, and there is no such warning.
+/// Without `interval`, the probe samples every step, and there is no such warning. The 50 rows of a flight, which leave
+/// out no steps, do not hide those of the contact after it. Long steps of a flight give no warning: linear interpolation
+/// of the constant acceleration is exact.
 #[test]
 fn samples_that_leave_out_steps_are_reported() {
     let folder = Folder::with_impact();
-    let warning = |probe: &str, history: &str| {
-        let scenario = format!("{IMPACT}{probe}").replace("interval = 1e-5", history);
+    let near = String::from(IMPACT);
+    let far = |flight_step: &str| {
+        let flight = format!("end = 1.3e-3\nflight_step = {flight_step}");
+        IMPACT.replace("[-0.0601,", "[-0.0801,").replace("end = 3e-4\nflight_step = 1e-6", &flight)
+    };
+    let warning = |scene: &str, probe: &str, history: &str| {
+        let scenario = format!("{scene}{probe}").replace("interval = 1e-5", history);
         folder.write("impact.toml", &scenario);
         let report = folder.run(&["run", "impact.toml", "--quiet"]);
+        assert!(!report.stderr.contains("uneven"), "{}", report.stderr);
         let forces = folder.run(&["plot", "out", "forces", "--filter", "CFC 1000"]).succeeds();
         (
             report.stderr.contains("contact forces oscillate from step to step"),
@@ -285,8 +293,10 @@ fn samples_that_leave_out_steps_are_reported() {
         )
     };
     let every_step = PROBES.replace("interval = 1e-6\n", "");
-    assert_eq!(warning(&PROBES.replace("1e-6", "2e-5"), "interval = 2e-5"), (true, true));
-    assert_eq!(warning(&every_step, "interval = 0"), (false, false));
+    assert_eq!(warning(&near, &PROBES.replace("1e-6", "2e-5"), "interval = 2e-5"), (true, true));
+    assert_eq!(warning(&near, &every_step, "interval = 0"), (false, false));
+    assert_eq!(warning(&far("2e-5"), &every_step, "interval = 2e-5"), (false, true));
+    assert_eq!(warning(&far("5e-4"), &every_step, "interval = 0"), (false, false));
 }
 
 /// A probe outside its body is refused, with its location in the scenario and the remedy.

@@ -1,6 +1,6 @@
 //! Tables written by a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -15,6 +15,9 @@ use crate::cli::print;
 
 /// Tables of a run, in the order in which they are searched for a column.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
+
+/// Ratio of the number of rows to that of the steps between them, below which rows leave out steps.
+const MOST_STEPS: f64 = 0.9;
 
 /// The tables of a run.
 pub struct Run {
@@ -71,11 +74,18 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether most rows of the history are several steps apart.
+    /// Whether rows with contact forces leave out steps: such rows are fewer than [`MOST_STEPS`] of the steps between
+    /// them.
     pub fn leaves_out_steps(&self) -> bool {
-        let steps = self.column("step").unwrap_or_default();
-        let apart = steps.windows(2).filter(|pair| pair[1].1 - pair[0].1 > 1.0).count();
-        2 * apart > steps.len()
+        let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
+        let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
+        let rows = self.column("step").unwrap_or_default();
+        let apart = |pair: &[(f64, f64)]| {
+            let touches = pair.iter().any(|row| in_contact.contains(&row.0.to_bits()));
+            touches.then_some(pair[1].1 - pair[0].1)
+        };
+        let apart: Vec<f64> = rows.windows(2).filter_map(apart).collect();
+        (apart.len() as f64) < MOST_STEPS * apart.iter().sum::<f64>()
     }
 
     /// Converts all values from a system of units to SI units.

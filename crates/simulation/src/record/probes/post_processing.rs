@@ -14,8 +14,12 @@ use super::probe::Probe;
 const HIC15: f64 = 0.015;
 const HIC36: f64 = 0.036;
 
-/// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
+/// Ratio of a sampling interval to the spacing of the even grid of the filter, above which samples are uneven.
 const UNEVEN: f64 = 1.5;
+
+/// Change of an acceleration, stress or strain over a sampling interval, relative to its largest magnitude, below which
+/// linear interpolation over the interval is accurate. In free flight they are constant.
+const CONSTANT: f64 = 0.01;
 
 /// Ratio of the number of samples to that of the steps, below which samples leave out steps.
 const MOST_STEPS: f64 = 0.9;
@@ -52,6 +56,26 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
+    /// The longest interval above `limit` over which an acceleration, stress or strain changes \[s\]; 0 if there is
+    /// none. Positions, displacements and velocities vary in free flight, too, but nearly linearly.
+    fn longest_interpolation(&self, limit: f64) -> f64 {
+        let is_smooth = |name: &str| {
+            let quantity = name.rsplit('.').next().unwrap_or_default();
+            [ProbeQuantity::Position, ProbeQuantity::Displacement, ProbeQuantity::Velocity]
+                .iter()
+                .any(|smooth| quantity.starts_with(smooth.word()))
+        };
+        let of_column = |values: &[f64]| {
+            let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let pairs = self.times.windows(2).zip(values.windows(2));
+            let lasting = pairs.map(|(times, values)| (times[1] - times[0], (values[1] - values[0]).abs()));
+            let varying = lasting.filter(|(length, change)| *length > limit && *change > CONSTANT * largest);
+            varying.fold(0.0, |longest: f64, (length, _)| longest.max(length))
+        };
+        let rough = self.columns.iter().filter(|(name, _)| !is_smooth(name));
+        rough.map(|(_, values)| of_column(values)).fold(0.0, f64::max)
+    }
+
     /// The samples after the filter of a channel class; `None` if the samples cannot be filtered. Warnings are added to
     /// `warnings`.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
@@ -67,12 +91,12 @@ impl Samples {
                  `time.flight_step`)"
             ));
         }
-        let gaps = self.times.windows(2).map(|pair| (pair[1] - pair[0]) / grid.spacing());
-        let longest = gaps.fold(0.0, f64::max);
-        if longest > UNEVEN {
+        let longest = self.longest_interpolation((UNEVEN * grid.spacing()).max(1.0 / least)) / grid.spacing();
+        if longest > 0.0 {
             warnings.push(format!(
-                "its samples are uneven: some are {longest:.1} times as far apart as most, and the filter interpolates \
-                 linearly between them; `output.exact = true` makes steps more even"
+                "its samples are uneven: some between which it changes are {longest:.1} times as far apart as most, and \
+                 the filter interpolates linearly between them; leave out its `interval`, and shorten long steps \
+                 (`time.flight_step`, `time.step`)"
             ));
         }
         let name = |column: &str| format!("{column}_cfc{}", class.number());
@@ -191,4 +215,40 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Warnings of samples that begin with a flight in steps of `flight` seconds for 0.1 s, under the gravity of 9.81
+    /// m/s², and go on in steps of 0.1 ms. There, a half sine of 2 ms and 500 m/s² begins `before` the end of the
+    /// flight \[s\].
+    fn warnings(flight: f64, before: f64) -> Vec<String> {
+        let in_flight = (0..).map(|k| f64::from(k) * flight).take_while(|time| *time < 0.1);
+        let times: Vec<f64> = in_flight.chain((0..1000).map(|k| 0.1 + 1e-4 * f64::from(k))).collect();
+        let push = |time: f64| {
+            let phase = std::f64::consts::PI * (time - 0.1 + before) / 2e-3;
+            if (0.0..std::f64::consts::PI).contains(&phase) { 500.0 * phase.sin() } else { 0.0 }
+        };
+        let acceleration = times.iter().map(|&time| push(time) - 9.81).collect();
+        let position = times.iter().map(|time| -0.5 * 9.81 * time * time).collect();
+        let columns = vec![("p.acceleration_z".into(), acceleration), ("p.position_z".into(), position)];
+        let mut warnings = Vec::new();
+        let samples = Samples { rows: (0..times.len()).collect(), times, columns };
+        assert!(samples.filtered(ChannelClass::named("CFC 1000").unwrap(), &mut warnings).is_some());
+        warnings
+    }
+
+    /// Long steps of a flight, in which the acceleration is constant, give no warning: linear interpolation is exact. A
+    /// push that begins within such a step gives one.
+    #[test]
+    fn uneven_samples_matter_while_an_acceleration_changes() {
+        for flight in [1e-4, 2e-3, 0.05] {
+            assert_eq!(warnings(flight, 0.0), Vec::<String>::new(), "{flight}");
+        }
+        let told = warnings(2e-3, 1e-3);
+        assert!(told.len() == 1 && told[0].starts_with("its samples are uneven"), "{told:?}");
+        assert_eq!(warnings(1e-4, 1e-3), Vec::<String>::new());
+    }
 }
