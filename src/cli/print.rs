@@ -80,6 +80,15 @@ pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
+/// A number with this many decimals; zero has no sign.
+pub fn decimals(value: f64, count: usize) -> String {
+    let text = format!("{value:.count$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|c| "0.".contains(c)) => digits.to_owned(),
+        _ => text,
+    }
+}
+
 /// A number for tables, with up to six significant digits, or with four in scientific notation; `-` for a number that
 /// is not finite.
 pub fn number(value: f64) -> String {

@@ -351,9 +351,9 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
-        let (bodies, speed) = (contact.bodies.join(" and "), contact.normal_speed);
+        let (bodies, speed) = (contact.bodies.join(" and "), print::decimals(contact.normal_speed, 3));
         let text =
-            format!("{bodies} at {:.9} {unit_of_time}, closing at {speed:.3} {unit_of_speed}", contact.time);
+            format!("{bodies} at {:.9} {unit_of_time}, closing at {speed} {unit_of_speed}", contact.time);
         ("first contact", text)
     };
     let mut lines: Vec<_> = contacts.iter().take(CONTACTS_SHOWN).map(line).collect();
@@ -426,6 +426,8 @@ mod tests {
         assert!(
             lines(10).len() == 10 && lines(10).iter().all(|line| *line == ("first contact", named.into()))
         );
+        let resting = FirstContact { normal_speed: -1e-17, ..contact.clone() };
+        assert!(first_contacts(&[resting], UnitSystem::SI)[0].1.ends_with("closing at 0.000 m/s"));
         assert_eq!(lines(1234).len(), 11);
         assert_eq!(lines(1234)[10].1, "of 1224 more pairs of bodies: see summary.json");
     }

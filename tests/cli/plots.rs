@@ -66,7 +66,8 @@ fn a_run_is_drawn() {
         assert_eq!(width, 1004);
         assert!((0.01..0.3).contains(&inked), "{name}: {inked} of it is drawn on");
     }
-    assert!(folder.read("out/plots/forces.svg").contains("left – right, mean"));
+    let forces = folder.read("out/plots/forces.svg");
+    assert!(forces.contains("left – right, mean") && forces.contains("<svg stroke-linejoin=\"round\""));
     let probe = folder.read("out/plots/probe_tip.svg");
     for part in ["|acceleration|", "magnitude, CFC 1000", "HIC15 = "] {
         assert!(probe.contains(part), "{part} is not in the picture");
@@ -184,6 +185,7 @@ fn runs_are_drawn_over_each_other() {
         "soft",
         "left.kinetic",
         "forces",
+        "tip",
         "--labels",
         "stiff,compliant",
         "-o",
@@ -192,11 +194,13 @@ fn runs_are_drawn_over_each_other() {
         "none",
     ];
     let text = folder.run(&arguments).succeeds();
-    assert_eq!(text.lines().filter(|line| !line.starts_with(' ')).count(), 4, "{text}");
+    assert_eq!(text.lines().filter(|line| !line.starts_with(' ')).count(), 6, "{text}");
     let drawing = folder.read("pictures/left_kinetic.svg");
     for part in ["stiff", "compliant", "left.kinetic", "time [10⁻⁶]"] {
         assert!(drawing.contains(part), "{part} is not in the picture");
     }
+    let probe = folder.read("pictures/probe_tip.svg");
+    assert!(probe.contains("stiff: HIC15 = ") && probe.contains("compliant: HIC15 = "), "{probe}");
     // A pair has the same colour in all runs, so the legend names it twice only: for its force and for the mean force.
     let drawing = folder.read("pictures/forces.svg");
     assert_eq!(drawing.matches("left – right").count(), 2, "{drawing}");

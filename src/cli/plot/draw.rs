@@ -49,7 +49,8 @@ fn write_svg(figure: &Figure, units: Units, path: &Path) -> Drawn {
         draw(figure, units, Paper { zoom: 1, strokes: Strokes::Whole }, &root)?;
         root.present()?;
     }
-    Ok(std::fs::write(path, text)?)
+    // With the mitres of the default, sharp corners of curves end in spikes.
+    Ok(std::fs::write(path, text.replacen("<svg ", "<svg stroke-linejoin=\"round\" ", 1))?)
 }
 
 fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {

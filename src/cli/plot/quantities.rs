@@ -3,7 +3,7 @@
 use ictus::io::measurements::Columns;
 use ictus::signal::{ChannelClass, Grid, moving_mean};
 
-use super::figure::{Axis, Figure, Line, Panel, Weight, largest};
+use super::figure::{Axis, Figure, Interval, Line, Panel, Weight, largest};
 use super::runs::{Run, column_of};
 use super::scale::with_unit;
 use super::units::unit_of;
@@ -266,7 +266,11 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
             panel.lines.extend(points.map(|points| Line { name, run, weight, points }));
         }
         let of_probe = of_run.injuries.iter().filter(|injury| injury.probe == name);
-        panel.intervals.extend(of_probe.map(|injury| injury.interval.clone()));
+        let label = if runs.len() > 1 { format!("{}: ", of_run.label) } else { String::new() };
+        panel.intervals.extend(of_probe.map(|injury| {
+            let interval = &injury.interval;
+            Interval { name: format!("{label}{}", interval.name), span: interval.span }
+        }));
     }
     panel
 }
