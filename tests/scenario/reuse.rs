@@ -93,6 +93,12 @@ fn problems_of_parameters() {
         assert_eq!(found.message, message);
         assert!(found.help.as_deref().unwrap().starts_with(help), "{found:?}");
     }
+    // A parameter with a problem is reported once, and not for each parameter and key that it is in.
+    let text = bar(PARAMETERS, &format!("velocity = [\"=v\", \"=w\", 0]\n{STEEL}"));
+    let faulty = Scenario::parse(&text, &data("reuse.toml"), &["parameters.v=abc".to_owned()]);
+    let Err(ScenarioError::Invalid { problems, .. }) = faulty else { panic!("{faulty:?}") };
+    let [found] = problems.as_slice() else { panic!("{problems:#?}") };
+    assert_eq!(found.message, "`parameters.v` is not a number (from `--set`)");
     let (found, place) = problem(&bar("parameters = 3\n", STEEL));
     assert_eq!((found.message.as_str(), place.as_str()), ("`parameters` is not a table", "3"));
 }

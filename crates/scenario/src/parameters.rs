@@ -56,6 +56,7 @@ impl Substitution {
 /// A parameter.
 struct Parameter {
     name: String,
+    /// Its value; NaN after a problem with the parameter, which is reported once, and not for each use.
     value: f64,
     span: Range<usize>,
     is_used: bool,
@@ -86,6 +87,9 @@ pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> 
     let mut changed = String::new();
     let mut last = 0;
     for formula in &formulas {
+        if uses_faulty(&formula.text, &parameters) {
+            continue;
+        }
         match evaluate(formula, &mut parameters) {
             Ok(value) => {
                 changed.push_str(&text[last..formula.span.start]);
@@ -121,12 +125,24 @@ fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter>
     let mut known: Vec<Parameter> = Vec::new();
     for (key, value) in entries {
         let name = key.get_ref().to_string();
-        match valid_name(&name, key.span()).and_then(|()| value_of(&name, value, &mut known)) {
-            Ok(value) => known.push(Parameter { name, value, span: key.span(), is_used: false }),
-            Err(problem) => problems.push(problem),
-        }
+        let formula = value.get_ref().as_str().and_then(|text| text.strip_prefix('='));
+        let found = match formula {
+            Some(text) if uses_faulty(text, &known) => Ok(f64::NAN),
+            _ => valid_name(&name, key.span()).and_then(|()| value_of(&name, value, &mut known)),
+        };
+        let value = found.unwrap_or_else(|problem| {
+            problems.push(problem);
+            f64::NAN
+        });
+        known.push(Parameter { name, value, span: key.span(), is_used: false });
     }
     known
+}
+
+/// Whether an expression contains a parameter with a problem.
+fn uses_faulty(text: &str, parameters: &[Parameter]) -> bool {
+    let is_in = |name: &str| names_in(text).any(|place| &text[place] == name);
+    parameters.iter().any(|parameter| parameter.value.is_nan() && is_in(&parameter.name))
 }
 
 /// Accepts a name that can stand in an expression and has no other meaning there.
