@@ -1,6 +1,28 @@
 //! Commands on good input.
 
-use super::{Folder, source};
+use super::{Folder, block, source};
+
+/// `check` names the rigid body whose mesh limits the steps, and the remedy. Reference: with fewer nodes on its surface
+/// the steps are longer.
+#[test]
+fn check_names_the_rigid_mesh_that_limits_the_steps() {
+    let folder = Folder::with_impact();
+    let text = folder.read("impact.toml").replace("model = \"neo-hookean\"", "model = \"rigid\"");
+    let rigid: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with("young") && !line.starts_with("poisson")).collect();
+    folder.write("rigid.toml", &(rigid.join("\n") + "\n"));
+    let check = ["check", "rigid.toml", "--set", "time.flight_step=1e-4"];
+    let told = folder.run(&check).succeeds();
+    let limit = "s, limited by the travel of rigid bodies, 1.2e-5 m per step by the mesh of `left`: with fewer nodes on its \
+                 surface, steps are longer";
+    assert!(told.contains(limit), "{told}");
+    let step =
+        || folder.run(&[&check[..], &["--json"]].concat()).json()["time"]["stable_step"].as_f64().unwrap();
+    let fine = step();
+    folder.write("left.msh", &block([3; 3], 0.02));
+    folder.write("right.msh", &block([3; 3], 0.02));
+    assert!(step() > 5.0 * fine, "{} {fine}", step());
+}
 
 #[test]
 fn help_names_the_commands_and_the_exit_codes() {

@@ -313,6 +313,12 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
+    /// Largest travel of a node of a rigid body in a step \[m\], and the body whose contact surface sets it; `None` without
+    /// a rigid body that has one.
+    pub fn rigid_travel(&self) -> Option<(f64, &Body)> {
+        self.settings.rigid_travel.map(|(travel, body)| (travel, &self.model.bodies[body]))
+    }
+
     /// First contact of each pair of bodies, in chronological order.
     pub fn first_contacts(&self) -> &[FirstContact] {
         &self.state.ledger.first_contacts

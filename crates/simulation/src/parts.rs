@@ -34,6 +34,8 @@ pub(crate) struct Settings {
     pub driven_ties: DrivenTies,
     /// Overlaps at t = 0 in the configuration of the scenario.
     pub initial_penetrations: Vec<Overlap>,
+    /// Largest travel of a node of a rigid body in a step \[m\], and the body whose surface sets it.
+    pub rigid_travel: Option<(f64, usize)>,
     /// Probes of the run.
     pub probes: Vec<Probe>,
     /// Dynamic relaxation before t = 0, and the motion that begins after it.

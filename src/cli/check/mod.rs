@@ -91,6 +91,9 @@ struct TimeReport {
     fixed: bool,
     /// Limit of most of the timed stable steps, in the words of `steps.csv`; null if no stable step could be timed.
     limited_by: Option<&'static str>,
+    /// Largest travel of a node of a rigid body in a step, and the body whose contact surface sets it; null without
+    /// rigid bodies.
+    rigid_travel: Option<(f64, String)>,
     /// Number of stable steps to the end: from the first contact if the run begins in flight, from t = 0 if not.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
@@ -133,10 +136,10 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         scenario: summary.scenario,
         title: summary.title,
         units: scenario.units.map(|units| units.name),
+        inferred_units: scenario.inferred_units().map(|units| units.name),
         bodies,
         walls: scenario.walls.iter().map(wall_report).collect(),
         probes,
-        inferred_units: scenario.inferred_units().map(|units| units.name),
         begins_in_flight,
         first_contact: summary.first_contacts.into_iter().take(predicted).next(),
         time: TimeReport {
@@ -145,6 +148,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
             stable_step,
             fixed: matches!(scenario.time.step, StepSize::Fixed(_)),
             limited_by: most_frequent_limit(&summary.step_limits),
+            rigid_travel: simulation.rigid_travel().map(|(travel, body)| (travel, body.name.clone())),
             stable_steps,
             wall_seconds,
             threads: rayon::current_num_threads(),
@@ -270,8 +274,7 @@ fn wall_row(wall: &WallReport) -> Vec<String> {
 }
 
 fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String)> {
-    let TimeReport { end, flight_step, stable_step, fixed, limited_by, stable_steps, wall_seconds, threads } =
-        &report.time;
+    let TimeReport { end, flight_step, stable_step, stable_steps, wall_seconds, threads, .. } = &report.time;
     let unit = units.symbol_of("s");
     let end_time = print::number(*end);
     let mut facts = Vec::new();
@@ -289,17 +292,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     } else {
         facts.push(("begins", "with stable steps, without a flight".into()));
     }
-    let limit = match limited_by {
-        _ if *fixed => "fixed by time.step",
-        Some("flight_step") => "limited by time.flight_step",
-        Some("elements") | None => "time.safety times the critical step; stiff contacts need shorter steps",
-        Some("contact") => "limited by the critical step with the contact stiffness",
-        Some("contact springs") => "limited by stiff contact springs",
-        Some("rigid motion") => "limited by the travel of rigid bodies per step",
-        Some("rest") => "limited by rigid bodies at rest on springs",
-        Some("tunnelling") => "limited by the approach of bodies (half the search depth per step)",
-        Some(other) => other,
-    };
+    let limit = limit_of_steps(&report.time, units);
     facts.push(("stable step", format!("{stable_step:.3e} {unit}, {limit}")));
     facts.push(("stable steps", format!("about {stable_steps} up to {end_time} {unit}")));
     if let Some(seconds) = wall_seconds {
@@ -312,4 +305,28 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
         ));
     }
     facts
+}
+
+/// The limit of the stable steps in words, with a remedy where the mesh of a body sets it.
+fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
+    let text = match (time.limited_by, &time.rigid_travel) {
+        _ if time.fixed => "fixed by time.step",
+        (Some("flight_step"), _) => "limited by time.flight_step",
+        (Some("elements") | None, _) => {
+            "time.safety times the critical step; stiff contacts need shorter steps"
+        }
+        (Some("contact"), _) => "limited by the critical step with the contact stiffness",
+        (Some("contact springs"), _) => "limited by stiff contact springs",
+        (Some("rigid motion"), Some((travel, body))) => {
+            return format!(
+                "limited by the travel of rigid bodies, {travel:.1e} {} per step by the mesh of `{body}`: with fewer \
+                 nodes on its surface, steps are longer",
+                units.symbol_of("m")
+            );
+        }
+        (Some("rest"), _) => "limited by rigid bodies at rest on springs",
+        (Some("tunnelling"), _) => "limited by the approach of bodies (half the search depth per step)",
+        (Some(other), _) => other,
+    };
+    text.to_owned()
 }

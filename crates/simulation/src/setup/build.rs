@@ -227,11 +227,12 @@ impl BodiesApart {
             chunks: chunks_of(&model),
             driven_ties: DrivenTies::of(ties.as_ref(), &model),
             initial_penetrations: penetrations,
+            rigid_travel: rigid_travel(&contact, &model),
             probes,
             relaxation: None,
         };
         let limits = [
-            rigid_travel(&contact, &model),
+            settings.rigid_travel.map_or(f64::INFINITY, |(travel, _)| travel),
             stiff_spring_step(scenario, &model, &contact.surfaces),
             resting_contact_step(&model, &contact.surfaces),
         ];
@@ -362,20 +363,21 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
 /// mass in one node \[-\].
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest travel of a node of a rigid body in a step \[m\].
+/// Largest travel of a node of a rigid body in a step \[m\], and the body whose surface sets it.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
 /// `contact.penalty`. The spring must stop the whole mass M of the body, which penetrates by V √(M/κ) = V dt √(M/(f m))
 /// at the speed V. If the travel V dt is limited to a fraction of the edge length times √(m/M), the penetration is a
 /// fraction of the edge length and remains within the search depth.
-fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
-    let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
-    let travels = bodies.map(|(body, surface)| {
+fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
+    let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
+    let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {
         let masses = surface.nodes().iter().map(|&node| model.mass[node as usize]);
         let lightest = masses.filter(|&mass| mass > 0.0).fold(body.mass, f64::min);
-        RIGID_TRAVEL * surface.median_edge(&model.reference_positions) * (lightest / body.mass).sqrt()
+        let edge = surface.median_edge(&model.reference_positions);
+        (RIGID_TRAVEL * edge * (lightest / body.mass).sqrt(), index)
     });
-    travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
+    travels.filter(|(travel, _)| *travel > 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements.
