@@ -155,21 +155,20 @@ fn mass_of_rigid_bodies() {
         "mass = 12.0\ninertia = [1.0, 2.0, 2.5]",
         "",
         "nothing gives the mass of `bodies.wall`: `granite` has no density",
-        "give the material a `density`, or the body `mass` and `inertia`",
+        "give the material a `density`, or the body its `mass`",
         "\"granite\"",
     );
-    assert_problem(
-        "inertia = [1.0, 2.0, 2.5]",
-        "",
-        "`bodies.wall` gives its mass but not its inertia",
-        "give both, or neither",
-        "12.0",
-    );
+    let dense = text("full.toml").replace("[materials.granite]\n", "[materials.granite]\ndensity = 2700.0\n");
+    let (problems, text) = problems_of(&dense.replace("mass = 12.0\n", ""));
+    let [problem] = problems.as_slice() else { panic!("{problems:#?}") };
+    assert_eq!(problem.message, "`bodies.wall` gives its inertia but not its mass");
+    assert_eq!(problem.help.as_deref(), Some("give its `mass`, too, or leave out `inertia`"));
+    assert_eq!(&text[problem.span.clone().unwrap()], "[1.0, 2.0, 2.5]");
     assert_problem(
         "mass = 12.0",
         "thickness = 0.1\nmass = 12.0",
         "`bodies.wall` gives both a thickness and its mass",
-        "keep `thickness` for a shell of known density, or `mass` and `inertia`",
+        "keep `thickness` for a shell of known density, or `mass`",
         "0.1",
     );
 }

@@ -43,6 +43,9 @@ fn bodies_of_a_full_scenario() {
     assert!(matches!(&buffer.contact, ContactSurface::Groups(names) if names[0].value == "end"));
     assert_eq!(wall.contact, ContactSurface::None);
     assert_eq!(wall.rigid, RigidMass::Given(12.0, [1.0, 2.0, 2.5, 0.0, 0.0, 0.0]));
+    let without_inertia = text("full.toml").replace("inertia = [1.0, 2.0, 2.5]\n", "");
+    let even = Scenario::parse(&without_inertia, &data("full.toml"), &[]).unwrap();
+    assert!(even.bodies.iter().any(|body| body.rigid == RigidMass::Even(12.0)));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use ictus::math::{Mat3, Vec3};
 use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, worse, worst};
+use crate::msh::msh;
 
 /// Speed of the corners relative to the wave speed.
 const RIM_SPEED: f64 = 3e-5;
@@ -215,6 +216,29 @@ fn body_tumbles_by_eulers_equations_with_varying_steps() {
     assert!(longest > 1.1 * shortest && longest < 1e-4, "{shortest:e} {longest:e}");
     assert!(angle < 1e-4, "{angle:e} rad");
     assert!(angular < 1e-12 && energy < 1e-10, "{angular:e} {energy:e}");
+}
+
+/// Goal: a given mass without inertia is evenly distributed over the mesh, of volume elements or of faces. Reference: for
+/// a box with the edges a, b and c and the mass m, the moment about the axis of a is m (b² + c²)/12, and for a square
+/// sheet in its plane m a²/12. Tolerance: rounding, over 1000 steps.
+#[test]
+fn a_given_mass_is_evenly_distributed() {
+    let spin = Vec3::new(3.0, 10.0, 2.0);
+    let after = |mesh: String, keys: &str| {
+        let mut simulation = stepped_box(mesh, spin, 0.1, "step = 1e-4\n", keys);
+        run(&mut simulation, |_| ());
+        let nodes = simulation.model().bodies[0].nodes.clone();
+        (simulation.model().bodies[0].mass, simulation.state().positions[nodes].to_vec())
+    };
+    let corner = [[-0.5, -0.5, 0.0], [0.5, -0.5, 0.0], [0.5, 0.5, 0.0], [-0.5, 0.5, 0.0]];
+    let sheet = || msh(&corner, &[(3, 1, vec![0, 1, 2, 3])], &[(2, 1, "sheet")]);
+    let solid = || centred_box([1.6, 1.6, 0.8], 4);
+    for (mesh, moments) in [(&solid as &dyn Fn() -> String, [1.6, 1.6, 2.56]), (&sheet, [0.5, 0.5, 1.0])] {
+        let (mass, even) = after(mesh(), "mass = 6.0\n");
+        let (_, given) = after(mesh(), &format!("mass = 6.0\ninertia = {moments:?}\n"));
+        let apart = worst(even.iter().zip(&given).map(|(a, b)| (a - b).norm()));
+        assert!((mass / 6.0 - 1.0).abs() < 1e-12 && apart < 1e-12, "{mass} kg, {apart:e} m");
+    }
 }
 
 /// Displacements \[m\] of the nodes of a box that tumbles and falls, translated along x, in flight or in steps.

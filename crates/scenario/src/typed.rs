@@ -241,6 +241,8 @@ pub enum RigidMass {
     Volume,
     /// From the faces of a surface mesh, this thickness \[m\] and the density.
     Shell(f64),
+    /// Prescribed: mass \[kg\], evenly distributed over the volume elements or, on a surface mesh, over the faces.
+    Even(f64),
     /// Prescribed: mass \[kg\], and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\]. The centre of
     /// mass is the centroid of the mesh.
     Given(f64, [f64; 6]),

@@ -79,8 +79,8 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "contact_thickness"], "thickness, or 0", "m", "thickness of the contact surface: half of the thickness lies outside the faces"),
     optional(["bodies", "hex"], "\"mean-dilatation\"", "", "integration of eight-node hexahedra: \"mean-dilatation\" (eight points) or \"one-point\" (fast; with hourglass control; only for meshes with eight-node hexahedra)"),
     optional(["bodies", "thickness"], "solid", "m", "shell thickness of a rigid body meshed as a surface"),
-    optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body; requires inertia"),
-    optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre, in the axes of its mesh, turned by rotate: xx, yy, zz, or xx, yy, zz, xy, yz, xz, with xy = -Σ m x y"),
+    optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body; without inertia, it is evenly distributed over the mesh"),
+    optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body with a given mass about its centre, in the axes of its mesh, turned by rotate: xx, yy, zz, or xx, yy, zz, xy, yz, xz, with xy = -Σ m x y"),
     required("bodies.rotate", "axis", "", "axis, of any length"),
     required("bodies.rotate", "angle", "°", "angle, right-handed about the axis"),
 

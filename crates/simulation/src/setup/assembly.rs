@@ -214,13 +214,10 @@ impl Assembly {
         extent: Extent,
     ) -> Result<RigidBody, SetupError> {
         let scale = match spec.rigid {
-            RigidMass::Given(..) => 1.0,
+            RigidMass::Even(_) | RigidMass::Given(..) => 1.0,
             RigidMass::Shell(thickness) => thickness * density_of(spec, density)?,
             RigidMass::Volume if extent == Extent::Sheet => {
-                return Err(mass_error(
-                    spec,
-                    "the mesh is a surface: give its `thickness`, or `mass` and `inertia`",
-                ));
+                return Err(mass_error(spec, "the mesh is a surface: give its `thickness` or its `mass`"));
             }
             RigidMass::Volume => density_of(spec, density)?,
         };
@@ -240,7 +237,8 @@ impl Assembly {
                 });
                 (mass, turn * symmetric(inertia) * turn.transpose())
             }
-            _ => (properties.mass, properties.inertia),
+            RigidMass::Even(mass) => (mass, properties.inertia * (mass / properties.mass)),
+            RigidMass::Volume | RigidMass::Shell(_) => (properties.mass, properties.inertia),
         };
         let density = scale * mass / properties.mass;
         for block in &body.blocks {

@@ -28,13 +28,14 @@ pub(super) fn validate(
         Some(material) if material.model != MaterialModel::Rigid => deny_on_deformable(raw, path, check),
         Some(material) if material.density.is_none() && raw.mass.is_none() => {
             let fact = format!("nothing gives the mass of `{path}`: `{}` has no density", material.name);
-            let help = "give the material a `density`, or the body `mass` and `inertia`";
+            let help = "give the material a `density`, or the body its `mass`";
             check.report(Problem::new(fact).at(raw.material.span()).key(key("material")).help(help));
         }
         _ => deny_contradictions(raw, path, check),
     }
     match (thickness, mass, inertia) {
         (_, Some(mass), Some(inertia)) => RigidMass::Given(mass, inertia),
+        (_, Some(mass), None) => RigidMass::Even(mass),
         (Some(thickness), _, _) => RigidMass::Shell(thickness),
         _ => RigidMass::Volume,
     }
@@ -59,20 +60,16 @@ fn deny_on_deformable(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Reports a mass without inertia, an inertia without mass, and a thickness beside a mass.
+/// Reports an inertia without mass, and a thickness beside a mass.
 fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
-    let alone = match (&raw.mass, &raw.inertia) {
-        (Some(mass), None) => Some(("mass", "inertia", mass.span())),
-        (None, Some(inertia)) => Some(("inertia", "mass", inertia.span())),
-        _ => None,
-    };
-    if let Some((name, other, span)) = alone {
-        let problem = Problem::new(format!("`{path}` gives its {name} but not its {other}"));
-        check.report(problem.at(span).key(join(path, name)).help("give both, or neither"));
+    if let (Some(inertia), None) = (&raw.inertia, &raw.mass) {
+        let problem = Problem::new(format!("`{path}` gives its inertia but not its mass"));
+        let help = "give its `mass`, too, or leave out `inertia`";
+        check.report(problem.at(inertia.span()).key(join(path, "inertia")).help(help));
     }
     if let Some(thickness) = raw.thickness.as_ref().filter(|_| raw.mass.is_some()) {
         let problem = Problem::new(format!("`{path}` gives both a thickness and its mass"));
-        let help = "keep `thickness` for a shell of known density, or `mass` and `inertia`";
+        let help = "keep `thickness` for a shell of known density, or `mass`";
         check.report(problem.at(thickness.span()).key(join(path, "thickness")).help(help));
     }
 }
