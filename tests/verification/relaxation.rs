@@ -74,6 +74,36 @@ fn a_block_sticks_on_a_slope() {
     }
 }
 
+/// Goal: a block on springs with the geometry of contact at mid-steps comes to rest as well. Over a step, these springs
+/// act as forces, and not as impulses at its middle: a block at rest has no velocity at the end of a step. Reference and
+/// tolerances as above; the relaxation takes no more steps than four times those of the staggered springs.
+#[test]
+fn a_block_on_midpoint_springs_comes_to_rest() {
+    for material in [RIGID, RUBBER] {
+        let relaxed = |scheme: &str| {
+            let response = format!("energy-momentum\"\nscheme = \"{scheme}");
+            let mut simulation = block_on_slope(&response, material, "[dynamic_relaxation]\n");
+            while simulation.is_relaxing() {
+                simulation.advance(f64::INFINITY).unwrap();
+            }
+            simulation
+        };
+        let staggered = relaxed("staggered").relaxation_steps();
+        let mut simulation = relaxed("midpoint");
+        let (steps, start) = (simulation.relaxation_steps(), simulation.balances()[0].centre);
+        let energy = simulation.energies().contact + simulation.energies().strain;
+        let mut kinetic = 0.0;
+        run(&mut simulation, |simulation| kinetic = worse(kinetic, simulation.energies().kinetic));
+        let moved = (simulation.balances()[0].centre - start).norm();
+        println!(
+            "{steps} steps, staggered {staggered}, moved {moved:e} m, kinetic {:e} of {energy:e} J",
+            kinetic / energy
+        );
+        assert!(steps <= 4 * staggered, "{steps} steps, staggered {staggered}");
+        assert!(!exceeds(moved, 4e-7) && !exceeds(kinetic, 1e-3 * energy), "{moved:e} m, {kinetic:e} J");
+    }
+}
+
 /// Goal: a warning names a block that hops under sudden gravity on springs without damping. A block that has come to
 /// rest before, by dynamic relaxation, gives no warning. Source: springs without loss conserve the energy that the
 /// block gains when it falls onto the springs.

@@ -31,6 +31,7 @@ use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
 use crate::Simulation;
+use crate::contact::response::Stage;
 use crate::step::corrector::{supports_of, within};
 use crate::step::rigid_bodies::is_supported;
 
@@ -94,8 +95,9 @@ impl Simulation {
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
+        let part = self.jump_after_mid_step();
         let damped = |velocity: &Vec3, acceleration: &Vec3, jump: &Vec3| {
-            let half_kick = acceleration * to_mid_step;
+            let half_kick = acceleration * to_mid_step + jump * part;
             damped(&(velocity - half_kick), &(acceleration * dt + jump)) + half_kick
         };
         let (action, nodes) = (&self.state.contact.action, &self.state.nodes);
@@ -113,6 +115,12 @@ impl Simulation {
             self.map_velocities(body, &damped);
         }
         self.scratch.damped_velocities.clear();
+    }
+
+    /// Part of the velocity jumps by contact that a step applies after its middle. Impulses act at the middle. With the
+    /// geometry of contact at the middle, a jump is the kick of a force that acts throughout the step.
+    pub(super) fn jump_after_mid_step(&self) -> f64 {
+        if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
     /// Two norms for the last step, of length `dt` \[s\]: √(Σ m |v|²) of the velocities v at its middle, with the
@@ -146,7 +154,7 @@ impl Simulation {
     }
 
     /// Jumps of the velocity and of the angular momentum of a rigid body by the contact impulses of the last step.
-    fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
+    pub(super) fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
         let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);
         let (Ok(place), Some(rigid_state)) = (place, &self.state.rigid_bodies[body]) else {

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contact::response::NodeCorrection;
 use crate::dynamics::Energies;
 use crate::math::reduction::fixed_order_sum;
 use crate::scenario::DynamicRelaxation;
@@ -115,11 +116,8 @@ impl Simulation {
     /// of the step does not measure rest: contact impulses act at the middle of the step, so that a resting body has
     /// the velocity of half a kick at the end of the step.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
-        let (nodes, masses) = (&self.state.nodes, &self.model.mass);
-        let of_node = |node: usize| {
-            0.5 * masses[node]
-                * (nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt)).norm_squared()
-        };
+        let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
+        let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
         let of_body = |(index, body): (usize, &Body)| match (&self.state.rigid_bodies[index], body.is_rigid())
         {
             (Some(rigid_state), true) => {
@@ -129,13 +127,22 @@ impl Simulation {
                     &(forces.force + forces.reaction),
                     &(forces.torque + forces.reaction_torque),
                 );
+                let [velocity, spin] = self.jumps_of_rigid(index).map(|jump| jump * part);
+                rigid_state.map_momenta(|before| before - velocity, |before| before - spin);
                 rigid_state.kinetic_energy()
             }
             _ => fixed_order_sum(body.nodes.len(), &|range| {
+                let of_node = |node: usize| 0.5 * masses[node] * at_middle(node).norm_squared();
                 range.map(|node| of_node(body.nodes.start + node)).sum::<f64>()
             }),
         };
-        self.model.bodies.iter().enumerate().map(of_body).sum()
+        let of_bodies: f64 = self.model.bodies.iter().enumerate().map(of_body).sum();
+        let by_jump = |correction: &NodeCorrection| {
+            let (node, jump) = (correction.node as usize, correction.velocity * part);
+            let before = at_middle(node);
+            0.5 * masses[node] * ((before - jump).norm_squared() - before.norm_squared())
+        };
+        of_bodies + self.state.contact.action.node_corrections.iter().map(by_jump).sum::<f64>()
     }
 
     /// Begins the run: stops the bodies, empties the ledger, and gives the bodies their initial velocities. Contacts
