@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use ictus::simulation::{Progress, RelaxationProgress};
+use ictus::units::UnitSystem;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::print;
@@ -21,6 +22,8 @@ const TICKS: u64 = 10_000;
 /// Shows progress.
 pub struct Reporter {
     display: Display,
+    /// Symbol of the unit of time.
+    second: String,
     last: Instant,
     work: Work,
     stage: Stage,
@@ -94,7 +97,8 @@ enum Display {
 
 impl Reporter {
     /// A reporter that shows nothing if `quiet`, a bar if standard error is a terminal, and lines if it is not.
-    pub fn new(quiet: bool) -> Self {
+    /// Times are in `units`.
+    pub fn new(quiet: bool, units: UnitSystem) -> Self {
         let display = if quiet {
             Display::Silent
         } else if std::io::stderr().is_terminal() {
@@ -104,7 +108,14 @@ impl Reporter {
         } else {
             Display::Lines
         };
-        Self { display, last: Instant::now(), work: Work::default(), stage: Stage::Steps, stepping: None }
+        Self {
+            display,
+            second: units.symbol_of("s"),
+            last: Instant::now(),
+            work: Work::default(),
+            stage: Stage::Steps,
+            stepping: None,
+        }
     }
 
     /// Shows the progress if enough time has passed since the last display.
@@ -130,7 +141,7 @@ impl Reporter {
 
     fn update(&mut self, progress: &Progress) {
         let fraction = self.work.of(progress);
-        let message = format!("{}{}", describe(progress), self.time_left(progress));
+        let message = format!("{}{}", describe(progress, &self.second), self.time_left(progress));
         match &self.display {
             Display::Silent => {}
             Display::Bar(bar) => {
@@ -160,7 +171,8 @@ impl Reporter {
     }
 }
 
-fn describe(progress: &Progress) -> String {
+/// The progress in words; `second` is the symbol of the unit of time.
+fn describe(progress: &Progress, second: &str) -> String {
     if let Some(RelaxationProgress { share, tolerance, .. }) = progress.relaxation {
         return format!(
             "dynamic relaxation  step {}  {} contacts  kinetic energy {share:.1e} of its peak, goal {tolerance:.0e}",
@@ -169,12 +181,12 @@ fn describe(progress: &Progress) -> String {
     }
     if progress.in_flight {
         return format!(
-            "t = {:.6} of {:.6} s  step {}  in flight",
+            "t = {:.6} of {:.6} {second}  step {}  in flight",
             progress.time, progress.end, progress.step
         );
     }
     format!(
-        "t = {:.6} s  step {}  dt = {:.2e} s  {} contacts  energy error {:.1e}",
+        "t = {:.6} {second}  step {}  dt = {:.2e} {second}  {} contacts  energy error {:.1e}",
         progress.time, progress.step, progress.time_step, progress.contacts, progress.energy_error
     )
 }
@@ -198,7 +210,7 @@ mod tests {
             in_flight: true,
             relaxation: Some(RelaxationProgress { share: 0.1, tolerance: 1e-6, part_done: 0.125 }),
         };
-        let mut reporter = Reporter::new(true);
+        let mut reporter = Reporter::new(true, UnitSystem::SI);
         let mut fraction = |progress: &Progress| {
             reporter.begin_stage(progress);
             reporter.update(progress);
@@ -207,8 +219,12 @@ mod tests {
         assert_eq!(fraction(&progress), (Stage::Relaxation, 0.125));
         progress.relaxation = None;
         assert_eq!(fraction(&progress), (Stage::Flight, 0.25));
+        assert_eq!(describe(&progress, "ms"), "t = 3.000000 of 12.000000 ms  step 50  in flight");
         progress.in_flight = false;
         assert_eq!(fraction(&progress), (Stage::Steps, 0.1));
+        assert!(
+            describe(&progress, "ms").starts_with("t = 3.000000 ms  step 50  dt = 1.00e-1 ms  0 contacts")
+        );
     }
 
     /// With equal steps, the estimate is the ratio of the steps taken to all steps. When the steps become ten times

@@ -81,8 +81,9 @@ pub(super) fn execute(
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
+            let second = scenario.likely_units().symbol_of("s");
             let resumed =
-                format!("resumed from {}: t = {time:.9} s, step {step}\n", checkpoint.path.display());
+                format!("resumed from {}: t = {time:.9} {second}, step {step}\n", checkpoint.path.display());
             let recorder = Recorder::resume(scenario, directory, &mut simulation, checkpoint)?;
             if !quiet {
                 print::message(&resumed);
@@ -96,7 +97,7 @@ pub(super) fn execute(
         }
     };
     let known: BTreeSet<String> = simulation.warnings().into_iter().collect();
-    let mut reporter = Reporter::new(quiet);
+    let mut reporter = Reporter::new(quiet, scenario.likely_units());
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), stop);
     reporter.finish();
     let warnings: Vec<String> =
@@ -176,7 +177,8 @@ fn read_checkpoint(
     print_warnings(&damaged.iter().map(warning).collect::<Vec<_>>());
     let (time, end) = (checkpoint.instant().0, scenario.time.end);
     if time > end {
-        let fact = format!("the checkpoint is at t = {time:.9} s, after `time.end` = {end} s");
+        let second = scenario.likely_units().symbol_of("s");
+        let fact = format!("the checkpoint is at t = {time:.9} {second}, after `time.end` = {end} {second}");
         return Err(Failure::Usage {
             fact,
             help: "give a later `time.end`, or an earlier checkpoint (`--resume FILE`)",
