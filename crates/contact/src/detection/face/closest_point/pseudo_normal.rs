@@ -20,6 +20,10 @@ use crate::{Edge, Surface};
 /// error ε |x|/h of the normals of faces with edges of length h at positions x, with the machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
+/// Cosine of the dihedral angle below which an edge is the tip of a taper (60°). Right angles, which deform to somewhat
+/// smaller or larger angles, are none.
+const TAPER: f64 = 0.5;
+
 /// Signed distance and direction between a point and a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
@@ -165,8 +169,9 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge. `offset` is
-/// the vector to the point from the closest point of the face; the closest point lies on `feature`.
+/// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge that is not
+/// the tip of a taper. `offset` is the vector to the point from the closest point of the face; the closest point lies on
+/// `feature`.
 ///
 /// ```text
 ///   face      ┆
@@ -185,7 +190,7 @@ pub fn is_past_rim(
     let at = |node: u32| positions[node as usize];
     let normal = face_normal(surface, positions, face, xi);
     let is_passed =
-        |other: Vec3| normals_are_opposed(&other, &-offset) && !normals_are_opposed(&other, &normal);
+        |other: Vec3| normals_are_opposed(&other, &-offset) && other.dot(&normal) > -TAPER * other.norm();
     normals_are_opposed(&normal, offset)
         && match feature {
             Feature::Face => false,
@@ -334,4 +339,28 @@ fn weighted_corner_normal(
         (tangent(after, after + 1, after), tangent(before, before + count - 1, (before + count - 1) % count));
     let normal = e.cross(&f);
     normal.try_normalize(0.0).map_or_else(Vec3::zeros, |n| n * normal.norm().atan2(e.dot(&f)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a point behind a square and past its edge, in front of the square beyond it, is past the rim, for this
+    /// dihedral angle.
+    fn is_past_edge(degrees: f64) -> bool {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        let down = Vec3::new(-cosine, 0.0, -sine);
+        let (along, y) = (Vec3::x(), Vec3::y());
+        let positions = [-along, Vec3::zeros(), y, y - along, down, y + down];
+        let faces = [[0, 1, 2, 3], [1, 4, 5, 2]];
+        let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Quad4, nodes.as_slice())));
+        is_past_rim(&surface, &positions, 0, [1.0, 0.0], Feature::Edge(1), &Vec3::new(1e-3, 0.0, -1e-2))
+    }
+
+    /// Right angles that deform remain rims; the tip of a taper is none.
+    #[test]
+    fn right_angles_are_rims_within_their_deformation() {
+        assert!([80.0, 89.9, 90.0, 90.1, 94.0].into_iter().all(is_past_edge));
+        assert!(!is_past_edge(50.0));
+    }
 }
