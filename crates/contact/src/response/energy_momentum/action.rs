@@ -5,6 +5,9 @@ use super::{EnergyMomentum, Motion, Scheme};
 use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
+/// Increase of a gap, over the gap, below which it is rounding: a spring that holds its gap releases no energy.
+const RELEASE: f64 = 1e-9;
+
 impl EnergyMomentum {
     /// Writes forces and energies, and updates the springs: to the middle of the next step with staggered gaps, to the
     /// end of this step with the midpoint scheme.
@@ -31,7 +34,7 @@ impl EnergyMomentum {
             } else {
                 0.0
             };
-            (spring.gap, spring.releases) = (Some(next), next > gap);
+            (spring.gap, spring.releases) = (Some(next), next - gap > RELEASE * gap.abs());
             let friction_work = if spring.has_friction() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 stored -= half * solution.traction.dot(&solution.slip_rate);
