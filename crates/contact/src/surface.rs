@@ -149,13 +149,30 @@ impl Surface {
 
     /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: a face of the surface contains
     /// all these nodes.
-    pub fn holds(&self, nodes: &[u32]) -> bool {
-        let local = nodes.first().and_then(|&node| self.local_node(node));
+    pub fn holds(&self, nodes: impl Iterator<Item = u32> + Clone) -> bool {
+        let local = nodes.clone().next().and_then(|node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
         faces.iter().any(|&face| {
             let of_face = self.face(face as usize).1;
-            nodes.iter().all(|node| of_face.contains(node))
+            nodes.clone().all(|node| of_face.contains(&node))
         })
+    }
+
+    /// The faces of a contact with these target nodes: faces with only these nodes, or with all of them.
+    pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+        let around = |&node: &u32| {
+            let local = self.local_node(node);
+            let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
+            faces.iter().map(move |&face| (node, face))
+        };
+        let of_contact = |&(node, face): &(u32, u32)| {
+            let of_face = self.face(face as usize).1;
+            let is_first = nodes.iter().find(|node| of_face.contains(node)) == Some(&node);
+            is_first
+                && (nodes.iter().all(|node| of_face.contains(node))
+                    || of_face.iter().all(|node| nodes.contains(node)))
+        };
+        nodes.iter().flat_map(around).filter(of_contact).map(|(_, face)| face)
     }
 
     /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in plane
@@ -253,13 +270,16 @@ mod tests {
         let held = [&[1][..], &[2, 1], &[5], &faces[0], &[3], &[1, 3], &[0, 2, 3], &faces[1], &[]];
         let first = Surface::new([(CellKind::Tri6, faces[0].as_slice())]);
         assert_eq!(
-            held.map(|nodes| first.holds(nodes)),
+            held.map(|nodes| first.holds(nodes.iter().copied())),
             [true, true, true, true, false, false, false, false, false]
         );
         // The ends of the diagonal belong to the first triangle as well, the other corners of the square to one
         // triangle each.
         assert!(
-            first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
+            first.holds([0, 2].into_iter())
+                && surface.holds([1].into_iter())
+                && surface.holds([3].into_iter())
+                && !surface.holds([1, 3].into_iter())
         );
         assert_eq!(surface.median_edge(&positions), 1.0);
         let linear = Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]);

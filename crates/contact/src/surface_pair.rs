@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
+/// Largest weight of the nodes beside one of several equally close faces: distances agree to 1e-12 of the coordinates,
+/// and closest points to about the root of that.
+const BESIDE: f64 = 1e-5;
+
 /// A pair of bodies, or of parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
@@ -45,8 +49,26 @@ impl SurfacePair {
         if self.bodies != [contactor.min(target), contactor.max(target)] {
             return false;
         }
-        let (of_contactor, of_target) = constraint.nodes.split_at(constraint.num_contactor_nodes);
-        let sides = if contactor <= target { [of_contactor, of_target] } else { [of_target, of_contactor] };
-        self.parts.iter().zip(sides).all(|(part, nodes)| part.as_ref().is_none_or(|part| part.holds(nodes)))
+        let [mut of_contactor, mut of_target] = self.parts.each_ref().map(Option::as_ref);
+        if contactor > target {
+            std::mem::swap(&mut of_contactor, &mut of_target);
+        }
+        let contactor_nodes = constraint.nodes[..constraint.num_contactor_nodes].iter().copied();
+        of_contactor.is_none_or(|part| part.holds(contactor_nodes))
+            && of_target.is_none_or(|part| {
+                part.holds(constraint.carrying_target_nodes()) || is_on_one_of_several(part, constraint)
+            })
     }
+}
+
+/// Whether a contact with several equally close faces is on a face of a part, up to the distance of the closest points.
+fn is_on_one_of_several(part: &Surface, constraint: &Constraint<'_>) -> bool {
+    let (nodes, weights) = (constraint.nodes, constraint.weights);
+    let (nodes, weights) =
+        (&nodes[constraint.num_contactor_nodes..], &weights[constraint.num_contactor_nodes..]);
+    part.faces_at(nodes).any(|face| {
+        let of_face = part.face(face as usize).1;
+        let beside = nodes.iter().zip(weights).filter(|(node, _)| !of_face.contains(node));
+        of_face.len() < nodes.len() && beside.map(|(_, weight)| weight.abs()).sum::<f64>() < BESIDE
+    })
 }

@@ -110,11 +110,12 @@ impl SupportNodes {
                 let faces = surface
                     .local_node(terms[0].0)
                     .map_or(&[][..], |local| surface.faces_of_local_node(local));
-                let holds_all = |&&face: &&u32| {
+                let is_of_point = |&&face: &&u32| {
                     let (_, nodes) = surface.face(face as usize);
                     terms.iter().all(|(node, _)| nodes.contains(node))
+                        || nodes.iter().all(|node| terms.iter().any(|(term, _)| term == node))
                 };
-                let Some(&face) = faces.iter().find(holds_all) else { return &[] };
+                let Some(&face) = faces.iter().find(is_of_point) else { return &[] };
                 let first = face.checked_sub(1).map_or(0, |before| ends[before as usize]);
                 &of_faces[first as usize..ends[face as usize] as usize]
             }

@@ -204,7 +204,7 @@ impl EntryFaces {
         let outward = query.outward();
         alternatives.clear();
         faces.clear();
-        faces.extend(query.nearest_face());
+        faces.extend(query.nearest_faces());
         let mut next = 0;
         while next < faces.len().min(MOST_FACES) {
             let face = faces[next];

@@ -159,13 +159,16 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the closest point is inside a linear face, farther than a distance \[m\] from all edges of the face.
+    /// Whether the contact is with one linear face, farther than a distance \[m\] from all edges of the face.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
         let (nodes, weights) = (&nodes[middle..], &weights[middle..]);
         let kind = self.target().distinct_kinds();
         if nodes.len() < 3 || kind.iter().any(|kind| !matches!(kind, CellKind::Tri3 | CellKind::Quad4)) {
+            return false;
+        }
+        if !self.nearest_faces().any(|face| self.target().face(face as usize).1 == nodes) {
             return false;
         }
         let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| self.position(node) * -w).sum();
@@ -176,15 +179,9 @@ impl Query<'_> {
         })
     }
 
-    /// A face that contains all target nodes of the constraint.
-    pub(super) fn nearest_face(&self) -> Option<u32> {
-        let nodes = &self.constraint.nodes[self.constraint.num_contactor_nodes..];
-        let surface = self.target();
-        let around = surface.local_node(*nodes.first()?).map(|local| surface.faces_of_local_node(local))?;
-        around.iter().copied().find(|&face| {
-            let of_face = surface.face(face as usize).1;
-            nodes.iter().all(|node| of_face.contains(node))
-        })
+    /// The faces of the contact.
+    pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
+        self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
 
     pub(super) fn add_neighbours(&self, face: u32, faces: &mut Vec<u32>) {
@@ -283,9 +280,11 @@ impl Query<'_> {
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
-        // Alternatives are in the order of the search, which begins with the face of the detected contact.
-        let is_original =
-            || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
+        // The first faces examined are the faces of the contact.
+        let is_original = || {
+            self.nearest_faces().any(|face| face == tied[0].face)
+                && are_coplanar(normal, &self.constraint.normal)
+        };
         if !differ && is_original() {
             chosen.push_copy(&self.constraint);
         } else if !(differ && self.push_common(tied, chosen)) {

@@ -12,9 +12,10 @@ use crate::{Constraint, ContactKey, Surface};
 /// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
 /// target at these points. For edges and for the rim of a face, the normal of the constraint gives the sign.
 ///
-/// The pair is the contactor node and the target face of `constraint`, or its two straight edges. Contacts with walls
-/// and contacts of curved edges keep their weights and normal: walls are planes, and curved edges are short relative to
-/// their radius of curvature.
+/// The pair is the contactor node with the faces whose nodes are all nodes of `constraint`, or its two straight edges. Of
+/// several faces the closest one counts, or the mean of equally close faces. Contacts with walls and contacts of curved
+/// edges keep their weights and normal: walls are planes, and curved edges are short relative to their radius of
+/// curvature.
 ///
 /// # Shapes
 /// `weights`: of the nodes of the constraint. `positions`: of all nodes, by their global numbers.
@@ -26,11 +27,9 @@ pub fn move_pair(
 ) -> Vec3 {
     let normal = match (constraint.key, constraint.nodes) {
         (ContactKey::Node(_), [contactor, target @ ..]) => {
-            let surface = surfaces.get(constraint.bodies[1] as usize);
-            let face = surface.and_then(|surface| Some((surface, face_of_nodes(surface, target)?)));
             let query = &positions[*contactor as usize];
-            face.map(|(surface, face)| {
-                move_node_on_face(surface, face, positions, query, &constraint.normal, &mut weights[1..])
+            surfaces.get(constraint.bodies[1] as usize).and_then(|surface| {
+                move_node_on_faces(surface, target, positions, query, &constraint.normal, &mut weights[1..])
             })
         }
         (ContactKey::Edges(_), &[a, b, c, d]) => {
@@ -42,31 +41,49 @@ pub fn move_pair(
     normal.unwrap_or(constraint.normal)
 }
 
-/// The face with these nodes.
-fn face_of_nodes(surface: &Surface, nodes: &[u32]) -> Option<usize> {
-    let faces = surface.faces_of_local_node(surface.local_node(*nodes.first()?)?);
-    faces.iter().map(|&face| face as usize).find(|&face| surface.face(face).1 == nodes)
-}
-
-/// Writes the weights −N_a of the closest point of a face; returns the normal there.
-fn move_node_on_face(
+/// Writes the weights −N_a of the closest point of the faces with only these nodes; returns the normal there, or
+/// `None` and no weights without such a face.
+fn move_node_on_faces(
     surface: &Surface,
-    face: usize,
+    target: &[u32],
     positions: &[Vec3],
     query: &Vec3,
     before: &Vec3,
     weights: &mut [f64],
-) -> Vec3 {
-    let (kind, nodes) = surface.face(face);
-    let mut corners = [Vec3::zeros(); MAX_NODES];
-    for (corner, &node) in corners.iter_mut().zip(nodes) {
-        *corner = positions[node as usize];
+) -> Option<Vec3> {
+    let on_face = |face: u32| {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = positions[node as usize];
+        }
+        (face, closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], query))
+    };
+    let is_named = |&face: &u32| surface.face(face as usize).1.iter().all(|node| target.contains(node));
+    let points = || surface.faces_at(target).filter(is_named).map(on_face);
+    let least = points().map(|(_, point)| point.distance_squared).reduce(f64::min)?;
+    let farthest = least.sqrt() + rounding_of_gap([query]);
+    weights.fill(0.0);
+    let (mut normals, mut count) = (Vec3::zeros(), 0.0);
+    for (face, closest) in points().filter(|(_, point)| point.distance_squared <= farthest * farthest) {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [closest.xi[0], closest.xi[1], 0.0], &mut values[..nodes.len()]);
+        for (node, value) in nodes.iter().zip(values) {
+            target
+                .iter()
+                .zip(&mut *weights)
+                .filter(|(known, _)| *known == node)
+                .for_each(|(_, w)| *w -= value);
+        }
+        let of_face = face_normal_where(surface, &|node| positions[node as usize], face as usize, closest.xi);
+        if of_face != Vec3::zeros() {
+            normals += normal_at(&closest, query, &of_face, before);
+        }
+        count += 1.0;
     }
-    let closest = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], query);
-    shape_values(kind, [closest.xi[0], closest.xi[1], 0.0], weights);
-    weights.iter_mut().for_each(|weight| *weight = -*weight);
-    let of_face = face_normal_where(surface, &|node| positions[node as usize], face, closest.xi);
-    if of_face == Vec3::zeros() { *before } else { normal_at(&closest, query, &of_face, before) }
+    weights.iter_mut().for_each(|weight| *weight /= count);
+    Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
 /// Normal at a closest point: the face normal inside the face. On the rim of the face, the normal is the direction of

@@ -2,6 +2,7 @@
 
 mod batch;
 mod target_face;
+mod tied;
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use rayon::prelude::*;
 
 use crate::element::{MAX_NODES, shape_values};
-use crate::flush::rounding_of_gap;
+use crate::flush::{are_coplanar, rounding_of_gap};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
@@ -24,6 +25,7 @@ use crate::detection::face::control_points::least_distance_squared;
 use crate::detection::model::{Candidate, ContactModel, is_behind};
 use batch::{Batch, InLane};
 use target_face::TargetFace;
+use tied::MeanPoint;
 
 /// Options of the closest-point computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,19 +68,30 @@ struct Closest {
     point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     face_normal: Option<Vec3>,
+    /// Begin and end of the candidates of the node if another face may be equally close.
+    rivals: Option<[u32; 2]>,
 }
 
-/// A node that has penetrated its target.
+/// Penetration of a node below a face of its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Penetration {
-    /// Index of the closest face among the candidates.
+    /// Index of the face among the candidates.
     candidate: u32,
     xi: [f64; 2],
     gap: Gap,
 }
 
-/// Closest face of a node in the last step, and the closest point on this face. With [`StartFrom::Previous`], the next
-/// search starts from this point.
+/// A node that has penetrated its target, at a point of one face or at the mean of the points of equally close faces.
+#[derive(Clone, Copy, Debug)]
+struct NodeContact {
+    key: NodeOnSurface,
+    gap: Gap,
+    /// Begin and end of its points in the list of all points.
+    points: [u32; 2],
+}
+
+/// Closest face of a node in the last step and the closest point on it, from which the next search starts with
+/// [`StartFrom::Previous`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartingPoint {
     key: NodeOnSurface,
@@ -89,9 +102,10 @@ pub struct StartingPoint {
 /// Results of a task.
 #[derive(Clone, Debug, Default)]
 struct Found {
-    penetrations: Vec<Penetration>,
-    /// The closest face of each node and the closest point on this face; empty unless the next step may start from
-    /// these points.
+    contacts: Vec<NodeContact>,
+    /// Points of all contacts.
+    points: Vec<Penetration>,
+    /// The closest face of each node and its closest point, if the next step may start from this point.
     last: Vec<Option<StartingPoint>>,
 }
 
@@ -162,8 +176,8 @@ impl NodeFaceSearch {
     }
 
     /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. Only the closest face of
-    /// each target gives a constraint; of equally close faces, the first. The pseudo-normal of the feature on which the
-    /// closest point lies gives the sign of the gap.
+    /// each target gives a constraint; equally close faces give the mean of their constraints (see `tied`). The
+    /// pseudo-normal of the feature on which the closest point lies gives the sign of the gap.
     ///
     /// A node deeper than the search depth of its body pair counts as outside, beyond the far side of the target.
     pub fn find(
@@ -181,10 +195,11 @@ impl NodeFaceSearch {
             let first = NODES_PER_TASK * task;
             let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
             let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
-            found.penetrations.clear();
+            found.contacts.clear();
+            found.points.clear();
             found.last.clear();
             search.find(&groups, batch, |closest| {
-                found.penetrations.extend(closest.and_then(|closest| search.penetration(closest)));
+                found.contacts.extend(closest.and_then(|closest| search.contact(closest, &mut found.points)));
                 if options.start == StartFrom::Previous {
                     found.last.push(closest.map(|closest| search.last(closest)));
                 }
@@ -198,8 +213,10 @@ impl NodeFaceSearch {
             find(&mut Batch::default(), (0, (group_ends, found)));
         }
         constraints.clear();
-        for penetration in found.iter().flat_map(|found| &found.penetrations) {
-            push(penetration, candidates, &model.surfaces, constraints);
+        for found in &*found {
+            for contact in &found.contacts {
+                push(contact, &found.points, candidates, &model.surfaces, constraints);
+            }
         }
         last.clear();
         last.extend(found.iter().flat_map(|found| &found.last));
@@ -231,19 +248,50 @@ struct NodeSearch<'a> {
     closest: &'a mut Option<Closest>,
     last: Option<StartingPoint>,
     normal: Option<Vec3>,
+    /// Candidates of the node.
+    group: [u32; 2],
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
+    /// Difference of distances that counts as rounding \[m\].
+    rounding: f64,
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(closest: &'a mut Option<Closest>, last: Option<StartingPoint>) -> Self {
+    fn new(
+        closest: &'a mut Option<Closest>,
+        last: Option<StartingPoint>,
+        group: [u32; 2],
+        position: &Vec3,
+    ) -> Self {
         *closest = None;
-        Self { closest, last, normal: None, farthest: f64::INFINITY }
+        Self {
+            closest,
+            last,
+            normal: None,
+            group,
+            farthest: f64::INFINITY,
+            rounding: rounding_of_gap([position]),
+        }
+    }
+
+    /// Whether a squared distance may equal the distance of the closest face so far: |√a − √b| ≤ r implies (a − b)² ≤ 2
+    /// r² (a + b).
+    fn rivals(&self, distance_squared: f64) -> bool {
+        let (sum, difference) = (distance_squared + self.farthest, distance_squared - self.farthest);
+        difference * difference <= 2.0 * self.rounding * self.rounding * sum
     }
 
     fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
+        let rivals = self.rivals(point.distance_squared).then_some(self.group);
         self.farthest = point.distance_squared;
-        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal });
+        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal, rivals });
+    }
+
+    /// Notes a face that may be as close as the closest so far.
+    fn note_rival(&mut self) {
+        if let Some(closest) = self.closest {
+            closest.rivals = Some(self.group);
+        }
     }
 }
 
@@ -261,7 +309,9 @@ impl ClosestFaces<'_> {
         for ends in ends.chunks(NODES_AT_A_TIME) {
             let closest = &mut closest[..ends.len()];
             for (closest, &end) in closest.iter_mut().zip(ends) {
-                let mut node = NodeSearch::new(closest, last.next().copied().flatten());
+                let group = [candidate as u32, end];
+                let position = self.positions[self.candidates[candidate].key.contactor as usize];
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group, &position);
                 let nearest = self.nearest_node(candidate..end as usize);
                 while candidate < end as usize {
                     if candidate == found_until {
@@ -316,10 +366,12 @@ impl ClosestFaces<'_> {
         let is_near =
             |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
         if let Some(found) = found {
-            if is_near(found.distance_squared())
-                && self.normals_are_opposed(candidate, || found.normal(), &mut node.normal)
-            {
-                node.take(place, found.point(), Some(found.normal()));
+            if is_near(found.distance_squared()) {
+                if self.normals_are_opposed(candidate, || found.normal(), &mut node.normal) {
+                    node.take(place, found.point(), Some(found.normal()));
+                }
+            } else if node.rivals(found.distance_squared()) {
+                node.note_rival();
             }
             return;
         }
@@ -327,8 +379,12 @@ impl ClosestFaces<'_> {
         let target = &self.model.surfaces[candidate.key.target as usize];
         let position = |node: u32| self.positions[node as usize];
         let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
-        if is_near(point.distance_squared) && self.normals_are_opposed(candidate, normal, &mut node.normal) {
-            node.take(place, point, None);
+        if is_near(point.distance_squared) {
+            if self.normals_are_opposed(candidate, normal, &mut node.normal) {
+                node.take(place, point, None);
+            }
+        } else if node.rivals(point.distance_squared) {
+            node.note_rival();
         }
     }
 
@@ -368,8 +424,11 @@ impl ClosestFaces<'_> {
         let corners = &corners[..nodes.len()];
         let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
         let farthest = node.farthest.min(reach * reach);
-        if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
-            return None;
+        if !is_closed_form {
+            let least = least_distance_squared(kind, corners, query);
+            if least > farthest && !node.rivals(least) {
+                return None;
+            }
         }
         let start = self.options.start.on(candidate.face, node.last);
         Some(closest_point(self.options.method, start, kind, corners, query))
@@ -377,10 +436,13 @@ impl ClosestFaces<'_> {
 
     /// The penetration of a node inside its target; `None` for a node outside. The gap is the distance from the target
     /// surface minus the offset of the body pair. A node past the rim of its face by at most its depth counts as below
-    /// the face, so that no force pushes the node along the face.
+    /// the face, so that no force pushes the node along the face. A node in a dent between coplanar faces counts as below
+    /// the face too: the direction from a closest point at a small distance varies with rounding, and it no longer
+    /// applies where deformation turns the dent into a ridge. A force along this direction would drive motion along the
+    /// face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
-        let Closest { candidate: place, point, face_normal } = closest;
+        let Closest { candidate: place, point, face_normal, .. } = closest;
         let candidate = &self.candidates[*place as usize];
         let surface = &model.surfaces[candidate.key.target as usize];
         let normal_of = |feature: Feature| {
@@ -423,11 +485,16 @@ impl ClosestFaces<'_> {
             let gap = from_face.dot(&normal);
             let is_straight = || {
                 let off = (from_face - normal * gap).norm();
-                gap <= rounding && off <= f64::max(STRAIGHT * gap.abs(), rounding)
+                off <= f64::max(STRAIGHT * gap.abs(), rounding)
+            };
+            let is_in_flat_dent = || {
+                are_coplanar(&normal, &unit_or_zero(pseudo_normal))
+                    && are_coplanar(&normal, &unit_or_zero(&-from_face))
             };
             let face = candidate.face as usize;
             let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
-            (is_straight() || is_past_rim()).then_some(Gap { gap, normal })
+            (gap <= rounding && (is_straight() || is_in_flat_dent()) || is_past_rim())
+                .then_some(Gap { gap, normal })
         };
         let under_face = if point.feature == Feature::Face { None } else { under_face() };
         let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
@@ -445,20 +512,34 @@ impl ClosestFaces<'_> {
 
 /// Adds the constraint of a penetrated node.
 fn push(
-    penetration: &Penetration,
+    contact: &NodeContact,
+    points: &[Penetration],
     candidates: &[Candidate],
     surfaces: &[Surface],
     constraints: &mut Constraints,
 ) {
-    let Penetration { candidate, xi, gap: Gap { gap, normal } } = *penetration;
-    let candidate = &candidates[candidate as usize];
-    let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
-    let mut values = [0.0; MAX_NODES];
-    shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
-    let NodeOnSurface { contactor, target } = candidate.key;
-    let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
-    let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
-    constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
+    let NodeContact { key, gap: Gap { gap, normal }, points: [first, end] } = *contact;
+    let points = &points[first as usize..end as usize];
+    let Candidate { face, contactor_body, .. } = candidates[points[0].candidate as usize];
+    let surface = &surfaces[key.target as usize];
+    let contactor = Side { body: contactor_body, nodes: &[key.contactor], shape_values: &[1.0] };
+    let mut push = |nodes: &[u32], shape_values: &[f64]| {
+        let target = Side { body: key.target, nodes, shape_values };
+        constraints.push(ContactKey::Node(key), gap, normal, contactor, target);
+    };
+    if let [Penetration { xi, .. }] = points {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+        push(nodes, &values[..nodes.len()]);
+        return;
+    }
+    let mut mean = MeanPoint::default();
+    for point in points {
+        mean.add(surface, candidates[point.candidate as usize].face, point.xi);
+    }
+    let (nodes, shape_values) = mean.finish();
+    push(nodes, shape_values);
 }
 
 #[cfg(test)]

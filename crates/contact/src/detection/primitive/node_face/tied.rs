@@ -1,0 +1,138 @@
+//! Contacts of nodes with several equally close faces.
+//!
+//! A node below a node or an edge of its target is equally close to all faces around it, up to rounding. None of these
+//! faces is the first: the contact is the mean of their contacts, with the nodes of all of them, so that it does not
+//! depend on the numbering of the faces. Faces whose contacts have different normals are not averaged: at a sharp edge
+//! the entry face decides ([`entry_face`](crate::detection::EntryFaces)).
+
+use super::{Closest, ClosestFaces, NodeContact, Penetration};
+use crate::Surface;
+use crate::detection::face::closest_point::{Gap, closest_point, face_normal_vector};
+use crate::element::{MAX_NODES, shape_values};
+use crate::flush::{are_coplanar, rounding_of_gap};
+use crate::math::Vec3;
+
+/// Largest number of nodes of the faces of a contact; further faces are left out.
+const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
+
+/// Shape values of the mean of points on several faces.
+pub(super) struct MeanPoint {
+    nodes: [u32; MAX_TIED_NODES],
+    values: [f64; MAX_TIED_NODES],
+    num_nodes: usize,
+    num_faces: usize,
+}
+
+impl Default for MeanPoint {
+    fn default() -> Self {
+        Self { nodes: [0; MAX_TIED_NODES], values: [0.0; MAX_TIED_NODES], num_nodes: 0, num_faces: 0 }
+    }
+}
+
+impl MeanPoint {
+    /// Adds a point of a face.
+    pub fn add(&mut self, surface: &Surface, face: u32, xi: [f64; 2]) {
+        let (kind, nodes) = surface.face(face as usize);
+        let is_new = |node: &&u32| !self.nodes[..self.num_nodes].contains(node);
+        if self.num_nodes + nodes.iter().filter(is_new).count() > MAX_TIED_NODES {
+            return;
+        }
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+        for (&node, value) in nodes.iter().zip(values) {
+            let known = self.nodes[..self.num_nodes].iter().position(|&known| known == node);
+            let place = known.unwrap_or(self.num_nodes);
+            self.nodes[place] = node;
+            self.values[place] += value;
+            self.num_nodes = self.num_nodes.max(place + 1);
+        }
+        self.num_faces += 1;
+    }
+
+    /// Nodes and shape values of the mean.
+    pub fn finish(&mut self) -> (&[u32], &[f64]) {
+        let share = 1.0 / self.num_faces as f64;
+        let values = &mut self.values[..self.num_nodes];
+        values.iter_mut().for_each(|value| *value *= share);
+        (&self.nodes[..self.num_nodes], values)
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// The contact of a node inside its target; its points are appended to `points`.
+    pub(super) fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
+        let key = self.candidates[closest.candidate as usize].key;
+        let first = points.len();
+        let nearest = self.penetration(closest);
+        let gap = match closest.rivals {
+            Some(group) => self.mean_of_tied(closest, nearest, group, points),
+            None => {
+                points.extend(nearest);
+                nearest.map(|nearest| nearest.gap)
+            }
+        };
+        Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
+    }
+
+    /// Mean of the penetrations of the faces as close as the closest face, with normals like that of the first. The
+    /// faces are summed in the order of their numbers, so that the result does not depend on the order of the
+    /// candidates.
+    fn mean_of_tied(
+        &self,
+        closest: &Closest,
+        nearest: Option<Penetration>,
+        [begin, end]: [u32; 2],
+        points: &mut Vec<Penetration>,
+    ) -> Option<Gap> {
+        let query = &self.positions[self.candidates[begin as usize].key.contactor as usize];
+        let farthest = closest.point.distance_squared.sqrt() + rounding_of_gap([query]);
+        let first = points.len();
+        points.extend((begin..end).filter_map(|candidate| match candidate == closest.candidate {
+            true => nearest,
+            false => self.tied(candidate, farthest).and_then(|tied| self.penetration(&tied)),
+        }));
+        let face = |point: &Penetration| self.candidates[point.candidate as usize].face;
+        points[first..].sort_unstable_by_key(face);
+        let normal = points.get(first)?.gap.normal;
+        let mut kept = first;
+        for k in first..points.len() {
+            // A node of two patches has the same face twice.
+            let is_repeated = kept > first && face(&points[kept - 1]) == face(&points[k]);
+            if !is_repeated && are_coplanar(&points[k].gap.normal, &normal) {
+                points[kept] = points[k];
+                kept += 1;
+            }
+        }
+        points.truncate(kept);
+        if let [alone] = points[first..] {
+            return Some(alone.gap);
+        }
+        let gaps = points[first..].iter().map(|point| point.gap);
+        let normals: Vec3 = gaps.clone().map(|gap| gap.normal).sum();
+        let mean = gaps.map(|gap| gap.gap).sum::<f64>() / (kept - first) as f64;
+        Some(Gap { gap: mean, normal: normals.normalize() })
+    }
+
+    /// The closest point of a candidate face that is as close as the closest face.
+    fn tied(&self, candidate: u32, farthest: f64) -> Option<Closest> {
+        let place = candidate as usize;
+        let pair = &self.candidates[place];
+        let target = &self.model.surfaces[pair.key.target as usize];
+        let query = &self.positions[pair.key.contactor as usize];
+        let (kind, nodes) = target.face(pair.face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let start = self.options.start.on(pair.face, None);
+        let point = closest_point(self.options.method, start, kind, &corners[..nodes.len()], query);
+        let reach = self.target_faces[place].reach;
+        let normal = || {
+            face_normal_vector(target, &|node| self.positions[node as usize], pair.face as usize, point.xi)
+        };
+        let is_tied = point.distance_squared <= farthest * farthest
+            && point.distance_squared <= reach * reach
+            && self.normals_are_opposed(pair, normal, &mut None);
+        is_tied.then_some(Closest { candidate, point, face_normal: None, rivals: None })
+    }
+}
