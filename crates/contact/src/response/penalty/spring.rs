@@ -9,6 +9,9 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
+/// Relative change of a share below which it is rounding.
+const SAME_SHARE: f64 = 1e-9;
+
 /// Springs of one contact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
@@ -70,10 +73,11 @@ impl Spring {
     /// closing, with the previous force p. The tangential spring keeps its force if it stiffens, and its energy if it
     /// softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
-        let before = self.share.replace(share);
-        let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {
+        if self.share.is_some_and(|before| (share - before).abs() <= SAME_SHARE * before) {
             return 0.0;
-        };
+        }
+        let before = self.share.replace(share);
+        let Some(before) = before.filter(|_| self.penetration > 0.0) else { return 0.0 };
         let ratio = share / before;
         let stored = self.normal_energy();
         let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
