@@ -1,7 +1,16 @@
+use super::batch::Batch;
+use super::closest_faces::{Closest, ClosestFaces, Groups};
+use super::penetration::Penetration;
+use super::search::NODES_PER_TASK;
 use super::*;
-use crate::detection::face::closest_point::{Outcome, SQUARE, signed_gap};
-use crate::detection::model::ContactModel;
+use crate::detection::face::closest_point::{Method, Outcome, SQUARE, Start, closest_point, signed_gap};
+use crate::detection::model::{Candidate, ContactModel};
 use crate::detection::samples::Samples;
+use crate::element::shape_values;
+use crate::flush::are_coplanar;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+use crate::{Constraints, ContactKey, NodeOnSurface, Surface};
 
 /// The closest face of each node, and the penetration of the node, if any.
 fn closest_faces(
@@ -241,9 +250,9 @@ fn equally_close_faces_count_alike() {
     }
 }
 
-/// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the classification of a
-/// candidate by its normals agrees in all lanes, and in the scalar form beside a quadrilateral. Other methods are not
-/// tested.
+/// Nodes of faces at right angles to adjacent triangles, within about eight times [`SQUARE`], all rotated at random.
+/// The test of opposed normals gives the same result in every lane, and in the scalar form, which is used if the group
+/// of four contains a quadrilateral. Methods without lanes are not tested.
 #[test]
 fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;

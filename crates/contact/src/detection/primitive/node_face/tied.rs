@@ -5,15 +5,25 @@
 //! depend on the numbering of the faces. Faces whose contacts have different normals are not averaged: at a sharp edge
 //! the entry face decides ([`entry_face`](crate::detection::EntryFaces)).
 
-use super::{Closest, ClosestFaces, NodeContact, Penetration};
-use crate::Surface;
+use super::closest_faces::{Closest, ClosestFaces};
+use super::penetration::Penetration;
 use crate::detection::face::closest_point::{Gap, closest_point, face_normal_vector};
 use crate::element::{MAX_NODES, shape_values};
 use crate::flush::{are_coplanar, rounding_of_gap};
 use crate::math::Vec3;
+use crate::{NodeOnSurface, Surface};
 
 /// Largest number of nodes of the faces of a contact; further faces are left out.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
+
+/// A node that has penetrated its target, at a point of one face or at the mean of the points of equally close faces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeContact {
+    pub key: NodeOnSurface,
+    pub gap: Gap,
+    /// Begin and end of its points in the list of all points.
+    pub points: [u32; 2],
+}
 
 /// Shape values of the mean of points on several faces.
 pub(super) struct MeanPoint {
@@ -60,7 +70,7 @@ impl MeanPoint {
 
 impl ClosestFaces<'_> {
     /// The contact of a node inside its target; its points are appended to `points`.
-    pub(super) fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
+    pub fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
         let nearest = self.penetration(closest);

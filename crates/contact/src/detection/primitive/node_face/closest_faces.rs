@@ -1,0 +1,250 @@
+//! Search for the closest candidate face of each contactor node.
+
+use std::ops::Range;
+
+use super::batch::{Batch, InLane};
+use super::options::{NodeFaceOptions, StartingPoint};
+use super::target_face::TargetFace;
+use crate::detection::face::closest_point::{
+    ClosestPoint, Method, are_against, closest_point, face_normal_vector, normals_are_opposed, vertex_normal,
+};
+use crate::detection::face::control_points::least_distance_squared;
+use crate::detection::model::{Candidate, ContactModel};
+use crate::element::MAX_NODES;
+use crate::flush::rounding_of_gap;
+use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+
+/// Contactor nodes searched at a time.
+const NODES_AT_A_TIME: usize = 64;
+
+/// The closest candidate face of one contactor node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closest {
+    /// Index of the face among the candidates.
+    pub candidate: u32,
+    pub point: ClosestPoint,
+    /// Normal of the face at the closest point, of any length; `None` if not yet computed.
+    pub face_normal: Option<Vec3>,
+    /// Begin and end of the candidates of the node if another face may be equally close.
+    pub rivals: Option<[u32; 2]>,
+}
+
+/// Search for the closest candidate faces of contactor nodes.
+pub(super) struct ClosestFaces<'a> {
+    pub vectorised: Vectorised,
+    pub model: &'a ContactModel,
+    pub options: NodeFaceOptions,
+    pub positions: &'a [Vec3],
+    pub candidates: &'a [Candidate],
+    pub target_faces: &'a [TargetFace],
+}
+
+/// Some contactor nodes.
+pub(super) struct Groups<'a> {
+    /// First candidate of the first node, and end of the candidates of each node.
+    pub begin: u32,
+    pub ends: &'a [u32],
+    /// Starting points of the nodes; empty if none are known.
+    pub last: &'a [Option<StartingPoint>],
+}
+
+/// State of the search for one contactor node.
+struct NodeSearch<'a> {
+    /// The closest face so far.
+    closest: &'a mut Option<Closest>,
+    last: Option<StartingPoint>,
+    normal: Option<Vec3>,
+    /// Candidates of the node.
+    group: [u32; 2],
+    /// Squared distance beyond which faces are ignored.
+    farthest: f64,
+    /// Difference of distances that counts as rounding \[m\].
+    rounding: f64,
+}
+
+impl<'a> NodeSearch<'a> {
+    fn new(
+        closest: &'a mut Option<Closest>,
+        last: Option<StartingPoint>,
+        group: [u32; 2],
+        position: &Vec3,
+    ) -> Self {
+        *closest = None;
+        Self {
+            closest,
+            last,
+            normal: None,
+            group,
+            farthest: f64::INFINITY,
+            rounding: rounding_of_gap([position]),
+        }
+    }
+
+    /// Whether a face at a distance √a, given by its square a, may be as close as the closest face so far, at √b:
+    /// |√a − √b| ≤ r implies (a − b)² ≤ 2 r² (a + b).
+    fn rivals(&self, distance_squared: f64) -> bool {
+        let (sum, difference) = (distance_squared + self.farthest, distance_squared - self.farthest);
+        sum < f64::INFINITY && difference * difference <= 2.0 * self.rounding * self.rounding * sum
+    }
+
+    fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
+        let rivals = self.rivals(point.distance_squared).then_some(self.group);
+        self.farthest = point.distance_squared;
+        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal, rivals });
+    }
+
+    /// Notes a face that may be as close as the closest so far.
+    fn note_rival(&mut self) {
+        if let Some(closest) = self.closest {
+            closest.rivals = Some(self.group);
+        }
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. The closest face is the
+    /// nearest of the faces that are within the search depth and whose normals are opposed to the normal of the node.
+    ///
+    /// The lanes of one vector instruction process candidates of different nodes.
+    pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
+        let Groups { begin, ends, last } = *groups;
+        let (mut candidate, mut found_until) = (begin as usize, begin as usize);
+        let until = ends.last().map_or(begin, |&end| end) as usize;
+        let mut closest = [None; NODES_AT_A_TIME];
+        let mut last = last.iter();
+        for ends in ends.chunks(NODES_AT_A_TIME) {
+            let closest = &mut closest[..ends.len()];
+            for (closest, &end) in closest.iter_mut().zip(ends) {
+                let group = [candidate as u32, end];
+                let position = self.positions[self.candidates[candidate].key.contactor as usize];
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group, &position);
+                let nearest = self.nearest_node(candidate..end as usize);
+                while candidate < end as usize {
+                    if candidate == found_until {
+                        found_until = until.min(candidate + Batch::LEN);
+                        if matches!(self.options.method, Method::Auto | Method::NearestNode) {
+                            let these = candidate..found_until;
+                            let (these, target_faces) =
+                                (&self.candidates[these.clone()], &self.target_faces[these]);
+                            batch.find(self.vectorised, these, target_faces, self.positions);
+                        }
+                    }
+                    let found = batch.candidate((candidate - begin as usize) % Batch::LEN);
+                    if nearest.is_none_or(|node| self.nodes_of(candidate).contains(&node)) {
+                        self.compare(candidate, found, &mut node);
+                    }
+                    candidate += 1;
+                }
+            }
+            // A loop separate from the search: the unpredictable branches of `each` would delay the square roots of the
+            // search.
+            closest.iter().for_each(|closest| each(closest.as_ref()));
+        }
+    }
+
+    /// The node of the candidate faces that is nearest to the contactor; among equally near nodes, the node with the
+    /// lowest number. `None` unless the method is [`Method::NearestNode`].
+    fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
+        if self.options.method != Method::NearestNode {
+            return None;
+        }
+        let contactor = &self.positions[self.candidates.get(candidates.start)?.key.contactor as usize];
+        let distance = |node: &u32| (self.positions[*node as usize] - contactor).norm_squared();
+        let nodes = candidates.flat_map(|candidate| self.nodes_of(candidate)).copied();
+        nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
+    }
+
+    /// Nodes of a candidate face.
+    fn nodes_of(&self, candidate: usize) -> &[u32] {
+        let Candidate { key, face, .. } = self.candidates[candidate];
+        self.model.surfaces[key.target as usize].face(face as usize).1
+    }
+
+    /// Replaces the closest face of the node by a candidate face that is closer, within its reach, and has a normal
+    /// opposed to the normal of the node.
+    ///
+    /// A node can have entered a face from outside only if the normals of node and face are opposed. Without this
+    /// condition, two blocks of equal section that meet end to end would also make contact along their sides, because
+    /// nodes of one block slide in along the sides of the other.
+    fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
+        let (candidate, farthest) = (&self.candidates[place], node.farthest);
+        let reach = self.target_faces[place].reach;
+        let is_near =
+            |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
+        if let Some(found) = found {
+            if is_near(found.distance_squared()) {
+                if self.normals_are_opposed(candidate, || found.normal(), &mut node.normal) {
+                    node.take(place, found.point(), Some(found.normal()));
+                }
+            } else if node.rivals(found.distance_squared()) {
+                node.note_rival();
+            }
+            return;
+        }
+        let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let position = |node: u32| self.positions[node as usize];
+        let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
+        if is_near(point.distance_squared) {
+            if self.normals_are_opposed(candidate, normal, &mut node.normal) {
+                node.take(place, point, None);
+            }
+        } else if node.rivals(point.distance_squared) {
+            node.note_rival();
+        }
+    }
+
+    /// Whether the normal of a face, of any length, and the normal of the node are opposed. The normals are computed
+    /// only if the candidate is not already marked as having opposed normals.
+    pub fn normals_are_opposed(
+        &self,
+        candidate: &Candidate,
+        face_normal: impl FnOnce() -> Vec3,
+        node_normal: &mut Option<Vec3>,
+    ) -> bool {
+        if candidate.normals_are_opposed {
+            return true;
+        }
+        let face_normal = face_normal();
+        let contactor = &self.model.surfaces[candidate.contactor_body as usize];
+        let node = candidate.key.contactor;
+        are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
+            let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
+            normals_are_opposed(&face_normal, normal)
+        })
+    }
+
+    /// The closest point of a face; `None` if a lower bound on the distance excludes the face.
+    fn closest_point_within(
+        &self,
+        candidate: &Candidate,
+        node: &NodeSearch<'_>,
+        reach: f64,
+    ) -> Option<ClosestPoint> {
+        let query = &self.positions[candidate.key.contactor as usize];
+        let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let corners = &corners[..nodes.len()];
+        let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        let farthest = node.farthest.min(reach * reach);
+        if !is_closed_form {
+            let least = least_distance_squared(kind, corners, query);
+            if least > farthest && !node.rivals(least) {
+                return None;
+            }
+        }
+        let start = self.options.start.on(candidate.face, node.last);
+        Some(closest_point(self.options.method, start, kind, corners, query))
+    }
+
+    /// Starting point for the next step.
+    pub fn last(&self, closest: &Closest) -> StartingPoint {
+        let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
+        StartingPoint { key, face, xi: closest.point.xi }
+    }
+}

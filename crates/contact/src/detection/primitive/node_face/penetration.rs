@@ -1,0 +1,91 @@
+//! Penetration of a node below its closest face.
+
+use super::closest_faces::{Closest, ClosestFaces};
+use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_normal_vector, unit_or_zero};
+use crate::detection::model::is_behind;
+use crate::flush::{are_coplanar, rounding_of_gap};
+
+/// Sine of an angle. If the offset of a node from its closest point deviates from the face normal by a smaller angle,
+/// the deviation counts as rounding error: the face normal is the contact normal, even if the closest point is on the
+/// rim of the face.
+pub(crate) const STRAIGHT: f64 = 1e-6;
+
+/// Penetration of a node below a face of its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Penetration {
+    /// Index of the face among the candidates.
+    pub candidate: u32,
+    pub xi: [f64; 2],
+    pub gap: Gap,
+}
+
+impl ClosestFaces<'_> {
+    /// The penetration of a node inside its target; `None` for a node outside. The gap is the distance from the target
+    /// surface minus the offset of the body pair. A node past the rim of its face by at most its depth counts as below
+    /// the face, so that no force pushes the node along the face. A node in a dent between coplanar faces counts as below
+    /// the face too: the direction from a closest point at a small distance varies with rounding, and it no longer
+    /// applies where deformation turns the dent into a ridge. A force along this direction would drive motion along the
+    /// face.
+    pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
+        let Self { model, positions, .. } = *self;
+        let Closest { candidate: place, point, face_normal, .. } = closest;
+        let candidate = &self.candidates[*place as usize];
+        let surface = &model.surfaces[candidate.key.target as usize];
+        let normal_of = |feature: Feature| {
+            pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
+        };
+        let of_feature;
+        // A reference instead of a copy: the load of a copied normal would wait for the store, and this wait is longer
+        // than the other instructions of the function take.
+        let pseudo_normal = match (point.feature, face_normal) {
+            (Feature::Face, Some(normal)) => normal,
+            (feature, _) => {
+                of_feature = normal_of(feature);
+                &of_feature
+            }
+        };
+        let offset = model.offset([candidate.contactor_body, candidate.key.target]);
+        let query = &positions[candidate.key.contactor as usize];
+        let from_face = query - point.point;
+        let nodes = surface.face(candidate.face as usize).1;
+        // The coordinates of two corners determine the rounding error, because a single corner may be at the origin.
+        let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
+        let rounding = rounding_of_gap([query, corners[0], corners[1]]);
+        let before = from_face.dot(pseudo_normal);
+        if offset == 0.0
+            && before > 0.0
+            && before * before > rounding * rounding * pseudo_normal.norm_squared()
+        {
+            return None; // avoids the square root for nodes in front of the face
+        }
+        let of_one_body = candidate.contactor_body == candidate.key.target;
+        if of_one_body && point.feature != Feature::Face {
+            let face_normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
+            if !(is_before || is_behind(&face_normal, &from_face)) {
+                return None;
+            }
+        }
+        let under_face = || {
+            let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let gap = from_face.dot(&normal);
+            let is_straight = || {
+                let off = (from_face - normal * gap).norm();
+                off <= f64::max(STRAIGHT * gap.abs(), rounding)
+            };
+            let is_in_flat_dent = || {
+                are_coplanar(&normal, &unit_or_zero(pseudo_normal))
+                    && are_coplanar(&normal, &unit_or_zero(&-from_face))
+            };
+            let face = candidate.face as usize;
+            let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
+            (gap <= rounding && (is_straight() || is_in_flat_dent()) || is_past_rim())
+                .then_some(Gap { gap, normal })
+        };
+        let under_face = if point.feature == Feature::Face { None } else { under_face() };
+        let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
+        let is_touching = gap - offset <= rounding && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let gap = Gap { gap: gap - offset, normal };
+        is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
+    }
+}

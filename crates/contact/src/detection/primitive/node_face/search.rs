@@ -1,0 +1,168 @@
+//! Contact constraints of the nodes of all candidate pairs.
+
+use rayon::prelude::*;
+
+use super::batch::Batch;
+use super::closest_faces::{ClosestFaces, Groups};
+use super::options::{NodeFaceOptions, StartFrom, StartingPoint};
+use super::penetration::Penetration;
+use super::target_face::TargetFace;
+use super::tied::{MeanPoint, NodeContact};
+use crate::detection::face::closest_point::Gap;
+use crate::detection::model::{Candidate, ContactModel};
+use crate::element::{MAX_NODES, shape_values};
+use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+use crate::{Constraints, ContactKey, Side, Surface};
+
+/// Results of a task.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    contacts: Vec<NodeContact>,
+    /// Points of all contacts.
+    points: Vec<Penetration>,
+    /// The closest face of each node and the closest point on this face; empty unless the next step may start from
+    /// these points.
+    last: Vec<Option<StartingPoint>>,
+}
+
+/// Workspace of the search, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeFaceSearch {
+    pub(super) vectorised: Vectorised,
+    pub(super) group_ends: Vec<u32>,
+    /// Data of the face of each candidate, read in every step.
+    pub(super) target_faces: Vec<TargetFace>,
+    /// For each contactor node, the closest face within the search depth and the closest point on this face; empty
+    /// unless the next step may start from these points.
+    pub(super) last: Vec<Option<StartingPoint>>,
+    found: Vec<Found>,
+}
+
+/// Contactor nodes per task.
+pub(super) const NODES_PER_TASK: usize = 256;
+
+/// Candidates prepared per task.
+const CANDIDATES_PER_TASK: usize = 2048;
+
+impl NodeFaceSearch {
+    /// Starting points of the next search, ascending by key; empty unless the option is [`StartFrom::Previous`].
+    pub fn starting_points(&self) -> Vec<StartingPoint> {
+        self.last.iter().flatten().copied().collect()
+    }
+
+    /// Sets the starting points, ascending by key, for the next list of candidates.
+    pub fn start_from(&mut self, points: &[StartingPoint]) {
+        self.last.clear();
+        self.last.extend(points.iter().copied().map(Some));
+    }
+
+    /// Groups sorted candidates by contactor node. This call must follow every change of the list of candidates. Each
+    /// node keeps its starting point of the last step.
+    pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
+        let target_face = |candidate: &Candidate| {
+            let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+            let triangle = if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None };
+            TargetFace { triangle, reach: model.reach_of(candidate) }
+        };
+        self.target_faces.clear();
+        self.target_faces
+            .par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target_face));
+        self.group_ends.clear();
+        let mut end = 0;
+        for group in candidates.chunk_by(|a, b| a.key == b.key) {
+            end += group.len() as u32;
+            self.group_ends.push(end);
+        }
+        let last = std::mem::take(&mut self.last);
+        if start == StartFrom::Previous {
+            // Both lists are sorted by key.
+            let mut last = last.iter().flatten().peekable();
+            for &end in &self.group_ends {
+                let key = candidates[end as usize - 1].key;
+                while last.next_if(|closest| closest.key < key).is_some() {}
+                self.last.push(last.next_if(|closest| closest.key == key).copied());
+            }
+        }
+    }
+
+    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. Only the closest face of
+    /// each target gives a constraint; equally close faces give the mean of their constraints (see `tied`). The
+    /// pseudo-normal of the feature on which the closest point lies gives the sign of the gap.
+    ///
+    /// A node deeper than the search depth of its body pair counts as outside, beyond the far side of the target.
+    pub fn find(
+        &mut self,
+        candidates: &[Candidate],
+        model: &ContactModel,
+        options: NodeFaceOptions,
+        positions: &[Vec3],
+        constraints: &mut Constraints,
+    ) {
+        let Self { vectorised, group_ends, target_faces, last, found } = self;
+        let search =
+            ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
+        let find = |batch: &mut Batch, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
+            let first = NODES_PER_TASK * task;
+            let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
+            let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
+            found.contacts.clear();
+            found.points.clear();
+            found.last.clear();
+            search.find(&groups, batch, |closest| {
+                found.contacts.extend(closest.and_then(|closest| search.contact(closest, &mut found.points)));
+                if options.start == StartFrom::Previous {
+                    found.last.push(closest.map(|closest| search.last(closest)));
+                }
+            });
+        };
+        let tasks = group_ends.par_chunks(NODES_PER_TASK);
+        found.resize_with(tasks.len(), Found::default);
+        if tasks.len() > 1 {
+            tasks.zip(&mut *found).enumerate().for_each_init(Batch::default, find);
+        } else if let Some(found) = found.first_mut() {
+            find(&mut Batch::default(), (0, (group_ends, found)));
+        }
+        constraints.clear();
+        for found in &*found {
+            for contact in &found.contacts {
+                push(contact, &found.points, candidates, &model.surfaces, constraints);
+            }
+        }
+        last.clear();
+        last.extend(found.iter().flat_map(|found| &found.last));
+    }
+}
+
+/// Adds the constraint of a penetrated node.
+fn push(
+    contact: &NodeContact,
+    points: &[Penetration],
+    candidates: &[Candidate],
+    surfaces: &[Surface],
+    constraints: &mut Constraints,
+) {
+    let NodeContact { key, gap: Gap { gap, normal }, points: [first, end] } = *contact;
+    let points = &points[first as usize..end as usize];
+    let Candidate { face, contactor_body, .. } = candidates[points[0].candidate as usize];
+    let surface = &surfaces[key.target as usize];
+    let contactor = Side { body: contactor_body, nodes: &[key.contactor], shape_values: &[1.0] };
+    let mut push = |nodes: &[u32], shape_values: &[f64]| {
+        let target = Side { body: key.target, nodes, shape_values };
+        constraints.push(ContactKey::Node(key), gap, normal, contactor, target);
+    };
+    if let [Penetration { xi, .. }] = points {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+        push(nodes, &values[..nodes.len()]);
+        return;
+    }
+    let mut mean = MeanPoint::default();
+    for point in points {
+        mean.add(surface, candidates[point.candidate as usize].face, point.xi);
+    }
+    let (nodes, shape_values) = mean.finish();
+    push(nodes, shape_values);
+}
