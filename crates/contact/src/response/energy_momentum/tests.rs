@@ -415,3 +415,33 @@ fn lost_contacts_that_are_pressed_end_numerically() {
         assert!((lost - stored).abs() <= 1e-12 * stored, "{lost} J of {stored} J");
     }
 }
+
+/// A spring in equilibrium with a constant force holds its gap up to rounding, which releases no energy: when detection
+/// loses the contact, it ends after the same number of steps for any force.
+#[test]
+fn a_held_gap_is_no_release() {
+    for force in (0..20).map(|k| 100.0 + 7.3 * f64::from(k)) {
+        let mut particles = Particles::new(
+            vec![Vec3::zeros(), Vec3::z() * -1e-4],
+            vec![Vec3::zeros(); 2],
+            &[0.0, 1.0],
+            response(0.05, 1.0, 0.0, 2),
+        );
+        let mut constraints = Constraints::default();
+        stacked(&mut constraints, 1, 0, &particles.positions);
+        particles.step(&constraints);
+        for spring in particles.response.memory.springs.iter_mut() {
+            spring.gap = spring.stiffness.map(|stiffness| -force / stiffness);
+            spring.releases = false;
+        }
+        // The velocities before and after the kick of the spring are opposite.
+        particles.velocities[1] = Vec3::z() * (-0.5 * force * DT);
+        let mut steps = 0;
+        while particles.response.memory.springs.iter().count() > 0 {
+            particles.step(&Constraints::default());
+            particles.velocities[1].z -= force * DT;
+            steps += 1;
+        }
+        assert_eq!(steps, MAX_STEPS_PRESSED + 1, "force {force}");
+    }
+}
