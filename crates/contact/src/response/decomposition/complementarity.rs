@@ -9,22 +9,26 @@
 //! ```text
 //! repeat   block Jacobi steps with shared masses, each contact on its own; these steps predict which contacts
 //!          open, stick or slip
-//!          conjugate gradients over the closed contacts, with fixed tangential impulses in slipping contacts;
+//!          conjugate residuals over the closed contacts, with fixed tangential impulses in slipping contacts;
 //!          a contact that opens or slips in between is fixed there
-//!          with friction, the next round begins at the best combination of the last rounds (see `mixing`)
+//!          with friction, the next round begins at the best combination of the last rounds with the same sets of
+//!          open, sticking and slipping contacts (see `mixing`)
 //! until    a Jacobi step changes no velocity by more than the tolerance;
 //!          if the rounds do not converge, restart with Jacobi steps only
 //! ```
-//! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate gradients solve
-//! these rows in as many iterations as there are independent rows. The method does not depend on the order of the
+//! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate residuals solve
+//! these rows in as many iterations as there are independent rows. If the rows of redundant contacts differ slightly, no
+//! impulses satisfy all of them. Conjugate gradients would then diverge; conjugate residuals never increase the residual,
+//! and the part of it that remains shows which contacts open. The method does not depend on the order of the
 //! contacts. The contact laws do not determine the impulses of redundant contacts; the method finds impulses with the
 //! symmetry of the problem. Momentum is conserved for any tolerance, because impulses act on movers through the rows of
 //! G.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
-//! CMAME 194 (2005) 2019–2041 (conjugate gradients on the closed contacts); Dostál & Schöberl, Comput. Optim. Appl.
-//! 30 (2005) 23–43 (alternation of steps within the bounds and steps that change the active set).
+//! CMAME 194 (2005) 2019–2041 (Krylov method on the closed contacts); Saad, Iterative Methods for Sparse Linear
+//! Systems, 2nd ed., 2003, §6.8 (conjugate residuals); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43
+//! (alternation of steps within the bounds and steps that change the active set).
 
 use crate::math::Vec3;
 
@@ -33,7 +37,7 @@ use super::operator::Operator;
 use super::unknown::{Face, Unknown};
 use crate::response::groups::momentum::Momentum;
 
-/// Number of Jacobi steps between two descents by conjugate gradients.
+/// Number of Jacobi steps between two descents by conjugate residuals.
 const STEPS: usize = 4;
 /// Largest number of rounds, each of Jacobi steps and a descent. Momentum is conserved even without convergence.
 const MAX_ROUNDS: usize = 100;
@@ -43,22 +47,27 @@ const MAX_ROUNDS: usize = 100;
 const MAX_STEPS: usize = 1000;
 const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
-/// Ratio of the velocity change in the first Jacobi step of a round to the smallest such change of all rounds, above
-/// which the iteration returns to the impulses with the smallest change. Smaller ratios are accepted, because each
-/// change of the set of open or slipping contacts increases the velocity change temporarily. This ratio also limits the
-/// growth of the impulses by the combination of rounds.
+/// Largest growth of the impulses by the combination of rounds.
 const MAX_GROWTH: f64 = 10.0;
-/// Ratio of d · W d to d · D d, below which impulses along the direction d count as causing no motion. D is the
-/// block-diagonal matrix of the compliances of the contacts in Jacobi steps.
+/// Ratio of z · W z to z · D z, below which impulses along the scaled residual z = D⁻¹ r count as causing no motion. D is
+/// the block-diagonal matrix of the compliances of the contacts in Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
+/// Fraction of a step within which a contact that reaches a bound counts as at the bound.
+const AT_BOUND: f64 = 1e-9;
 
-/// Workspace of a descent: vectors for each contact of a group, and the motion of the movers.
+/// Workspace of a descent: vectors for each contact of a group, and motions of the movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
+    /// Residuals r, scaled residuals z = D⁻¹ r, and W z, with the motion by the impulses z.
     residuals: Vec<Vec3>,
+    scaled: Vec<Vec3>,
+    scaled_responses: Vec<Vec3>,
+    scaled_motion: Vec<Vec3>,
+    /// Search directions d, W d and D⁻¹ W d, with the motion by the impulses d.
     directions: Vec<Vec3>,
     responses: Vec<Vec3>,
+    corrections: Vec<Vec3>,
     motion: Vec<Vec3>,
     /// Motion of the movers without impulses.
     free_motion: Vec<Vec3>,
@@ -174,18 +183,16 @@ impl Problem<'_> {
     /// Rounds of Jacobi steps and descent; `None` if they converge. Without convergence, the smallest velocity change
     /// in the first step of a round \[m/s\]; `workspace.best` then stores the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
-        // Without friction the problem is convex and needs no mixing.
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
         let mut least_change = f64::INFINITY;
-        let mut is_back = false;
         self.store_best(workspace);
         for _ in 0..MAX_ROUNDS {
             workspace.start.clear();
             workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
             let first = self.step(workspace);
             if first < least_change {
-                (least_change, is_back) = (first, false);
+                least_change = first;
                 self.store_best(workspace);
             }
             let mut change = first;
@@ -195,16 +202,13 @@ impl Problem<'_> {
                 }
                 change = self.step(workspace);
             }
-            if change.is_nan() || first > MAX_GROWTH * least_change {
-                if is_back {
-                    return Some(least_change); // the iteration cycles
-                }
-                is_back = true;
-                self.restore_best(workspace);
-                workspace.mixing.clear();
-                continue;
+            if change.is_nan() {
+                break;
             }
-            self.descend(workspace);
+            if !self.descend(workspace) {
+                workspace.mixing.clear();
+            }
+            // Without friction the problem is convex and needs no mixing.
             if has_friction {
                 self.mix(workspace);
             }
@@ -307,80 +311,116 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate gradients on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
-    /// descent stays at its bound.
-    fn descend(&mut self, workspace: &mut Workspace) {
-        workspace.faces.clear();
-        workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
+    /// Conjugate residuals on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
+    /// descent stays at its bound. Returns whether the sets of open, sticking and slipping contacts are the same as at
+    /// the end of the last descent.
+    ///
+    /// The part of the residual that no motion reduces comes from redundant contacts whose rows differ slightly, for
+    /// example if two nodes are each in contact with the faces around the other. Along this part the impulses change
+    /// until one of these contacts opens or slips.
+    fn descend(&mut self, workspace: &mut Workspace) -> bool {
+        let members = self.members.iter();
+        let mut is_same =
+            members.clone().map(|&k| self.unknowns[k as usize].face()).eq(workspace.faces.drain(..));
+        workspace.faces.extend(members.map(|&k| self.unknowns[k as usize].face()));
         let mut power = self.begin_descent(workspace);
         for _ in 0..3 * self.members.len() {
-            let Workspace { faces, residuals, directions, responses, motion, .. } = &mut *workspace;
-            let stiffness = self.apply_operator(faces, directions, responses, motion);
-            if stiffness <= NULL_SPACE * self.stiffness_apart(directions) || power <= 0.0 {
-                return;
+            let is_null = power <= NULL_SPACE * product(&workspace.residuals, &workspace.scaled);
+            if is_null {
+                self.begin_direction(workspace);
             }
-            let full = power / stiffness;
-            let step = self.longest_step(directions, faces, full);
-            self.advance(step, directions, motion);
+            let full = if is_null { f64::INFINITY } else { power / self.correct(workspace) };
+            let step = self.longest_step(workspace, full);
+            if !step.is_finite() {
+                break;
+            }
             if step < full {
-                if !self.fix_at_bounds(full, directions, faces) {
-                    return;
-                }
+                let rounding = AT_BOUND * if is_null { step } else { full };
+                self.fix_at_bounds(workspace, step + rounding);
+                self.advance(workspace, step);
+                is_same = false;
                 power = self.begin_descent(workspace);
                 continue;
             }
-            let mut largest: f64 = 0.0;
-            let mut next = 0.0;
-            for (place, (&k, &face)) in self.members.iter().zip(&*faces).enumerate() {
-                residuals[place] -= responses[place] * step;
-                largest = largest.max(residuals[place].norm());
-                let scaled = self.unknowns[k as usize].scaled(face, &residuals[place]);
-                next += residuals[place].dot(&scaled);
-                responses[place] = scaled;
+            self.advance(workspace, step);
+            let Workspace { residuals, scaled, responses, corrections, .. } = &mut *workspace;
+            add(residuals, -step, responses);
+            add(scaled, -step, corrections);
+            if residuals.iter().map(Vec3::norm).fold(0.0, f64::max) <= 0.5 * self.tolerance {
+                break;
             }
-            if largest <= 0.5 * self.tolerance {
-                return;
-            }
-            let ratio = next / power;
-            power = next;
-            for (direction, scaled) in directions.iter_mut().zip(&*responses) {
-                *direction = scaled + *direction * ratio;
-            }
+            let before = std::mem::replace(&mut power, self.respond(workspace));
+            self.turn_direction(workspace, power / before);
         }
+        is_same
     }
 
-    /// Computes, in the free directions of each contact, the residual and the search direction, which is the
-    /// preconditioned residual. Returns the scalar product of all residuals and search directions \[J\].
+    /// Computes residuals r and scaled residuals z = D⁻¹ r in the free directions of each contact, and begins with the
+    /// direction z; returns z · W z \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
-        let Workspace { faces, residuals, directions, responses, .. } = workspace;
+        let Workspace { faces, residuals, scaled, .. } = &mut *workspace;
         residuals.clear();
-        directions.clear();
-        responses.clear();
-        let mut power = 0.0;
+        scaled.clear();
         for (&k, &face) in self.members.iter().zip(&*faces) {
             let unknown = &self.unknowns[k as usize];
             let residual = unknown.on(face, &(unknown.normal * unknown.target - self.velocity(k)));
-            let direction = unknown.scaled(face, &residual);
-            power += residual.dot(&direction);
             residuals.push(residual);
-            directions.push(direction);
-            responses.push(Vec3::zeros());
+            scaled.push(unknown.scaled(face, &residual));
         }
+        let power = self.respond(workspace);
+        self.begin_direction(workspace);
         power
     }
 
-    /// Fixes contacts that would open or slip at the very beginning of a step of length `full`; returns whether there
-    /// are any.
-    fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
-        let mut any = false;
-        for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
-            if *face != Face::Open {
-                let now = self.unknowns[k as usize].face_at_bound(*face, &(direction * full));
-                any |= now != *face;
-                *face = now;
-            }
+    /// Computes W z of the scaled residuals z; returns z · W z \[J\].
+    fn respond(&self, workspace: &mut Workspace) -> f64 {
+        let Workspace { faces, scaled, scaled_responses, scaled_motion, .. } = workspace;
+        scaled_responses.resize(self.members.len(), Vec3::zeros());
+        scaled_motion.resize(self.field.len(), Vec3::zeros());
+        self.apply_operator(faces, scaled, scaled_responses, scaled_motion)
+    }
+
+    /// Computes D⁻¹ W d of the direction d; returns W d · D⁻¹ W d \[J\].
+    fn correct(&self, workspace: &mut Workspace) -> f64 {
+        let Workspace { faces, responses, corrections, .. } = workspace;
+        corrections.clear();
+        corrections.extend(
+            self.members
+                .iter()
+                .zip(&*responses)
+                .zip(&*faces)
+                .map(|((&k, response), &face)| self.unknowns[k as usize].scaled(face, response)),
+        );
+        product(responses, corrections)
+    }
+
+    /// Takes the scaled residuals as direction.
+    fn begin_direction(&self, workspace: &mut Workspace) {
+        let Workspace { scaled, scaled_responses, scaled_motion, directions, responses, motion, .. } =
+            workspace;
+        directions.clone_from(scaled);
+        responses.clone_from(scaled_responses);
+        motion[self.movers.clone()].copy_from_slice(&scaled_motion[self.movers.clone()]);
+    }
+
+    /// Replaces the direction d by z + `ratio` d, with the scaled residuals z.
+    fn turn_direction(&self, workspace: &mut Workspace, ratio: f64) {
+        let turn = |direction: &mut [Vec3], scaled: &[Vec3]| {
+            direction.iter_mut().zip(scaled).for_each(|(d, z)| *d = z + *d * ratio);
+        };
+        let Workspace { scaled, scaled_responses, scaled_motion, directions, responses, motion, .. } =
+            workspace;
+        turn(directions, scaled);
+        turn(responses, scaled_responses);
+        turn(&mut motion[self.movers.clone()], &scaled_motion[self.movers.clone()]);
+    }
+
+    /// Fixes the contacts that open or slip within a step along the direction.
+    fn fix_at_bounds(&self, workspace: &mut Workspace, step: f64) {
+        let Workspace { faces, directions, .. } = workspace;
+        for ((&k, direction), face) in self.members.iter().zip(&*directions).zip(faces) {
+            *face = self.unknowns[k as usize].face_after(*face, direction, step);
         }
-        any
     }
 
     /// Computes the motion M⁻¹ Gᵀ d of a direction d and its `responses` G M⁻¹ Gᵀ d; returns d · G M⁻¹ Gᵀ d.
@@ -404,29 +444,29 @@ impl Problem<'_> {
         stiffness
     }
 
-    /// d · D d, with the block-diagonal matrix D of the compliances of the contacts in Jacobi steps.
-    fn stiffness_apart(&self, directions: &[Vec3]) -> f64 {
-        let terms = self.members.iter().zip(directions);
-        terms.map(|(&k, direction)| direction.dot(&(self.unknowns[k as usize].compliance * direction))).sum()
-    }
-
     /// Largest step up to `full` for which closed contacts stay closed and sticking contacts stick.
-    fn longest_step(&self, directions: &[Vec3], faces: &[Face], full: f64) -> f64 {
-        let mut longest = full;
-        for ((&k, direction), &face) in self.members.iter().zip(directions).zip(faces) {
-            if face != Face::Open {
-                longest = longest.min(self.unknowns[k as usize].reach(face, direction));
-            }
-        }
-        longest
+    fn longest_step(&self, workspace: &Workspace, full: f64) -> f64 {
+        let contacts = self.members.iter().zip(&workspace.directions).zip(&workspace.faces);
+        contacts.fold(full, |longest, ((&k, direction), &face)| {
+            longest.min(self.unknowns[k as usize].reach(face, direction))
+        })
     }
 
-    fn advance(&mut self, step: f64, directions: &[Vec3], motion: &[Vec3]) {
-        for (&k, direction) in self.members.iter().zip(directions) {
+    fn advance(&mut self, workspace: &Workspace, step: f64) {
+        for (&k, direction) in self.members.iter().zip(&workspace.directions) {
             self.unknowns[k as usize].impulse += direction * step;
         }
         for mover in self.movers.clone() {
-            self.field[mover] += motion[mover] * step;
+            self.field[mover] += workspace.motion[mover] * step;
         }
     }
+}
+
+fn product(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
+}
+
+/// Adds a multiple of a vector.
+fn add(sum: &mut [Vec3], factor: f64, terms: &[Vec3]) {
+    sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term * factor);
 }

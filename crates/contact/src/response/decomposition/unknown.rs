@@ -5,9 +5,6 @@ use crate::math::{Mat3, Vec3};
 /// Ratio of the compliance along a direction to the largest compliance, below which the direction counts as fixed.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// Fraction of a step within which a contact that reaches a bound counts as at the bound.
-const AT_BOUND: f64 = 1e-9;
-
 /// One contact of the problem.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
@@ -23,8 +20,7 @@ pub(super) struct Unknown {
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// Compliance D of the local steps \[1/kg\], and D⁻¹ \[kg\] if it exists and the contact has friction.
-    pub compliance: Mat3,
+    /// Inverse D⁻¹ of the compliance D of the local steps \[kg\], if it exists and the contact has friction.
     inverse: Option<Mat3>,
     /// 1/(n · D n) with the normal n (`mass`), and the reciprocal of the largest eigenvalue of D in the tangent plane
     /// (`mass_across`) \[kg\]; zero without compliance.
@@ -48,7 +44,6 @@ impl Unknown {
             friction: [friction; 2],
             impulse: Vec3::zeros(),
             slips: false,
-            compliance: *compliance,
             inverse: if regular { compliance.try_inverse() } else { None },
             mass: invert(along),
             mass_across: invert(largest_across(compliance, &normal)),
@@ -113,10 +108,11 @@ impl Unknown {
 
     /// Largest step of the impulse along a direction before the contact opens or slips.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
-        self.opens_after(direction).min(match face {
-            Face::Sticking => self.slips_after(direction),
-            _ => f64::INFINITY,
-        })
+        match face {
+            Face::Open => f64::INFINITY,
+            Face::Normal => self.opens_after(direction),
+            Face::Sticking => self.opens_after(direction).min(self.slips_after(direction)),
+        }
     }
 
     fn opens_after(&self, direction: &Vec3) -> f64 {
@@ -135,12 +131,11 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// The face of a contact during the change `step` of its impulse. The face changes only if the contact opens or
-    /// slips within the fraction [`AT_BOUND`] of this change.
-    pub fn face_at_bound(&self, face: Face, step: &Vec3) -> Face {
-        if self.opens_after(step) <= AT_BOUND {
+    /// The face of a contact after a step of its impulse along a direction.
+    pub fn face_after(&self, face: Face, direction: &Vec3, step: f64) -> Face {
+        if face == Face::Open || self.opens_after(direction) <= step {
             Face::Open
-        } else if face == Face::Sticking && self.slips_after(step) <= AT_BOUND {
+        } else if face == Face::Sticking && self.slips_after(direction) <= step {
             Face::Normal
         } else {
             face
