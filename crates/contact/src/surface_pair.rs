@@ -72,3 +72,28 @@ fn is_on_one_of_several(part: &Surface, constraint: &Constraint<'_>) -> bool {
         of_face.len() < nodes.len() && beside.map(|(_, weight)| weight.abs()).sum::<f64>() < BESIDE
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+    use crate::{Constraints, ContactKey, NodeOnSurface, Side};
+
+    /// A contact with two faces, on their common edge up to the distance of their closest points, belongs to the part
+    /// with one of the faces. A contact beside the edge does not.
+    #[test]
+    fn contacts_of_several_faces_belong_to_the_parts_of_each() {
+        let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));
+        let pair = SurfacePair::new([0, 1], [Some(part), None]);
+        for (beside, is_covered) in [(0.0, true), (1e-7, true), (1e-3, false)] {
+            let mut constraints = Constraints::default();
+            let contactor = Side { body: 1, nodes: &[6], shape_values: &[1.0] };
+            let shape_values = [0.0, 0.5 - beside, 0.5, 0.0, beside, 0.0];
+            let target = Side { body: 0, nodes: &[0, 1, 2, 3, 4, 5], shape_values: &shape_values };
+            let key = ContactKey::Node(NodeOnSurface { contactor: 6, target: 0 });
+            constraints.push(key, 0.0, Vec3::z(), contactor, target);
+            assert_eq!(pair.holds(&constraints.get(0)), is_covered, "{beside}");
+        }
+    }
+}

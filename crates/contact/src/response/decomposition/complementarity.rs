@@ -67,7 +67,7 @@ pub(super) struct Workspace {
     /// Search directions d, W d and D⁻¹ W d, with the motion by the impulses d.
     directions: Vec<Vec3>,
     responses: Vec<Vec3>,
-    corrections: Vec<Vec3>,
+    decreases: Vec<Vec3>,
     motion: Vec<Vec3>,
     /// Motion of the movers without impulses.
     free_motion: Vec<Vec3>,
@@ -329,7 +329,7 @@ impl Problem<'_> {
             if is_null {
                 self.begin_direction(workspace);
             }
-            let full = if is_null { f64::INFINITY } else { power / self.correct(workspace) };
+            let full = if is_null { f64::INFINITY } else { power / self.scale_responses(workspace) };
             let step = self.longest_step(workspace, full);
             if !step.is_finite() {
                 break;
@@ -343,9 +343,9 @@ impl Problem<'_> {
                 continue;
             }
             self.advance(workspace, step);
-            let Workspace { residuals, scaled, responses, corrections, .. } = &mut *workspace;
+            let Workspace { residuals, scaled, responses, decreases, .. } = &mut *workspace;
             add(residuals, -step, responses);
-            add(scaled, -step, corrections);
+            add(scaled, -step, decreases);
             if residuals.iter().map(Vec3::norm).fold(0.0, f64::max) <= 0.5 * self.tolerance {
                 break;
             }
@@ -381,17 +381,17 @@ impl Problem<'_> {
     }
 
     /// Computes D⁻¹ W d of the direction d; returns W d · D⁻¹ W d \[J\].
-    fn correct(&self, workspace: &mut Workspace) -> f64 {
-        let Workspace { faces, responses, corrections, .. } = workspace;
-        corrections.clear();
-        corrections.extend(
+    fn scale_responses(&self, workspace: &mut Workspace) -> f64 {
+        let Workspace { faces, responses, decreases, .. } = workspace;
+        decreases.clear();
+        decreases.extend(
             self.members
                 .iter()
                 .zip(&*responses)
                 .zip(&*faces)
                 .map(|((&k, response), &face)| self.unknowns[k as usize].scaled(face, response)),
         );
-        product(responses, corrections)
+        product(responses, decreases)
     }
 
     /// Takes the scaled residuals as direction.

@@ -327,3 +327,41 @@ fn jammed_contacts_alone_lose_their_restitution() {
     response.respond(&Constraints::default(), &bodies, StepLength::regular(1.0), &mut action);
     assert_eq!(action.unsolved, UnsolvedProblems::default());
 }
+
+/// Two coincident triangles; each node is in contact with the other triangle, near its counterpart. The two contacts of a
+/// pair of nodes are redundant up to weights of 1e-7 to 1e-4, so that no impulses stop both. Impulses that satisfy the
+/// contact laws are found nevertheless: no contact closes, and one of each pair carries the impulse.
+#[test]
+fn redundant_contacts_whose_rows_differ_are_solved() {
+    let mut random = Random(11);
+    for case in 0..200 {
+        let (friction, part) = (0.3 * (case % 2) as f64, [1e-7, 1e-6, 1e-5, 1e-4][case / 2 % 4]);
+        let mut constraints = Constraints::default();
+        for contactor in 0..6 {
+            let [near, b, c] = [0, 1, 2].map(|k| (contactor + k) % 3);
+            let [body, first, normal] = if contactor < 3 { [0, 3, 1] } else { [1, 0, -1] };
+            let beside = [random.unit(), random.unit()].map(|unit| part * unit);
+            let nodes = [near, b, c].map(|node| node + first as u32);
+            let shape_values = [1.0 - beside[0] - beside[1], beside[0], beside[1]];
+            let side = Side { body: body as u32, nodes: &[contactor], shape_values: &[1.0] };
+            let target = Side { body: 1 - body as u32, nodes: &nodes, shape_values: &shape_values };
+            let key = ContactKey::Node(NodeOnSurface { contactor, target: target.body });
+            constraints.push(key, 0.0, Vec3::z() * f64::from(normal), side, target);
+        }
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::zeros(), Vec3::x(), Vec3::y()];
+        let inverse_mass: Vec<f64> = (0..6).map(|_| 1.0 / (0.2 + 2.0 * random.unit())).collect();
+        let closing = |k: u32| Vec3::z() * if k < 3 { -1.0 } else { 1.0 };
+        let velocities: Vec<Vec3> =
+            (0..6).map(|k| closing(k) + Vec3::from_fn(|_, _| random.unit() - 0.5)).collect();
+        let mobility = free_nodes(&inverse_mass);
+        let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+        let mut action = ContactAction::new(6);
+        response(0.0, friction).respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+        assert_eq!(action.unsolved, UnsolvedProblems::default(), "case {case}");
+        let after = corrected(&velocities, &action);
+        for constraint in constraints.iter() {
+            let rate = constraint.normal.dot(&constraint.jump(&after));
+            assert!(rate > -1e-10, "case {case}: closes at {rate:e}");
+        }
+    }
+}

@@ -347,3 +347,23 @@ fn damping_ratio_gives_its_restitution() {
     }
     assert_eq!(damping_of_restitution(1.0), 0.0);
 }
+
+/// A change of the share by rounding changes neither the share nor the penetration, in a step in which the force acts
+/// only for a part of the step. A change of the share by 2 % would move the penetration by more than 1 %.
+#[test]
+fn shares_that_are_equal_to_rounding_change_nothing() {
+    let mut action = ContactAction::new(4);
+    let mut response = response(0.1, FrictionLaw::none());
+    answer_begin(&mut response, &one_contact(-1e-3), 1e-4, &mut action);
+    let spring = *response.memory.springs.get(0);
+    let spring = Spring { share: Some(0.5), elastic: 0.8 * spring.elastic, ..spring };
+    for share in [0.5 * (1.0 + f64::EPSILON), 0.5 * (1.0 - f64::EPSILON)] {
+        let mut kept = spring;
+        assert_eq!(kept.adapt(share, 1e-4), 0.0);
+        assert_eq!((kept.share, kept.penetration), (spring.share, spring.penetration));
+    }
+    let mut changed = spring;
+    changed.adapt(0.51, 1e-4);
+    let moved = (changed.penetration / spring.penetration - 1.0).abs();
+    assert!(changed.share == Some(0.51) && moved > 0.01, "{moved}");
+}
