@@ -204,15 +204,16 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Four quadrilaterals around a vertex at this height \[m\], in this order, and a contactor node below the vertex, with
-/// its gap, normal, and the weights of the target nodes by ascending node.
-fn below_a_vertex(height: f64, order: [usize; 4]) -> (f64, Vec3, Vec<(u32, f64)>) {
+/// Four quadrilaterals around a vertex at this height \[m\], in this order, and a contactor node 0.01 m below the vertex
+/// and `beside` it along x \[m\]. Returns the gap of the contact, its normal, and the weights of the target nodes by
+/// ascending node.
+fn below_a_vertex(height: f64, beside: f64, order: [usize; 4]) -> (f64, Vec3, Vec<(u32, f64)>) {
     let place = |k: u32| Vec3::new(f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0, 0.0);
     let mut positions: Vec<Vec3> = (0..9).map(place).collect();
     positions[4].z = height;
     let corner = [0, 1, 3, 4];
     let faces = order.map(|k| [corner[k], corner[k] + 1, corner[k] + 4, corner[k] + 3]);
-    let below = Vec3::new(0.0, 0.0, height - 0.01);
+    let below = Vec3::new(beside, 0.0, height - 0.01);
     positions.extend([below, below + Vec3::new(0.1, 0.5, 0.3), below + Vec3::new(0.5, 0.1, 0.3)]);
     let lower = Surface::new(faces.iter().map(|nodes| (CellKind::Quad4, nodes.as_slice())));
     let upper = Surface::new([(CellKind::Tri3, [9_u32, 10, 11].as_slice())]);
@@ -236,18 +237,27 @@ fn below_a_vertex(height: f64, order: [usize; 4]) -> (f64, Vec3, Vec<(u32, f64)>
 #[test]
 fn equally_close_faces_count_alike() {
     for height in [-0.005, 0.0, 0.005] {
-        let expected = below_a_vertex(height, [0, 1, 2, 3]);
+        let expected = below_a_vertex(height, 0.0, [0, 1, 2, 3]);
         let (gap, normal, weights) = &expected;
         assert!((normal - Vec3::z()).norm() < 1e-12, "{normal}");
         assert!((gap + 0.01).abs() < 1e-5, "{gap}");
         assert_eq!(weights.iter().map(|(node, _)| *node).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());
         for order in [[3, 2, 1, 0], [1, 3, 0, 2]] {
-            let found = below_a_vertex(height, order);
+            let found = below_a_vertex(height, 0.0, order);
             assert!((found.0 - gap).abs() < 1e-15 && (found.1 - normal).norm() < 1e-15, "{found:?}");
             let differs = found.2.iter().zip(weights).map(|(a, b)| (a.1 - b.1).abs()).fold(0.0, f64::max);
             assert!(differs < 1e-14, "{differs:.1e}");
         }
     }
+}
+
+/// In a dent of less than 1°, the normal is the mean of the face normals, wherever below the vertex the node is. The
+/// direction from the vertex to the node would be 2e-3 off.
+#[test]
+fn face_normals_apply_in_flat_dents() {
+    let (gap, normal, _) = below_a_vertex(-0.005, 2e-5, [0, 1, 2, 3]);
+    assert!((normal - Vec3::z()).norm() < 1e-12, "{normal}");
+    assert!((gap + 0.01).abs() < 1e-5, "{gap}");
 }
 
 /// Nodes of faces at right angles to adjacent triangles, within about eight times [`SQUARE`], all rotated at random.
