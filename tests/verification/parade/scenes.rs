@@ -110,18 +110,6 @@ impl Law {
     }
 }
 
-/// Motion of the bodies of a scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Story {
-    Drop,
-    Slide,
-    Tip,
-    Stack,
-    Groove,
-    Bounce,
-    Roll,
-}
-
 /// Material of the moving bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Material {
@@ -138,25 +126,12 @@ impl Material {
     }
 }
 
-/// Motion, material and base of a scene.
-struct Plot {
-    story: Story,
-    material: Material,
-    label: String,
-}
-
-impl Plot {
-    fn of_rigid(story: Story, label: String) -> Self {
-        Self { story, material: Material::Rigid, label }
-    }
-}
-
 const MATERIALS: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 1000.0\n\
     [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
     [materials.base]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 2e7\npoisson = 0.3\n";
 
 fn scene(
-    plot: Plot,
+    label: String,
     law: Law,
     base: Base,
     end: f64,
@@ -171,14 +146,9 @@ fn scene(
         base.keys()
     );
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
-    let label = format!("{}, {base:?}, {law:?}", plot.label);
+    let label = format!("{label}, {base:?}, {law:?}");
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, nodes rest on nodes, so several faces are equally close to a node.
-    // The contact takes the first of these faces, and the couple of its forces acts on the nodes of this face only.
-    // With every response, an asymmetry of 1e-17 then grows by half an order of magnitude in each step at first, and
-    // finally reaches 1e-2.
-    let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
-    Scene { label, text, meshes, symmetric, surplus, expected }
+    Scene { label, text, meshes, symmetric: true, surplus, expected }
 }
 
 /// Largest energy that contact of a response may create, relative to the energy scale.
@@ -233,7 +203,7 @@ fn drops(scenes: &mut Vec<Scene>) {
                     Expected::Rebound { speed: law.restitution * speed, within: law.precision() * speed };
                 let expected = if law.restitution > 0.0 { rebound } else { Expected::Invariants };
                 scenes.push(scene(
-                    Plot::of_rigid(Story::Drop, format!("rigid cube drops {how}")),
+                    format!("rigid cube drops {how}"),
                     law,
                     base,
                     time + since,
@@ -253,11 +223,7 @@ fn drops(scenes: &mut Vec<Scene>) {
                 let keys = format!("{rotate}translate = [0, 0, {:?}]\n", below + 0.001);
                 let keys = format!("{keys}velocity = [0, 0, -1]\n");
                 scenes.push(scene(
-                    Plot {
-                        story: Story::Drop,
-                        material,
-                        label: format!("{} cube drops {how}", material.name()),
-                    },
+                    format!("{} cube drops {how}", material.name()),
                     law,
                     base,
                     0.04,
@@ -296,10 +262,7 @@ fn slides(scenes: &mut Vec<Scene>) {
         let keys = "translate = [0.0123, 0, 0.1]\nvelocity = [0.5, 0, 0]\n";
         for (base, extra) in [(Base::Mesh(7), ""), (Base::Wall, ""), (Base::Mesh(1), rigid_slabs.as_str())] {
             let mut made = scene(
-                Plot::of_rigid(
-                    Story::Slide,
-                    format!("block slides{}", if extra.is_empty() { "" } else { " over seams" }),
-                ),
+                format!("block slides{}", if extra.is_empty() { "" } else { " over seams" }),
                 law,
                 base,
                 end,
@@ -331,7 +294,7 @@ fn tips(scenes: &mut Vec<Scene>) {
                 );
                 let mesh = ("block.msh", box_mesh([-0.1, -0.1, -0.2], [0.1, 0.1, 0.2], [1, 1, 2]));
                 scenes.push(scene(
-                    Plot::of_rigid(Story::Tip, format!("block tips from {angle}°")),
+                    format!("block tips from {angle}°"),
                     law,
                     base,
                     0.5,
@@ -363,7 +326,7 @@ fn stacks(scenes: &mut Vec<Scene>) {
             let rests = Expected::Rests { height: 0.5, within: law.sinking() };
             let expected = if material == Material::Rigid { rests } else { Expected::Invariants };
             let mut made = scene(
-                Plot { story: Story::Stack, material, label: format!("stack of {} cubes", material.name()) },
+                format!("stack of {} cubes", material.name()),
                 law,
                 base,
                 0.3,
@@ -402,11 +365,7 @@ fn grooves(scenes: &mut Vec<Scene>) {
                 0.1 * 2.0_f64.sqrt() + 0.005
             );
             let mut made = scene(
-                Plot {
-                    story: Story::Groove,
-                    material,
-                    label: format!("{} wedge in a groove", material.name()),
-                },
+                format!("{} wedge in a groove", material.name()),
                 law,
                 Base::Wall,
                 0.12,
@@ -425,7 +384,7 @@ fn bounces(scenes: &mut Vec<Scene>) {
     for law in lossy_laws() {
         for base in [Base::Wall, Base::Mesh(4)] {
             scenes.push(scene(
-                Plot::of_rigid(Story::Bounce, "cube bounces to rest".to_owned()),
+                "cube bounces to rest".to_owned(),
                 law,
                 base,
                 0.6,
@@ -443,7 +402,7 @@ fn rolls(scenes: &mut Vec<Scene>) {
         for base in [Base::Wall, Base::Mesh(5)] {
             let keys = "translate = [-0.4, 0, 0.1]\nvelocity = [1, 0, 0]\nangular_velocity = [0, 10, 0]\n";
             scenes.push(scene(
-                Plot::of_rigid(Story::Roll, "cube rolls".to_owned()),
+                "cube rolls".to_owned(),
                 law,
                 base,
                 0.3,
