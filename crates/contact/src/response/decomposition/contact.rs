@@ -39,6 +39,8 @@ pub(super) struct Contact {
     /// Change of the normal velocity by the forces between the middle of the step and the beginning of the contact
     /// \[m/s\]; zero without projection of positions.
     pub lead: f64,
+    /// Normal displacement that the projection gives at least to the contact \[m\].
+    pub lift: f64,
     /// Projection impulse, which changes positions as an impulse changes velocities \[kg·m\].
     pub push_out: Vec3,
 }

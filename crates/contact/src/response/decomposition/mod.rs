@@ -157,6 +157,7 @@ impl Decomposition {
                 is_jammed: false,
                 since: 0.0,
                 lead: 0.0,
+                lift: 0.0,
                 push_out: Vec3::zeros(),
             });
         }
@@ -290,7 +291,7 @@ impl Response for Decomposition {
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
         self.solve_impacts(constraints, bodies.created, step.actual);
-        self.project_slip();
+        self.project_slip(constraints, bodies.positions);
         self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
         action.work.numerical += given;

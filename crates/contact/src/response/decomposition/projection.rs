@@ -16,6 +16,22 @@ const TOLERANCE: f64 = 1e-11;
 /// Ratio of the rotational mobility about an axis to the largest mobility, below which the rotation counts as fixed.
 const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
+/// Largest penetration \[m\].
+fn deepest(constraints: &Constraints) -> f64 {
+    constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
+}
+
+/// Largest coordinate of the nodes in contact \[m\].
+fn size_of(constraints: &Constraints, positions: &[Vec3]) -> f64 {
+    let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
+    nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max)
+}
+
+/// Rounding error of gaps \[m\].
+fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
+    f64::EPSILON * size_of(constraints, positions)
+}
+
 impl Decomposition {
     /// Position corrections Δx = M⁻¹ Gᵀ π, minimal in the mass norm, that remove the fraction `projection` of all
     /// penetrations. G maps motions of the movers to relative motions, M is the mass matrix, and π ≥ 0 are the
@@ -29,10 +45,7 @@ impl Decomposition {
         if part == 0.0 {
             return;
         }
-        let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
-        let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
-        let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
-        let (flush, rounding) = (rounding_of_gap_at(size), f64::EPSILON * size);
+        let flush = rounding_of_gap_at(size_of(constraints, positions));
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
@@ -49,49 +62,72 @@ impl Decomposition {
             // A resting contact does not begin within the step, so that its `lead` is zero.
             let kick = contact.normal.dot(&contact.kick);
             contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
+            let gone = way.min(-constraint.gap).max(0.0);
+            contact.lift = part * (-constraint.gap) + contact.restitution(closing) * gone;
         }
-        if deepest <= rounding {
+        if deepest(constraints) <= rounding(constraints, positions) {
             return;
         }
-        self.unknowns.clear();
-        for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
-            let closing = -contact.normal.dot(&contact.before);
-            let gone = (closing * dt).min(-constraint.gap).max(0.0);
+        for (k, contact) in (0..).zip(&mut self.contacts) {
+            contact.push_out = contact.normal * contact.push_out_guess;
+            self.operator.push(k, &contact.push_out, &mut self.corrections);
+        }
+        self.project(constraints, positions);
+    }
+
+    /// Solves for the normal projection impulses, starting from the impulses `push_out` in the position corrections.
+    fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
+        let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
+        let begin = self.unknowns.len();
+        for (k, contact) in (0..).zip(&self.contacts) {
             let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
-            unknown.target = part * (-constraint.gap) + contact.restitution(closing) * gone;
-            unknown.impulse = contact.normal * contact.push_out_guess;
-            self.operator.push(k, &unknown.impulse, &mut self.corrections);
+            unknown.target = contact.lift;
+            unknown.impulse = contact.push_out;
             self.unknowns.push(unknown);
         }
+        let unknowns = &mut self.unknowns[begin..];
         for group in 0..self.groups.ends.len() {
             let mut problem = Problem {
                 operator: &self.operator,
                 members: &self.groups.contacts[self.groups.range(group)],
                 movers: self.operator.movers_of_group(group),
-                unknowns: &mut self.unknowns,
+                unknowns,
                 field: &mut self.corrections,
-                tolerance: TOLERANCE * deepest + rounding,
+                tolerance,
             };
             if !problem.solve(&mut self.workspace.problem) {
                 self.unsolved.projections += 1;
             }
         }
-        for (contact, unknown) in self.contacts.iter_mut().zip(&self.unknowns) {
+        for (contact, unknown) in self.contacts.iter_mut().zip(unknowns) {
             contact.push_out = unknown.impulse;
         }
+        self.unknowns.truncate(begin);
     }
 
     /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
     /// stopped the slip. Without this correction, a sticking contact would creep in each step by the tangential force
-    /// times dt²/m, with the time step dt and the effective mass m.
-    pub(super) fn project_slip(&mut self) {
-        for (k, contact) in (0..).zip(&mut self.contacts) {
+    /// times dt²/m, with the time step dt and the effective mass m. The reversal rotates rigid bodies, so the
+    /// penetrations are projected again; otherwise a body would end the step tilted, and a contact with a tilted normal
+    /// would creep.
+    pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
+        let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
-            let push = friction * contact.since;
+            friction * contact.since
+        };
+        let mut is_reversed = false;
+        for (k, contact) in (0..).zip(&self.contacts) {
+            let push = friction_of(contact);
             if push != Vec3::zeros() {
                 self.operator.push(k, &push, &mut self.corrections);
-                contact.push_out += push;
+                is_reversed = true;
+            }
+        }
+        if is_reversed {
+            self.project(constraints, positions);
+            for contact in &mut self.contacts {
+                contact.push_out += friction_of(contact);
             }
         }
     }
