@@ -30,7 +30,7 @@ pub enum OutputError {
         /// The process.
         owner: String,
     },
-    /// A process that may still run, on another host or on a file system without locks, has locked the directory.
+    /// The lock file names a process that may still run: a process on another host, or on a file system without locks.
     #[error(
         "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
         directory.display(),
