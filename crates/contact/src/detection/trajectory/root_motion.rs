@@ -22,8 +22,8 @@ const STATIONARY: f64 = 1e-12;
 /// Difference of two displacements, relative to `size`, below which a velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. The error includes the change of velocity, below
-/// [`CONSTANT`], that is neglected if the velocity counts as constant.
+/// Error of a difference of two positions, relative to `size`. If the velocity counts as constant, a change up to
+/// [`CONSTANT`] is neglected and is part of this error.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the roots at the first instants of a flight, and the resulting motions.
@@ -152,10 +152,10 @@ impl RootMotion {
 
     /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
     ///
-    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and
-    /// (ω² + |dω/dt|) q to an acceleration. The growth includes the first term for the sphere and for the root, and the
-    /// second term for the root, because the mean motion of the root over the two steps is the estimate of the motion
-    /// of the sphere.
+    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and (ω² +
+    /// |dω/dt|) q to an acceleration. The motion of the sphere is estimated by the mean motion of the root over the two
+    /// steps. The growth therefore includes the velocity term for both the sphere and the root, and the acceleration
+    /// term for the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -176,9 +176,9 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding, because divided
+    /// For positions on a parabola in unequal steps, velocity and acceleration agree to rounding, because divided
     /// differences are exact for quadratics. At constant velocity, the estimated acceleration is exactly zero. At rest,
-    /// the estimated velocity is exactly zero as well.
+    /// the estimated velocity is also exactly zero.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));
