@@ -63,12 +63,12 @@ fn flush_floors_of_unlike_cells_act_as_one() {
     hold(&found);
 }
 
-/// Adjacent floors with nodes under the block: the cells of one or both floors are smaller than the block, or a single
-/// node of one floor lies in the middle of an edge of the other.
+/// Adjacent floors with nodes under the block. The cells of one or both floors are smaller than the block, or a node of
+/// one floor is in the middle of an edge of the other floor.
 ///
-/// Goal: with impulses, which keep the block level, the velocity is constant to 1e-9. (With springs the block tilts as
-/// nodes come under it one by one, and contact forces have a component along its face. The velocity then changes by up
-/// to 3e-4 with penalty springs and by 7e-5 with energy–momentum springs.)
+/// Goal: with impulses the block stays level, and the velocity is constant to 1e-9. (With springs the block tilts when
+/// nodes come under it one by one. Contact forces then have a component along the velocity, which changes by up to 3e-4
+/// with penalty springs and by 7e-5 with energy–momentum springs.)
 #[test]
 fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =
@@ -93,8 +93,7 @@ fn fine_floors_beside_coarse_ones_act_as_one() {
 /// block.
 ///
 /// Goal: the side of the slab does not disturb the block. On the way down the velocity v is constant to 1e-9. On the
-/// way up it may decrease by the fraction g h/v² at most, which corresponds to the energy that lifts the block by the
-/// height h.
+/// way up v decreases by at most the fraction g h/v², because the kinetic energy lifts the block by the height h.
 #[test]
 fn steps_lower_than_the_search_depth_do_not_disturb_sliding() {
     let mut found = Vec::new();

@@ -22,8 +22,8 @@ fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]
     first_contact(model, [&left, &right], &motion).unwrap()
 }
 
-/// Predicted times of the pairs of roots in a simulation that has flown to contact, and whether any prediction is later
-/// than the contact.
+/// Times at which pairs of roots are predicted to touch, in a simulation that has flown to contact; and whether any
+/// prediction is later than the contact.
 fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
     let predictions = &simulation.detection().predictions;
     let roots = predictions.iter().filter(|p| p.depth == [0, 0]).map(|p| p.time).collect();
@@ -56,9 +56,9 @@ fn check_balances(simulation: &mut Simulation) {
     assert!(simulation.audit().energy_error().largest < 5e-3);
 }
 
-/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and within 1e-3 s
-/// of the 14.98 s of round balls, since faces lie at most 0.016 m inside the sphere. In flight, detection runs only
-/// when necessary: at no more than 12 of 300 instants.
+/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s). Faces lie at most
+/// 0.016 m inside the sphere, so this instant is within 1e-3 s of the 14.98 s of round balls. In flight, detection runs
+/// only when necessary: at no more than 12 of 300 instants.
 #[test]
 fn touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles", &[]);
@@ -74,9 +74,9 @@ fn touch_when_their_meshes_do() {
     assert!(speeds[0] < 0.0 && speeds[1] > 0.0, "the balls have not rebounded: {speeds:?}");
 }
 
-/// Goal: hierarchies of nested spheres predict that their roots touch at 14.95 s. The paper has 14.9503 s; the radius
-/// of a nested root depends on the mesh, and the tolerance of 0.03 s is 1.5 m of radius. Spheres fitted to the nodes
-/// predict a later time. No prediction is later than the contact.
+/// Goal: hierarchies of nested spheres predict that their roots touch at 14.95 s. The paper gives 14.9503 s. The radius
+/// of a nested root depends on the mesh; the tolerance of 0.03 s corresponds to 1.5 m of radius. Spheres fitted to the
+/// nodes predict a later time. No prediction is later than the contact.
 #[test]
 fn are_predicted_early_by_nested_spheres_and_never_late() {
     let [nested, fitted] = ["bottom-up", "fast"].map(|builder| {
