@@ -26,8 +26,8 @@ pub(crate) struct Settings {
     pub driving_functions: DrivingFunctions,
     /// Output times at which a step must end; `None` without exact output.
     pub exact_output: Option<OutputTimes>,
-    /// Advice in the warning of energy created by contact. It depends on the response and on the setting of the time
-    /// step.
+    /// Advice in the warning of energy created by contact. The advice depends on the response and on the setting of the
+    /// time step.
     pub contact_remedy: &'static str,
     /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,

@@ -37,7 +37,7 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work of the reaction on a rigid body along an axis over the last step, including velocity jumps \[J\]. It is the
+    /// Work of the reaction on a rigid body along an axis over the last step, including velocity jumps \[J\]: the
     /// change of the kinetic energy less the work of the other forces.
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
@@ -52,8 +52,9 @@ impl Simulation {
     }
 
     /// Two quantities of the reaction moment on a rigid body over the last step, of length `dt` \[s\]. The first is its
-    /// angular impulse in excess of the step length times the mean of the moments at the two ends of the step. The
-    /// second is its work \[J\]: the change of the rotational energy less the work of contact, ties and loads.
+    /// angular impulse in excess of the trapezoidal rule: the step length times the mean of the moments at both ends of
+    /// the step. The second is its work \[J\]: the change of the rotational energy less the work of contact, ties and
+    /// loads.
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =

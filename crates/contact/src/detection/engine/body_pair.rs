@@ -4,11 +4,11 @@
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
 //! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
 //! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
-//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch
-//! accumulates a travel of its own, and has a Verlet list of its node–face pairs within the search depth plus a *skin*.
-//! The list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). From the
-//! Verlet list the engine extracts at intervals a *short list* of the pairs that can give a constraint in the next
-//! steps ([`short_list`](super::short_list)).
+//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch has a
+//! travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The list is
+//! complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals, the
+//! engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
+//! ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -48,10 +48,10 @@ pub(super) struct BodyPair {
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, ascending, those of the first body before those of the second.
+    /// Lists of the active patches, in ascending order; the patches of the first body come first.
     pub patch_lists: Vec<PatchLists>,
-    /// Tree vertices that determined the distance bound of the last sphere-tree separation search; `None` if the bound
-    /// came from the body boxes, or if active patch pairs have been found since.
+    /// Tree vertices that determined the distance bound in the last separation search by sphere trees. `None` if the
+    /// bound came from the body boxes, or if active patch pairs have been found since.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -151,8 +151,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. If the body boxes are farther apart than contact distance plus
-    /// margin, stores the travel at which the next search is due, and returns false.
+    /// Whether the active patch pairs must be found; false if the body boxes are farther apart than contact distance
+    /// plus margin. In this case the travel at which the next search is due is stored.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -185,7 +185,7 @@ impl BodyPair {
             };
             self.replace_active_pairs(active_pairs, slack);
         } else if self.patch_lists.is_empty() {
-            // The pair of whole bodies is always active; the travel only decides when to test for separation.
+            // The pair of whole bodies is always active. Its travel only decides when to test for separation.
             self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
         }
         self.nearest = None;
@@ -225,7 +225,7 @@ impl BodyPair {
     }
 
     /// Replaces the active patch pairs. Patches that stay active keep their lists. A list becomes due if a new partner
-    /// can touch before the list is renewed; `slack` gives the distance of this partner minus the contact distance
+    /// can touch before the list is renewed. `slack` gives the distance of this partner minus the contact distance
     /// \[m\].
     fn replace_active_pairs(
         &mut self,

@@ -7,7 +7,7 @@
 //!
 //! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.
 //! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
-//! The test is sufficient for disjointness, but not necessary: it misses gaps across other directions.
+//! Disjoint slabs prove that the polytopes are disjoint. The test misses gaps across other directions.
 
 use std::f64::consts::SQRT_2;
 
@@ -107,7 +107,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The rounding error of a projection is relative to the magnitude of its terms, which may cancel.
+        // The terms of a projection may cancel, so its rounding error is relative to the magnitude of the terms.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
