@@ -6,9 +6,9 @@
 //! times of a whole step, of search and of response \[ms\]; the ratio of the whole step to the step without search and
 //! response; the largest number of contacts.
 //!
-//! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`, on which other codes have been
-//! timed. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step in
-//! OpenRadioss, and 16–878 ms (spheres) and 70–140 ms (blocks) in Akantu.
+//! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`. Other codes have been timed on
+//! these meshes. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step
+//! in OpenRadioss, and 16–878 ms (spheres) and 70–140 ms (blocks) in Akantu.
 //!
 //! Arguments select cases: `apart`, `touching`, `blocks`; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]

@@ -5,8 +5,9 @@
 //! the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection to the
 //! time of all other stages, and the number of contacts. A last table gives the seconds and the Λ of the report cited
 //! below, for sorted and for unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so its Λ
-//! is not comparable. For each detector, the bench prints the coefficients of correlation of the time of detection with
-//! N log N and with N², and the exponent of N, fitted to the logarithms without the smallest N.
+//! is not comparable. For each detector, the bench prints how the time of detection grows with N: the coefficients of
+//! correlation with N log N and with N², and the exponent of N. The exponent is fitted to the logarithms, without the
+//! smallest N.
 //!
 //! `scripts/disks_study.py` draws the rows that `-- --rows` prints.
 //!

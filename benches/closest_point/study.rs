@@ -135,7 +135,7 @@ pub enum Approach {
     BfgsNearest,
     /// Sequential quadratic programming with BFGS, option II.
     BfgsCentre,
-    /// Interior-point method, which must start inside the face (option II).
+    /// Interior-point method; the start must be inside the face (option II).
     InteriorPoint,
     /// Active set, option I.
     ActiveSetNearest,

@@ -131,7 +131,7 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// A sheet of `cells` × `cells` cells on [0, 1]², and a slightly wavy second sheet on top, which slides along the
+    /// A sheet of `cells` × `cells` cells on [0, 1]², and on top a slightly wavy second sheet that slides along the
     /// first.
     fn of_sheets(cells: u32) -> Self {
         let n = cells + 1;
@@ -159,8 +159,8 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// Times of the set-up and of steps in which bodies move by a hundredth of their velocities and vibrate, as means
-    /// over copies; and the number of contacts.
+    /// Times of the set-up and of a step, as means over copies, and the number of contacts. In a step, bodies move by a
+    /// hundredth of their velocities and vibrate.
     fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
         let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();

@@ -2,9 +2,9 @@
 //!
 //! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
 //! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial. The
-//! stationary points are the roots of the derivative. They are found in the same way, recursively down to a linear
-//! function. The polynomial is monotone on each part, so that a sign change there is a single root, which a bracket
-//! cannot lose. Tiny or zero coefficients need no special case.
+//! stationary points are the roots of the derivative. The roots of the derivative are found in the same way,
+//! recursively down to a linear function. The polynomial is monotone on each part. A sign change in a part is therefore
+//! a single root, and a bracket cannot lose this root. Tiny or zero coefficients need no special case.
 
 /// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;

@@ -2,8 +2,8 @@
 
 use super::{Rotation, Vec3};
 
-/// Motion of a rigid configuration from an instant on, as a function of the elapsed time s \[s\]:
-/// x(s) = c + v s + a s²/2 + exp(ω s) R (X − C).
+/// Motion of a rigid configuration as a function of the time s \[s\] since an instant: x(s) = c + v s + a s²/2 + exp(ω
+/// s) R (X − C).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
     /// Centre of rotation C in the reference configuration \[m\].

@@ -42,7 +42,7 @@ impl Mesh {
     /// Checks that the mesh has volume cells. Surface meshes are valid for plane problems and rigid shells only.
     ///
     /// # Errors
-    /// [`MeshError::NoVolumeElements`], whose message names the usual mistake with Gmsh; [`MeshError::NoCells`].
+    /// [`MeshError::NoVolumeElements`], with the usual mistake with Gmsh in the message; [`MeshError::NoCells`].
     pub fn require_volume(&self) -> Result<(), MeshError> {
         match self.dimension().ok_or(MeshError::NoCells)? {
             3 => Ok(()),
@@ -123,7 +123,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, which has n letters.
+    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, with n letters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()

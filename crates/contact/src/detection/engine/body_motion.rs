@@ -1,9 +1,9 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. This is checked
-//! before each use, because the displacements of a step are known before the detection of that step. With the shape
-//! functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. It lies within
-//! the box of the d_a on linear faces, and at most slightly outside this box on curved faces.
+//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. The
+//! displacements of a step are known before the detection of that step, so the validity is checked before each use.
+//! With the shape functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. On
+//! linear faces this displacement is in the box of the d_a; on curved faces it is at most slightly outside this box.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -48,8 +48,8 @@ pub(super) struct BodyMotion {
     spheres: Vec<Sphere>,
     /// Displacements since the spheres were fitted.
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. It is boxed because few bodies have a rebuilt tree and every step reads
-    /// the other fields.
+    /// A tree rebuilt after large deformation. The tree is on the heap, because few bodies have a rebuilt tree and
+    /// every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least value so far of the sum of r³ over the spheres of the current tree \[m³\].
     least_volume: f64,
@@ -61,8 +61,8 @@ pub(super) struct BodyMotion {
     since_moved: Bounds,
     search_depth: f64,
     /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth plus its
-    /// offset. Half is enough, because the search depth of two bodies is the smaller of their search depths, which is
-    /// at most the mean.
+    /// offset. The search depth of two bodies is the smaller of their search depths, and therefore at most their mean;
+    /// half of each is enough.
     share_of_reach: f64,
     overshoot: f64,
 }

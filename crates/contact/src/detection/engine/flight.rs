@@ -65,7 +65,8 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants, from which the kinematics follow; `None` for exact kinematics.
+    /// Positions of the roots at the first instants; the kinematics follow from these positions. `None` for exact
+    /// kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -89,7 +90,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes at the first flight; runs without flight do not need them. Only trees of
+    /// Fits the reference volumes at the first flight. Runs without flight need no reference volumes. Only trees of
     /// [`Builder::Fast`] get new spheres; all other trees keep their nested spheres, as in the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
@@ -255,8 +256,8 @@ impl Engine {
         impact
     }
 
-    /// Begins a flight with its first positions, which do not yet allow predictions. After a restart, continues the
-    /// flight from the recorded positions; if these give the kinematics, begins the first horizon.
+    /// Begins a flight with its first positions. These positions do not yet allow predictions. After a restart,
+    /// continues the flight from the recorded positions; if these give the kinematics, begins the first horizon.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();

@@ -99,7 +99,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model at these positions, which are the reference positions in flight.
+    /// Builds the trees of all surfaces of the model at these positions, the reference positions in flight.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model

@@ -115,7 +115,7 @@ impl NormalCone {
     /// exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // An upper bound of the sine of the sum of the two half-angles, sufficient in most cases.
+        // An upper bound of sin(α + β) for the half-angles α and β, sufficient in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -210,8 +210,8 @@ mod tests {
         }
     }
 
-    /// Two cones have the half-angles α and β, and the angle γ between their axes. They are always opposed if γ − α − β
-    /// exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
+    /// Two cones have the half-angles α and β, and the angle γ between their axes. Normals from the two cones are
+    /// always opposed if γ − α − β exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

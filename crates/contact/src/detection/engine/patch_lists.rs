@@ -153,9 +153,9 @@ impl PatchLists {
     /// lists become due if a new partner is so near that an unlisted pair could touch before the next renewal.
     ///
     /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
-    /// These pairs are too far apart to touch. They also exclude no other pair from a short list, because only a face
-    /// within the search depth can exclude farther faces. A later short list omits the pairs whose listed distances are
-    /// too large. The distances of all other pairs are measured again, unless nothing has moved.
+    /// These pairs are too far apart to touch. These pairs also exclude no other pair from a short list, because only a
+    /// face within the search depth can exclude farther faces. A later short list omits the pairs whose listed
+    /// distances are too large. The distances of all other pairs are measured again, unless nothing has moved.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };

@@ -111,7 +111,7 @@ pub(super) struct Patches {
 }
 
 /// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both lists are empty for a
-/// single patch, which has the displacements of the whole surface.
+/// single patch: its displacements are those of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -334,8 +334,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every face is in one batch, and every node is assigned to one face that contains the node, whatever the kind of
-    /// the face. The motion of a patch includes the nodes of all adjacent faces.
+    /// For every kind of face, every face is in one batch, and every node is assigned to one face that contains the
+    /// node. The motion of a patch includes the nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

@@ -291,7 +291,7 @@ impl Workspace {
     }
 }
 
-/// Numbers of the pairs of batches, one of each patch, whose boxes overlap.
+/// Numbers of the batches in pairs with overlapping boxes, one batch of each patch.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -375,8 +375,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Patches of two bodies and of one body in self-contact, which have moved since their boxes were fitted: every
-    /// node–face pair within reach is listed exactly once.
+    /// Every node–face pair within reach is listed exactly once, for two bodies and for one body in self-contact. The
+    /// patches have moved since their boxes were fitted.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);

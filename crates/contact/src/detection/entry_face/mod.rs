@@ -76,8 +76,8 @@ pub struct EntryFaces {
 }
 
 /// A contact of the last step at one of the nodes that carry the contact. If the contact point is on the edge between
-/// two target faces, the target nodes that carry the contact are the ends of the edge. They are the same for either of
-/// the two faces that detection reported.
+/// two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for
+/// either of the two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,

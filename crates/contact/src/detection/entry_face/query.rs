@@ -283,7 +283,7 @@ impl Query<'_> {
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
-        // Alternatives are in the order of the search, which begins with the face of the detected contact.
+        // Alternatives are in the order of the search. The search begins with the face of the detected contact.
         let is_original =
             || self.nearest_face() == Some(tied[0].face) && are_coplanar(normal, &self.constraint.normal);
         if !differ && is_original() {

@@ -21,7 +21,7 @@ fn corners(low: Vec3, high: Vec3) -> Vec<Vec3> {
     (0..2).flat_map(|k| ring.map(|place| at(place, k))).collect()
 }
 
-/// A pointed tool, body 0, whose tip, node 0, penetrates fixed boxes.
+/// A pointed tool, body 0, penetrates fixed boxes with its tip, node 0.
 struct Scene {
     model: ContactModel,
     boxes: Vec<Vec3>,

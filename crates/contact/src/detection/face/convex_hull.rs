@@ -49,8 +49,8 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance between the diagonals of a quadrilateral \[m\], which measures its deviation from a plane. Zero for
-    /// other kinds.
+    /// Distance between the diagonals of a quadrilateral \[m\]: a measure of its deviation from a plane. Zero for other
+    /// kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }

@@ -224,14 +224,13 @@ impl ContactModel {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// Those edges assigned to a face that can touch other edges, as indices into the edges of the surface, ascending.
+    /// Edges that are assigned to a face and can touch other edges: indices into the edges of the surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }
 }
 
-/// Contactor and target, for each of the two assignments of a pair of bodies to these roles; one assignment in
-/// self-contact.
+/// Contactor and target of a pair of bodies: both assignments, or a single assignment in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

@@ -24,7 +24,7 @@ use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 /// triangles.
 const SEAM: f64 = 1e-9;
 
-/// Gap, relative to the size of the features, at which conservative advancement ends with a contact.
+/// Conservative advancement ends with a contact at this gap, relative to the size of the features.
 const MET: f64 = 1e-12;
 
 /// Shortest part of a step, as a fraction of the step.
@@ -221,8 +221,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. It
-    /// is at least the rounding error of a gap after this displacement \[m\] in the step.
+    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. The
+    /// value is at least the rounding error of a gap after this displacement \[m\] in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));

@@ -29,7 +29,7 @@ impl VolumeKind {
     }
 }
 
-/// A ladder without the rungs that do not save time.
+/// A ladder without the rungs that cost more time than they save.
 #[derive(Clone, Debug)]
 pub struct AdaptiveLadder {
     rungs: Vec<VolumeKind>,

@@ -118,8 +118,8 @@ impl<const SLABS: usize> Dop<SLABS> {
 
     /// Whether the polytopes are certainly disjoint: the slabs of some direction are disjoint.
     ///
-    /// The first three directions exclude most pairs and are tested without branches. They are the axes, except in
-    /// [`Dop8`].
+    /// The first three directions exclude most pairs and are tested without branches. These directions are the axes,
+    /// except in [`Dop8`].
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

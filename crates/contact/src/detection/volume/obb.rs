@@ -1,8 +1,8 @@
 //! Oriented bounding boxes (OBB).
 //!
 //! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to these
-//! two. The axes of other point sets are the eigenvectors of the covariance about the centre of gravity, which are the
-//! principal axes of inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
+//! two. The axes of other point sets are the principal axes of inertia: the eigenvectors of the covariance about the
+//! centre of gravity (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;

@@ -206,7 +206,7 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm
-/// `s_cbrt.c`. The offset minimises the largest relative error of the guess, which is 3.4 %.
+/// `s_cbrt.c`. The offset minimises the largest relative error of the guess, 3.4 %.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]

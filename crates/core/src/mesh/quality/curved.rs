@@ -131,8 +131,8 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere; a value that is zero or negative
-    /// if not, or if `MAX_PARTS` parts do not decide. For a surface, the Jacobian is the component of the area vector
+    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere. Otherwise, or if `MAX_PARTS`
+    /// parts do not decide, zero or a negative value. For a surface, the Jacobian is the component of the area vector
     /// along `normal`. At a corner, the Jacobian is the determinant of the tangents there.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
@@ -211,7 +211,7 @@ impl CurvedCell {
 /// Bernstein coefficients of a Jacobian.
 struct Jacobian {
     coefficients: Vec<f64>,
-    /// Corner coefficients, which are values of the Jacobian.
+    /// Corner coefficients: values of the Jacobian at the corners.
     corners: Vec<f64>,
 }
 

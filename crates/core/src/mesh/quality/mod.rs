@@ -17,8 +17,8 @@
 //! volume is the volume of the curved cell, and the cell is inverted if det J is zero or negative anywhere (module
 //! `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
 //!
-//! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
-//! a flat or folded cell counts as inverted.
+//! A surface mesh off the plane z = 0 has no preferred side. Each cell is measured against its own mean normal, so only
+//! a cell without area or a folded cell counts as inverted.
 
 mod curved;
 
@@ -243,7 +243,7 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }
 
-/// d for a simplex of dimension d, whose volume is facet × altitude / d; 1 for other cells.
+/// d for a simplex of dimension d, from volume = facet × altitude / d; 1 for other cells.
 fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }

@@ -1,14 +1,14 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
 //! A pair of bodies is tested from the first time at which the bounding balls of the two bodies can touch. In the frame
-//! of the centre of the first body, which removes the common motion, every face sweeps a box in a slice of time. If the
-//! swept boxes of the two bodies overlap, the slice is halved in two cases: the bound on the relative displacement
-//! exceeds the larger of the two median edge lengths, or this bound exceeds the smaller length and too many face pairs
-//! overlap ([`WORTHWHILE`]). The earlier half is searched first. If the slice is not halved, buckets find the face
-//! pairs with overlapping boxes.
+//! of the centre of the first body, every face sweeps a box in a slice of time. This frame removes the common motion.
+//! If the swept boxes of the two bodies overlap, the slice is halved in two cases: the bound on the relative
+//! displacement exceeds the larger of the two median edge lengths, or this bound exceeds the smaller length and too
+//! many face pairs overlap ([`WORTHWHILE`]). The earlier half is searched first. If the slice is not halved, buckets
+//! find the face pairs with overlapping boxes.
 //!
-//! The time of impact of a face pair is computed over the whole step of the flight, not only over the slice, so each
-//! pair is computed once in a step. The search ends at the first slice that begins after the earliest impact found so
+//! The time of impact of a face pair is computed over the whole step of the flight instead of the slice. Each pair is
+//! therefore computed once in a step. The search ends at the first slice that begins after the earliest impact found so
 //! far.
 
 use std::time::Instant;
@@ -31,8 +31,8 @@ use super::cells::{CellLists, Grid};
 const CELLS_PER_FACE: usize = 32;
 
 /// Number of overlapping face pairs up to which a slice is resolved instead of halved: the first number plus the number
-/// of faces of both bodies divided by the second number. Up to this number the times of impact cost no more than
-/// halving, which needs a pass over all faces.
+/// of faces of both bodies divided by the second number. Up to this number of pairs, the times of impact cost no more
+/// than halving the slice. Halving needs a pass over all faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice, relative to the duration of the step.

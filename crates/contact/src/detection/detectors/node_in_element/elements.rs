@@ -1,4 +1,4 @@
-//! The elements of a body near its surface, which contactor nodes may enter.
+//! The elements near the surface of a body. Contactor nodes may enter these elements.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\]. A point of the element that is farther from
-/// the boundary is in no other element, unless elements overlap.
+/// Distance from the boundary of an element, in natural coordinates \[-\]. If elements do not overlap, a point of the
+/// element farther from the boundary is in no other element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. An element has a number, its index among all elements of the

@@ -98,8 +98,8 @@ impl Mesh {
     }
 }
 
-/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip, whose last node is placed in the
-/// block.
+/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip. The last node of the tip is in
+/// the block.
 struct Scene {
     kind: CellKind,
     block: usize,

@@ -5,7 +5,7 @@
 //! from the wall at the last test of the block. The block is tested again once the approach since the last test reaches
 //! this distance. In penetration the distance is negative: the block is tested in every step until its nodes have
 //! receded since the last test by more than the penetration. A step costs one pass over the displacements of each body,
-//! whatever the number of walls, and the tests of blocks near walls.
+//! for any number of walls, and the tests of blocks near walls.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Steps after which all blocks are tested again, which bounds the accumulated rounding.
+/// Number of steps after which all blocks are tested again, to bound the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the accumulated rounding, relative to the coordinates.

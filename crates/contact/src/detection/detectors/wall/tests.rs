@@ -143,8 +143,8 @@ fn touching_at_the_beginning_is_no_impact_by_itself() {
     assert!((falls_back - 2.0).abs() < 1e-12, "{falls_back}");
 }
 
-/// A six-node triangle whose middle nodes bulge below its corners touches at the lowest point of the face, which is not
-/// a node.
+/// The middle nodes of a six-node triangle bulge below its corners. The triangle touches at the lowest point of the
+/// face, between the nodes.
 #[test]
 fn curved_faces_touch_where_they_bulge() {
     let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Vec3::from);

@@ -63,9 +63,9 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere, which
-        // limits the deviation of the sphere from the tangent of its path. The second holds because the sphere never
-        // leaves the larger swept sphere about the centre of its body.
+        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere: this
+        // bound limits the deviation of the sphere from the tangent of its path. The second holds because the sphere
+        // never leaves the larger swept sphere about the centre of its body.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))

@@ -81,8 +81,8 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles, whose lengths are twice the
-/// areas \[m²\].
+/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\]. The length of a normal
+/// is twice the area.
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -197,8 +197,8 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. To be called inside
-    /// [`Vectorised::run`].
+    /// Closest points to four queries, and the lanes of slivers. The results in the lanes of slivers are unreliable. To
+    /// be called inside [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));

@@ -1,10 +1,10 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F has twice the degree of x. The coefficients of F are sums of dot products of the
-//! control points of x − r, and the coefficients of the Hessian are second differences of the coefficients of F. A
-//! matrix polynomial is a convex combination of its coefficients. Its eigenvalues are therefore nowhere less than the
-//! least eigenvalue of its coefficients.
+//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a sum of dot products of control
+//! points of x − r. The coefficients of the Hessian are second differences of these coefficients. A matrix polynomial
+//! is a convex combination of its coefficients. Its eigenvalues are therefore nowhere less than the least eigenvalue of
+//! its coefficients.
 
 use crate::math::Vec3;
 

@@ -11,7 +11,8 @@
 //! that DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive definite for all
 //! ξ. If A is the Jacobian at the centre, this matrix is linear in x, and dot products of the coefficients of x with A
 //! and p bound the matrix. Unlike the Hessian of F, the matrix contains the second derivatives in the direction of p
-//! only. It therefore certifies faces with nodes displaced in their plane, on which F is not convex far from the query.
+//! only. This bound therefore certifies faces with nodes displaced in their plane, although F is not convex on such
+//! faces far from the query.
 //!
 //! Only points within the distance |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms, so that these points
 //! lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier 1990, *Interval
@@ -34,8 +35,8 @@ const REDUCTION: f64 = 0.7;
 /// Rounding of a box, relative to its size.
 const NOISE: f64 = 1e-6;
 
-/// Whether the point at ξ, which satisfies the optimality conditions, is the closest point of the face. The criterion
-/// is sufficient, not necessary.
+/// Whether the point at ξ is the closest point of the face. The point must satisfy the optimality conditions. The
+/// criterion is sufficient, not necessary.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);

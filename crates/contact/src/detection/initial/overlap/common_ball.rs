@@ -21,8 +21,8 @@ const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance by which a ball may intersect a surface, and by which a ball must exceed another ball to replace
-/// it.
+/// Relative tolerance. A ball may intersect a surface by this tolerance, and must exceed another ball by this tolerance
+/// to replace the other ball.
 const TOLERANCE: f64 = 1e-9;
 
 /// Diameter and centre of about the largest ball inside both of two closed surfaces.

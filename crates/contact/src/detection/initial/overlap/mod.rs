@@ -132,9 +132,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 
 /// A point inside both bodies, from interior points of one body tested in the other.
 ///
-/// Overlapping bodies with aligned faces may have no nodes inside each other and no intersecting edges. Their nodes and
-/// face centres are therefore moved inward and, by less, sideways. Some of the moved points of one body are then inside
-/// the other body; if the bodies merely touch, the moved points stay outside.
+/// Bodies with aligned faces may overlap without nodes inside each other and without intersecting edges. Their nodes
+/// and face centres are therefore moved inward and, by less, sideways. Some of the moved points of one body are then
+/// inside the other body; if the bodies merely touch, the moved points stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);

@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use super::winding::{is_closed, winds_around};
 
 /// Sideways shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points stay
-/// inside. It is oblique to all axes and diagonals, so that it removes alignments.
+/// inside. The direction of the shift is oblique to all axes and diagonals, so that the shift removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Least cosine between the outward direction of a node and the normals of its face ring. A node with a smaller cosine
 /// has no outward direction.
@@ -25,7 +25,8 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Displacement of each node to a depth of about 1; `None` for an open surface, which has no interior.
+    /// Displacement of each node to a depth of about 1; `None` for an open surface, because such a surface has no
+    /// interior.
     inward_displacements: Option<Vec<Vec3>>,
 }
 

@@ -1,7 +1,8 @@
-//! Winding number of a surface about a point, which distinguishes inside from outside independently of nearby normals.
+//! Winding number of a surface about a point. The winding number distinguishes inside from outside independently of
+//! nearby normals.
 //!
-//! If a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
-//! point outside the body. The winding number is correct also there.
+//! If a body intersects itself, for example beside a sharp edge of two bulging faces, the closest face may face away
+//! from a point outside the body. The winding number is correct also there.
 
 use std::f64::consts::TAU;
 
@@ -34,7 +35,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // A collapsed edge, whose two nodes are equal, does not count.
+            // A collapsed edge (two equal nodes) does not count.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }

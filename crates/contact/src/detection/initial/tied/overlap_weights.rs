@@ -98,7 +98,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // NaN marks the nodes of a partly covered face, which have no weights.
+            // NaN marks the nodes of a partly covered face. These nodes have no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);

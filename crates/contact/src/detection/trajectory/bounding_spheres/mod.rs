@@ -201,7 +201,8 @@ impl RelativeMotion {
     }
 }
 
-/// The smallest power of two ≥ `value`, by which scaling is exact; zero and non-finite values are returned unchanged.
+/// The smallest power of two ≥ `value`. Scaling by a power of two is exact. Zero and non-finite values are returned
+/// unchanged.
 fn power_of_two_above(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let truncated = f64::from_bits(value.to_bits() & EXPONENT);

@@ -369,7 +369,7 @@ fn visit(
 
 impl ClosestFaceIndex {
     /// The closest face within `radius` \[m\] of `query`; of equally close faces, the face with the lowest number.
-    /// `None` if no face is within this radius or the query is not finite.
+    /// `None` if this radius contains no face or the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);

@@ -55,7 +55,7 @@ pub struct ClosestFaceIndex {
     vectorised: Vectorised,
     /// Origin of the coordinates of the boxes.
     origin: Vec3,
-    /// Nodes level by level, from the lowest level, whose children are the leaves, to the root.
+    /// Nodes level by level, from the lowest level to the root. The children of the lowest level are the leaves.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// Sample points on faces of the leaves of each lowest-level node.

@@ -9,8 +9,8 @@ use crate::math::eight_lanes::{EightLanes, set_bits};
 
 /// Largest ratio of the computed squared distance of a box to the exact squared distance of a point in the box, and
 /// largest excess below the normal numbers of single precision. Differences, squares and sums have errors of 3 units in
-/// the last place. The position of a query has an error of half a unit in the last place of its distance. The box,
-/// which `outward` rounds outwards, covers the remaining rounding errors.
+/// the last place. The position of a query has an error of half a unit in the last place of its distance. `outward`
+/// rounds the box outward, so that the box covers the remaining rounding errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.

@@ -64,7 +64,7 @@ impl Hierarchy {
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
         // Nodes of the current group, found by linear search: a group has few nodes. An array of marks would be as long
-        // as `positions`, which may hold the nodes of many trees.
+        // as `positions`, and `positions` may hold the nodes of many trees.
         let mut seen = Vec::new();
         // Vertices to visit. A vertex is visited again after its children; this second entry stores the first group
         // below the vertex.

@@ -1,9 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost, which
-//! is the radius of their joint ball. The removal of other balls can only raise the cost of the best partner, so an old
-//! cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The first pair of the
-//! queue whose balls are both live is therefore the best pair.
+//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost. The
+//! cost is the radius of the joint ball of the pair. The removal of other balls can only raise the cost of the best
+//! partner, so an old cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The
+//! first pair of the queue whose balls are both live is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -74,7 +74,7 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // For coincident centres the quotient may be NaN, which `larger` replaces by zero.
+        // For coincident centres the quotient may be NaN; `larger` replaces NaN by zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }

@@ -1,10 +1,10 @@
 //! Closest point by a primal active-set Newton method.
 //!
 //! The constraints of a working set are equalities. A Newton step in the free directions ends at the next constraint,
-//! which then joins the set. If no step is left, a constraint with a negative multiplier leaves the set (Nocedal &
-//! Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the whole face,
-//! an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on this
-//! feature.
+//! and this constraint joins the set. If no step is left, a constraint with a negative multiplier leaves the set
+//! (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the
+//! whole face, an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on
+//! this feature.
 //!
 //! Textbooks modify the whole Hessian of F = ½ |r − x(ξ)|² so that it is positive definite; here only the Hessian of
 //! the free directions is modified. Steps along an edge then remain Newton steps if F is convex along the edge but not

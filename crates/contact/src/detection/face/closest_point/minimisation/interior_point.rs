@@ -20,7 +20,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_SIDES: usize = 4;
 /// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual of the optimality conditions, relative to the scale of gradient and metric, at which active and inactive
+/// At this residual of the optimality conditions, relative to the scale of gradient and metric, active and inactive
 /// constraints can be distinguished.
 const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
