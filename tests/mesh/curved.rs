@@ -72,7 +72,7 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         };
         assert_relative_eq!(report.volume, volume, max_relative = tolerance);
         assert_relative_eq!(area, surface, max_relative = tolerance);
-        // The physical group is the skin, whatever the orientation of its faces in the file.
+        // The physical group is the skin, for any orientation of its faces in the file.
         assert_eq!(mesh.group_faces("skin").unwrap(), skin, "{name}");
         assert_eq!(mesh.group_nodes("body").unwrap().len(), mesh.nodes.len(), "{name} {kind:?}");
         let renumbered = mesh.renumbered().unwrap().0;
@@ -224,7 +224,7 @@ proptest! {
             let report = single(kind, nodes.clone()).quality().unwrap();
             prop_assert!((report.volume - volume).abs() < 1e-13 * length.powi(kind.dimension() as i32));
             let sampled = sampled_jacobian(kind, &nodes);
-            // ∂x/∂ξ for ξ in [−1, 1] is half of ∂x/∂ξ for ξ in [0, 1], to which the report refers.
+            // The report refers to ξ in [0, 1]; for ξ in [−1, 1], ∂x/∂ξ is half as large.
             let scale = match kind {
                 CellKind::Tri6 | CellKind::Tet10 => 1.0,
                 _ => 2.0_f64.powi(kind.dimension() as i32),

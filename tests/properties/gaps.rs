@@ -87,8 +87,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
     candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
 }
 
-/// Distance of two segments. It is the smallest of the four distances of an end from the other segment and the distance
-/// of the two lines. The lines count only if their closest points lie within both segments.
+/// Distance of two segments. The result is the smallest of five values: the four distances of an end from the other
+/// segment, and the distance of the two lines. The lines count only if their closest points lie within both segments.
 fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
         let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();

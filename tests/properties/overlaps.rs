@@ -144,9 +144,9 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
 }
 
 /// Bodies of one or two boxes overlap if and only if they have a cell in common. For bodies of one box the depth of the
-/// overlap is checked. It is at least 0.9 times the least width of the common box; the tenth allows for the search of
-/// the largest ball in this box, which stops early. It is at most that width or, if larger, half the least width of the
-/// thicker body, since a node in the middle of this body is that deep.
+/// overlap is checked. The depth is at least 0.9 times the least width of the common box, because the search of the
+/// largest ball in this box stops early. The depth is at most the larger of two values: this width, and half the least
+/// width of the thicker body (the depth of a node in its middle).
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
     let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {

@@ -148,7 +148,7 @@ impl Deviation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
-    /// Conserved energy at the start, which [`Audit::start`] reduces by the kick energy of the first step \[J\].
+    /// Conserved energy at the start \[J\]. [`Audit::start`] subtracts the kick energy of the first step.
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
@@ -300,7 +300,7 @@ impl Audit {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports, which is the scale of momentum errors of bodies at rest.
+    /// Adds the impulse of loads and supports. For bodies at rest, this impulse is the scale of momentum errors.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());

@@ -11,8 +11,8 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// rounding, for steps of any length, even if the length varies.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular
-/// velocity, which is exact about a principal axis, replaces the Cayley transform.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
+/// replaces the Cayley transform, because the exponential is exact about a principal axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
@@ -33,8 +33,8 @@ pub struct RigidBody {
 /// as steady about a principal axis.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in one substep of the midpoint rule, for which the solution is unique and the iteration converges
-/// \[rad\].
+/// Largest rotation in one substep of the midpoint rule \[rad\]. Up to this rotation, the solution is unique and the
+/// iteration converges.
 const MAX_ROTATION: f64 = 0.5;
 
 /// Largest number of substeps; a rotation that needs more is not resolved.

@@ -255,7 +255,7 @@ pub struct Support {
     pub axis: usize,
     /// Prescribed motion.
     pub motion: Prescribed,
-    /// Index of the support account, which sums the reactions of this support.
+    /// Index of the support account that sums the reactions of this support.
     pub account: usize,
 }
 

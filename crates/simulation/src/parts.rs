@@ -53,7 +53,7 @@ pub(crate) struct Caches {
     pub impact_control: Option<Box<ImpactControl>>,
 }
 
-/// Workspaces of a step, whose content is not used after the step.
+/// Workspaces of a step. Their content is not used after the step.
 pub(crate) struct Scratch {
     pub positions_next: Vec<Vec3>,
     pub motions: Vec<RigidMotion>,

@@ -135,7 +135,7 @@ clone_by_field!(Ledger {
 pub struct OtherModel;
 
 impl State {
-    /// The state as bytes, from which [`State::decode`] restores the same bits.
+    /// The state as bytes. [`State::decode`] restores the same bits from these bytes.
     ///
     /// # Errors
     /// `postcard::Error` of the serialisation.
@@ -245,7 +245,7 @@ impl Before {
         }
     }
 
-    /// Copies the rigid states and balances, which the step overwrites.
+    /// Copies the rigid states and balances, because the step overwrites both.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

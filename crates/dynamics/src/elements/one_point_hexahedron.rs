@@ -8,9 +8,10 @@
 //! control is objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
 //! total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, which are products of the same signs.
-//! The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not depend
-//! on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode h_α.
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. Each mode is a product of these
+//! signs. The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not
+//! depend on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode
+//! h_α.
 //!
 //! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to the gradient. A block of
 //! parallelepipeds reads a third of the data of general elements and needs two thirds of the arithmetic.
@@ -41,8 +42,8 @@ use crate::mesh::CellKind;
 /// Between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Modes are numbered by bits, as the sides of nodes are: the bit of a coordinate is set if the coordinate is a factor
-// of the mode.
+// Modes are numbered by bits, in the same way as the sides of nodes: the bit of a coordinate is set if the coordinate
+// is a factor of the mode.
 /// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that contribute to the gradient.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
@@ -76,7 +77,7 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
 }
 
 /// Rounding of the hourglass vectors H_α of a parallelepiped, relative to its coordinates. Each H_α is a sum of eight
-/// coordinates, which were rounded when the mesh was written and placed.
+/// coordinates. The coordinates were rounded when the mesh was written and placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped up to the rounding of its coordinates.
@@ -257,8 +258,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs,
-    /// whose stiffness Σ k γ_αa γ_αb is constant in time.
+    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs.
+    /// The stiffness Σ k γ_αa γ_αb of the springs is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,

@@ -276,7 +276,7 @@ struct StepRows<'a> {
 }
 
 impl StepRows<'_> {
-    /// History of part `part` of group number `index`, which has `num_rows` rows.
+    /// History of part `part` of group number `index`. The group has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,

@@ -83,7 +83,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node, whose index is `node`.
+    /// Reads the position of the next node, with the index `node`.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -127,7 +127,7 @@ impl Assembly {
     ///
     /// Version 2.2 writes an element once per physical group. Files of version 4.1 that Gmsh has converted keep these
     /// copies, even several in one group. Without the merge, the mass of an element would count once per copy. Copies
-    /// in different entities remain: there the geometry itself overlaps, which the checks of the mesh report.
+    /// in different entities remain. The geometry itself overlaps there, and the checks of the mesh report this error.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();

@@ -21,8 +21,8 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 const BLOCK_BYTES: usize = 1 << 16;
 /// Bytes in the middle of a block that are compressed to decide whether the block is.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Compressed size of the sample, as a fraction of its size, above which the block is stored: mantissas of velocities
-/// and stresses do not shrink, and take the longest.
+/// A block is stored uncompressed if the compressed size of a sample exceeds this fraction of the size of the sample.
+/// Mantissas of velocities and stresses do not shrink, and take the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
 const BASE64_BYTES: usize = 3 << 14;
@@ -76,7 +76,7 @@ impl<'a> ArrayHeader<'a> {
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Compressor without compression, for blocks that do not shrink.
+    /// Stores blocks that do not shrink, without compression.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,

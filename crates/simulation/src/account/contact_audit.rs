@@ -71,8 +71,8 @@ impl PairBalance {
 /// friction has returned instead of dissipating it. The second is the largest energy so far.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates: its work, as far as neither springs store it nor friction and damping
-/// dissipate it.
+/// Audit of the energy that contact creates: the work of contact, less the energy stored in springs and the energy
+/// dissipated by friction and damping.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
@@ -197,9 +197,9 @@ impl Simulation {
     /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
     /// dissipated energy that the response reports.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. If the sum is not zero, contact has created
-    /// energy: a contact that opens between two steps, or begins with a penetration, does work that no spring has
-    /// stored.
+    /// Balance: work + change of stored energy + dissipated energy = 0. A sum other than zero means that contact has
+    /// created energy. A contact that opens between two steps, or begins with a penetration, does work that no spring
+    /// has stored.
     ///
     /// Impulses and projections report directly the energy that they add and absorb. At nodes that stay in contact,
     /// impulses absorb the energy that projections and forces add, in the same or in a neighbouring step; only the
@@ -284,8 +284,8 @@ impl Simulation {
     }
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area of
-    /// the nodes in contact, projected on the contact normal. The area is that of the body with more nodes in contact,
-    /// which resolves the contact better.
+    /// the nodes in contact, projected on the contact normal. The area is the area on the body with more nodes in
+    /// contact, because this body resolves the contact better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.
@@ -316,8 +316,8 @@ impl Simulation {
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
-    /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, and faces turned
-    /// away from it do not bear the force and do not count.
+    /// other nodes. Two kinds of faces bear no force and do not count: faces parallel to the force, for example around
+    /// the edge of a contact, and faces turned away from the force.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -362,7 +362,7 @@ impl Simulation {
         pressures
     }
 
-    /// Whether contact applied impulses, as velocity jumps, in the last step.
+    /// Whether contact applied impulses (velocity jumps) in the last step.
     pub(crate) fn acts_by_impulses(&self) -> bool {
         !self.state.contact.action.node_corrections.is_empty()
             || !self.state.contact.action.rigid_corrections.is_empty()

@@ -11,7 +11,7 @@ const TOLERATED_RATIO: f64 = 0.015;
 /// Fraction of the largest energy of the run, below which the hourglass energy of a body is noise.
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Audit of the hourglass energy of a body, which is compared with its strain energy.
+/// Audit of the hourglass energy of a body, relative to its strain energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
     /// Largest strain energy so far \[J\].

@@ -104,7 +104,7 @@ impl Simulation {
     }
 
     /// Adds the reaction of a support or slider to a contact impulse, and the work of this reaction \[J\]. `account` is
-    /// `None` for a slider, which has no account.
+    /// `None` for a slider, because sliders have no account.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;

@@ -44,8 +44,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Further remedies. If the faces of two bodies line up, the remedy `policy` is omitted, as no policy resolves this
-/// overlap.
+/// Further remedies. If the faces of two bodies line up, no policy resolves the overlap, and the remedy `policy` is
+/// omitted.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);

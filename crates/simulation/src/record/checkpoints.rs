@@ -16,10 +16,10 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// A checkpoint is due from this fraction of a step before its time on, as times are rounded sums of steps.
+/// A checkpoint is due up to this fraction of a step before its time, because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
-/// Position in the output of a run, from which a resumed run continues the output.
+/// Position in the output of a run. A resumed run continues the output from this position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].

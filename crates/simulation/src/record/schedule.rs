@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Output is due from this fraction of a step before its time on, as times are rounded sums of steps.
+/// Output is due up to this fraction of a step before its time, because times are rounded sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Times at which frames and history rows are due.

@@ -12,10 +12,10 @@
 //! These factors are exact for the damping force alone. With damping in two halves, the step remains of second order in
 //! dt, is stable for any α, and leaves equilibrium states unchanged.
 //!
-//! **Local damping** is a force that opposes each velocity component v. It is proportional to the magnitude of the
-//! resultant force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the coefficient
-//! β. In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, at any frequency. The damping
-//! force vanishes in equilibrium. Local damping acts on mid-step velocities.
+//! **Local damping** is a force that opposes each velocity component v. The force is proportional to the magnitude of
+//! the resultant force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the
+//! coefficient β. In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, at any frequency.
+//! The damping force vanishes in equilibrium. Local damping acts on mid-step velocities.
 //!
 //! Both kinds of damping leave positions and forces unchanged. The dissipation is therefore the change of the kinetic
 //! energy, and the impulse is the change of the momentum.

@@ -174,8 +174,8 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds the weight of a body under a gravitational acceleration that varies in time, as a load. The run ends at
-    /// `end` \[s\].
+    /// Adds a load: the weight of a body under a gravitational acceleration that varies in time. The run ends at `end`
+    /// \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];

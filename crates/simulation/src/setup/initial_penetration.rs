@@ -60,7 +60,7 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Penetrations between bodies, whose depths include the contact thickness.
+/// Penetrations between bodies. The depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
@@ -109,7 +109,8 @@ pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
 }
 
 /// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
-/// cross although no node penetrates. Such crossings are accepted up to the search depth, as contact resolves them.
+/// cross although no node penetrates. Contact resolves such crossings up to the search depth, and they are accepted up
+/// to this depth.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,

@@ -225,7 +225,7 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero turns −0 into +0, whose bits differ although the numbers are equal.
+        // Adding zero changes −0 to +0. The two numbers are equal, but their bits differ.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

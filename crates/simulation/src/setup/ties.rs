@@ -19,8 +19,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. It is smaller than
-/// the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. This distance is
+/// smaller than the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Weight below which a node of a tie does not count.
@@ -33,8 +33,7 @@ const PLACEMENT_SWEEPS: usize = 10;
 /// decimal numbers in a scenario and a mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// A node counts as on a line or plane if its distance, relative to the length of an edge of the face, is at most this
-/// value.
+/// A node counts as on a line or plane up to this distance, relative to the length of an edge of the face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -56,8 +55,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, as the nodes
-    /// of these faces can be tied themselves. Returns whether any node was off its face.
+    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, because the
+    /// nodes of these faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -97,7 +96,7 @@ impl Assembly {
     }
 
     /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
-    /// not checked, as prescribed motion may be discontinuous at t = 0.
+    /// not checked, because prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -115,8 +114,8 @@ impl Assembly {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
             // A velocity v + ω × r has two terms, with the velocity v of the centre, the angular velocity ω, and the
-            // position r relative to the centre. The tolerance is relative to |v| + |ω| |r|, as near the instantaneous
-            // centre of rotation the two terms cancel up to rounding.
+            // position r relative to the centre. The tolerance is relative to |v| + |ω| |r|, because the two terms
+            // cancel up to rounding near the instantaneous centre of rotation.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -188,7 +187,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to a material point, which is found by its position on a face.
+        // On a rigid target, a tie refers to a material point. The point is found by its position on a face.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),

@@ -25,7 +25,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // `external_before` serves as workspace, as this step overwrites `external_before` before it is used again.
+        // `external_before` serves as workspace, because this step overwrites `external_before` before its next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -78,8 +78,8 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of the kick energy by the load jumps from the work of the loads, which leaves the conserved
-    /// energy unchanged. Updates the external wrench.
+    /// Subtracts the change of the kick energy by the load jumps from the work of the loads. The conserved energy is
+    /// then unchanged. Updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {

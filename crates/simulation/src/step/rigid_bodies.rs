@@ -280,9 +280,9 @@ impl Simulation {
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], in excess of the products of force
-    /// and nodal displacement \[J\]. The excess arises in rotation: the kicks act on the velocities at the two ends of
-    /// the step, which are tangents of the path of a node, whereas the nodal displacement is its secant. Tie forces act
-    /// on a rigid body as a whole and have no such excess.
+    /// and nodal displacement \[J\]. The excess arises in rotation. The kicks act on the velocities at both ends of the
+    /// step, tangents of the path of a node; the nodal displacement is a secant of this path. Tie forces act on a rigid
+    /// body as a whole and have no such excess.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -336,7 +336,7 @@ impl Simulation {
     }
 }
 
-/// Whether a rigid body has a support, which fixes or prescribes its rotation.
+/// Whether a rigid body has a support. Every support fixes or prescribes the rotation.
 pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }

@@ -103,8 +103,8 @@ impl Simulation {
         })
     }
 
-    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]. It is the change of the
-    /// kinetic energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);

@@ -153,8 +153,8 @@ impl Simulation {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
-    /// following step. Commits the length of the following step.
+    /// Adds the tie forces to the second half of a step of length `dt` \[s\] and to the first half of the following
+    /// step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();

@@ -25,8 +25,8 @@ use super::step_contact::BEGINNING;
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
-/// An advance is this fraction of the time for which the control points certainly stay separate. As the fraction is
-/// less than 1, the closest points are evaluated once more before the features touch.
+/// An advance is this fraction of the time for which the control points certainly stay separate. The fraction is less
+/// than 1, so the closest points are evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths of each control point of one feature relative to each control point of another, x(τ) = c₀ + c₁ τ + c₂ τ².

@@ -101,9 +101,9 @@ pub(super) struct CommittedStep {
 /// The forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommittedFor {
-    /// Discrete-gradient contact forces, which conserve energy in that step only.
+    /// Discrete-gradient contact forces. They conserve energy in that step only.
     Contact,
-    /// Tie forces, which are computed again at the beginning of a step of another length.
+    /// Tie forces. They are computed again at the beginning of a step of another length.
     Ties,
 }
 
@@ -123,8 +123,8 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\], which are
-    /// infinite for no limit.
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]; infinite
+    /// means no limit.
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,

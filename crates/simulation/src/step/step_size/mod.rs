@@ -19,14 +19,14 @@ pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of the nodes of rigid bodies above the speed for which the step was
 /// chosen. A free body that is struck by another body of any mass gains up to twice the speed of this other body, and
-/// its rotation adds to the speed. Even at three times the speed a node cannot tunnel, as the chosen step is a small
-/// fraction of the step in which a node could tunnel.
+/// its rotation adds to the speed. The chosen step is a small fraction of the step in which a node could tunnel. Even
+/// at three times the speed, a node therefore cannot tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Length of the time step, relative to the first step, below which the step counts as collapsed.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that is negligible, as a rounding error.
+/// Fraction of a step that is negligible: a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
@@ -273,8 +273,8 @@ mod tests {
     use crate::scenario::Scenario;
 
     /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. By
-    /// rounding errors of the division, many of these steps are slightly longer than the committed steps. They must
-    /// still count as the committed steps.
+    /// rounding errors of the division, many of these steps are slightly longer than the committed steps. These steps
+    /// must still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
