@@ -300,7 +300,7 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// The largest rectangle around the answer, among rectangles halved in succession, on which F is convex. If the tangent
+/// Rectangles around the answer are halved in succession. The largest of them on which F is convex. If the tangent
 /// plane of F at the answer is nowhere below the threshold in this rectangle, convexity proves that F is nowhere below
 /// it. The result is `None` if the tangent plane is below the threshold somewhere, or if no rectangle is found.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
@@ -374,7 +374,7 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     let distance = found.distance_squared.sqrt();
     let context = || format!("{method:?} {kind:?} {class:?} {nodes:?} {query:?}: {found:?}");
     assert!(found.outcome != Outcome::Capped, "{}", context());
-    // The tolerance contains the rounding of coordinates, which does not decrease with the size of the face.
+    // The tolerance contains the rounding of coordinates. This rounding does not decrease with the size of the face.
     let rounding = 1e-14 * (size + distance) + 4.0 * f64::EPSILON * found.point.amax();
     assert!((point(kind, nodes, found.xi) - found.point).norm() <= rounding, "{}", context());
     // A residual slope of 1e-7 changes the relative distance by 1e-14, far below the tolerance of the distance.
@@ -439,8 +439,8 @@ fn the_oracle_refutes_wrong_answers() {
     assert!(refuted > 700, "{refuted}");
 }
 
-/// The expected values were found by multi-start optimisation and a 400 × 400 grid, except the last ξ, which is the
-/// root of the cubic of its edge.
+/// The expected values were found by multi-start optimisation and a 400 × 400 grid. Only the last ξ is the root of the
+/// cubic of its edge.
 #[test]
 fn reference_values_of_a_curved_triangle() {
     let nodes = [

@@ -10,9 +10,9 @@ use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
 /// Goal: the force between two bars that collide end to end is ρ c V A/2, by wave theory, and acts on the first bar
-/// against its motion. The energies of the pair are those of the whole model, as there is no other pair. The contact
-/// area is the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids, 1975,
-/// §2.4. Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
+/// against its motion. The energies of the pair are those of the whole model, because there is no other pair. The
+/// contact area is the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids,
+/// 1975, §2.4. Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
 #[test]
 fn pair_of_bars() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -55,9 +55,9 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
 
 /// Goal: a warning reports energy created by contact. With a soft start as long as the impact, springs stiffen during
 /// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning. In
-/// their first step the nodes of the flat end penetrate the wall by V dt, and this penetration needs a fifth of the
-/// energy of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning
-/// either, as they absorb the energy that they add.
+/// the first step the nodes of the flat end penetrate the wall by V dt. The block has only two cells, and this
+/// penetration needs a fifth of its energy. The impulses and projections of a rod that stays at a wall absorb the
+/// energy that they add, and give no warning either.
 #[test]
 fn created_energy_is_reported() {
     let told = |keys: &str| {
@@ -166,8 +166,8 @@ fn overlap_is_refused() {
     assert!((depth((thick, meshes)) - 0.03).abs() < 1e-12, "the thickness adds to the depth of a node");
 }
 
-/// Pairs of overlapping boxes, with the width of their common part. Since their faces are flush, no node of one box is
-/// strictly inside the other, and no edge passes through a face.
+/// Pairs of overlapping boxes, with the width of their common part. The faces of the boxes are flush, so no node of one
+/// box is strictly inside the other, and no edge passes through a face.
 fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     let cube = |cells| box_mesh([0.0; 3], [1.0; 3], cells);
     let plate = |x: f64, y: f64| box_mesh([x, y, 0.0], [1.0 + x, 1.0 + y, 0.1], [1, 1, 1]);
@@ -187,8 +187,8 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     ]
 }
 
-/// Goal: overlapping bodies with flush faces are rejected under every policy, as detection finds no contact between
-/// them; this also holds for rigid bodies. The error gives the thickness of the common part and a point of it.
+/// Goal: overlapping bodies with flush faces are rejected under every policy, because detection finds no contact
+/// between them. Rigid bodies are rejected too. The error gives the thickness of the common part and a point of it.
 /// Tolerance: 1e-6, for the rounding of directions at a depth of about 1e-8.
 #[test]
 fn overlap_where_faces_line_up_is_refused() {
@@ -286,9 +286,10 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
 /// without overlap. An offset overlap is compared with blocks a micrometre apart. Removal moves nodes and changes the
 /// blocks: their ends are not flat, and their masses differ by half a percent. Blocks with a removed overlap are
 /// therefore compared with blocks meshed in the changed shape, a micrometre apart. In the reference no node is behind a
-/// face, so none is moved; edges of one block still cross faces of the other, as their cells differ. Tolerances of the
-/// energy and of the momentum: 1 % for an offset overlap, whose penalty contacts begin at other instants than those of
-/// the reference; 1e-5 for a removed overlap, as all contacts of its reference begin a microsecond later.
+/// face, so no node is moved. The cells of the blocks differ, so edges of one block still cross faces of the other.
+/// Tolerances of the energy and of the momentum: 1 % for an offset overlap, because its penalty contacts begin at other
+/// instants than those of the reference; 1e-5 for a removed overlap, because all contacts of its reference begin a
+/// microsecond later.
 #[test]
 fn retained_overlap_adds_no_energy() {
     let (text, meshes) = overlapping(false, 1.0, "penalty = 0.1\ninitial_penetration = \"POLICY\"");

@@ -200,8 +200,8 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
 }
 
 /// Goal: contact of surfaces with a contact thickness begins at the distance given by the thickness. A ball of radius 1
-/// m, whose lowest point is 2 m above a block, moves down at 10 m/s. The distance of contact is half the sum of the
-/// thicknesses 0.3 m (ball) and 0.1 m (block), so the ball travels 1.8 m instead of 2 m. Tolerance: 1e-9 s, the
+/// m moves down at 10 m/s. Its lowest point is initially 2 m above a block. The distance of contact is half the sum of
+/// the thicknesses 0.3 m (ball) and 0.1 m (block), so the ball travels 1.8 m instead of 2 m. Tolerance: 1e-9 s, the
 /// tolerance of the computed time of impact. The ball rebounds at this distance, and no node of the ball comes nearer
 /// to the block than 0.15 m.
 #[test]

@@ -58,7 +58,7 @@ fn bodies() -> Vec<(&'static str, Body)> {
 
 /// Goal: with the default algorithm, the distance of every support point agrees to 1e-12 with a search over all faces.
 /// The bodies, of size 1 to 10, are all of [`bodies`] and 20 bodies with bumpy surfaces. Front marching as published
-/// must be wrong on some bodies, which shows that the bodies are hard enough to test the default.
+/// must be wrong on some bodies. These errors show that the bodies are difficult enough to test the default.
 #[test]
 fn default_distances_are_exact() {
     let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
@@ -116,7 +116,7 @@ fn interior(kind: CellKind) -> Vec<[f64; 3]> {
     stations.iter().flat_map(all).collect()
 }
 
-/// Goal: inside the clamp, which is one or two elements thick, the enriched distance is positive everywhere. The
+/// Goal: the clamp is one or two elements thick, and the enriched distance is positive everywhere inside the clamp. The
 /// distance interpolated from the nodes alone is zero in whole elements (Wolff & Bucher §6.3).
 #[test]
 fn thin_walls_have_no_element_without_distance() {
@@ -139,8 +139,8 @@ fn thin_walls_have_no_element_without_distance() {
 }
 
 /// Goal: the distance is 0.5 at the centre of a unit cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate of
-/// thickness 0.1, however thin the elements are. Gradients have unit length, or a length of at most 0.1 where several
-/// sides are equally near.
+/// thickness 0.1, for any thickness of the elements. Gradients have unit length, or a length of at most 0.1 where
+/// several sides are equally near.
 #[test]
 fn centres_have_their_distance() {
     let cube = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -316,9 +316,9 @@ fn orders(coarse: [f64; 3], fine: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (coarse[k] / fine[k]).log2())
 }
 
-/// Goal: on a ball with n = 4, 8, 16 cells across, the mean error of the distance to the sphere, over points up to the
-/// depth 0.2, converges with second order, as the surface of flat faces does. The direction is within 0.02 rad on the
-/// finest mesh.
+/// Goal: on a ball with n = 4, 8, 16 cells across, the distance to the sphere converges with second order, like the
+/// surface of flat faces. The error is the mean over points up to the depth 0.2. The direction is within 0.02 rad on
+/// the finest mesh.
 #[test]
 fn interpolation_converges_on_a_ball() {
     for kind in [CellKind::Hex8, CellKind::Tet4] {

@@ -81,7 +81,7 @@ fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
 
 /// Goal: a cube stays on a floor driven up from rest with 3 g, and on a pusher without gravity, for any restitution.
 /// The cube moves with the floor, and contact neither absorbs nor creates energy. Tolerances: rounding of the
-/// displacement for positions; half a kick for velocities, as impulses act in the middle of steps.
+/// displacement for positions; half a kick for velocities, because impulses act in the middle of steps.
 #[test]
 fn cubes_stay_on_their_driven_floor() {
     let (end, drive) = (0.1, DRIVEN);
@@ -106,9 +106,9 @@ fn cubes_stay_on_their_driven_floor() {
     }
 }
 
-/// Goal: a cube falls on a floor driven with 3 g and strikes it eight times. Between two impacts the cube rises to its
-/// initial height above the floor, as on a floor at rest under 4 g. Tolerance: the distance travelled in a step at the
-/// speed of the impact.
+/// Goal: a cube falls on a floor driven with 3 g and strikes it eight times. Relative to the floor, the cube moves as
+/// on a floor at rest under 4 g, and rises to its initial height between two impacts. Tolerance: the distance travelled
+/// in a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;

@@ -77,7 +77,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
             let action = format!("[[loads]]\nbody = \"b\"\ngroup = \"x0\"\n{load}\n");
             let mut simulation = scene("end = 1.0", material, cube(), &action);
             run(&mut simulation, |_| ());
-            // Under pressure a soft body is strained, which changes the area of the pressed face and so the impulse.
+            // Under pressure a soft body is strained. The area of the pressed face changes, and so does the impulse.
             let is_pulse = function.contains("exp");
             let most = if material == SOFT && load.starts_with("pressure") { 1e-3 } else { 1e-9 };
             let most = if is_pulse || most > 1e-9 { most } else { 1e-12 };
@@ -184,7 +184,7 @@ fn functions_faster_than_the_steps_are_reported_once() {
 }
 
 /// Goal: a rigid body under an eccentric traction on one face gets the momentum of the force, the angular momentum of
-/// its moment, and the work of force and moment. The same holds for a pressure, whose direction rotates with the body.
+/// its moment, and the work of force and moment. The same holds for a pressure. Its direction rotates with the body.
 /// Reference: F t and M t with the force F and the moment M, for a small rotation. Tolerances: 1e-9 for the momentum;
 /// 1e-4, the square of the rotation, for the angular momentum; 1e-12, rounding, for the balances.
 #[test]

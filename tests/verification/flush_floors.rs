@@ -40,7 +40,7 @@ fn sliding_faults(
     })
 }
 
-/// A fixed floor of 1 × 1.8 m with its top at z = 0, which begins at this x.
+/// A fixed floor of 1 × 1.8 m that begins at this x, with its top at z = 0.
 fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
@@ -89,8 +89,7 @@ fn fine_floors_beside_coarse_ones_act_as_one() {
     hold(&found);
 }
 
-/// A second slab is higher or lower than the first by a tenth of g dt², which is less than the penetration of a resting
-/// block.
+/// A second slab is higher or lower than the first by a tenth of g dt². The penetration of a resting block is larger.
 ///
 /// Goal: the side of the slab does not disturb the block. On the way down the velocity v is constant to 1e-9. On the
 /// way up v decreases by at most the fraction g h/v², because the kinetic energy lifts the block by the height h.

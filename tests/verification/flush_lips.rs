@@ -1,4 +1,4 @@
-//! Cuts through one body, whose two sides (lips) are in contact.
+//! Cuts through one body. The two sides (lips) of a cut are in contact.
 //!
 //! ```text
 //!      p │ │ │ │ │          ┌───┬───┬───┐
@@ -24,8 +24,8 @@ const YOUNG: f64 = 1e7;
 const CELLS: [usize; 3] = [3, 2, 2];
 
 /// A block with a cut from x = 1 on, in MSH 2.2. Its cells are hexahedra, or six tetrahedra in place of each
-/// hexahedron, and its points are moved by `map`. Groups: "body", and "top" and "bottom", on which the pressure acts.
-/// `apart` is the distance between the lips \[m\].
+/// hexahedron, and its points are moved by `map`. Groups: "body", "top" and "bottom". The pressure acts on "top" and
+/// "bottom". `apart` is the distance between the lips \[m\].
 fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String {
     let [a, b, c] = CELLS;
     let middle = c / 2;

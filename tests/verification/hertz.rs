@@ -21,7 +21,7 @@ struct Deviations {
 /// Hertz's half-space.
 ///
 /// The force is the change of momentum over a window of a twentieth of the contact duration. The window averages the
-/// oscillations of the contact springs, whose period is a hundredth of the window. The mean of a parabola over the
+/// oscillations of the contact springs. Their period is a hundredth of the window. The mean of a parabola over the
 /// window is 0.2 % below its top. A quarter of the ball is modelled. The mass m of the mesh is 0.85 % below the mass of
 /// a round ball. Hertz's force is proportional to m^(3/5) and is evaluated for the mass of the mesh.
 fn measure(speed: f64, response: &str) -> [Deviations; 2] {

@@ -53,7 +53,7 @@ fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
 #[test]
 fn ledgers_close_where_loads_jump() {
     for response in RESPONSES {
-        // The load jumps earlier for rigid blocks, which leave the wall sooner.
+        // Rigid blocks leave the wall sooner, so the load jumps earlier.
         for (material, jump) in [("rigid", 0.001), ("linear-elastic", 0.003)] {
             for friction in [0.0, 0.3] {
                 for traction in [[200.0, 0.0], [0.0, -200.0]] {

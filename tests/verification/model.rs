@@ -74,8 +74,8 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
 
 /// Weight of the last step in a mean over a window of time \[s\]; the mean suppresses waves with many periods in the
 /// window. The weight is the length of the step times sin⁴(π s), where s runs from 0 to 1 over the window; it is 0
-/// outside. For a wave of angular frequency ω and a window of length T, the plain mean is of the order 1/(ω T), and
-/// this mean is of the order 1/(ω T)⁵, as the lowest derivative of the weight that jumps at the ends is the fourth
+/// outside. For a wave of angular frequency ω and a window of length T, the plain mean is of the order 1/(ω T). This
+/// mean is of the order 1/(ω T)⁵, because the first derivative of the weight that jumps at the ends is the fourth
 /// (Harris, Proc. IEEE 66, 1978, 51–83).
 pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
     let part = (simulation.state().time - start) / (end - start);

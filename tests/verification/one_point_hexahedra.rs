@@ -160,8 +160,9 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
 /// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. In the mode ξη, the hourglass
 /// springs have the energy ½ k_s q² with q = 8 c a b and k_s = κ E V Σ|B_a|²/24. Here V is the volume of the element,
 /// and Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8. The exact energy of a beam is ½ E c² V b²/3. The eight-point element has the
-/// energy ½ G c² V a²/3 of the shear c x. It has only ⅔ of the bending energy, because the mean of its volume change is
-/// zero. A displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the minimum over t.
+/// energy ½ G c² V a²/3 of the shear c x. Its bending energy is only ⅔ of the exact energy, because the mean of the
+/// volume change is zero. A displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the
+/// minimum over t.
 ///
 /// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a k)²/12 = 5e-4, with the wave number
 /// k. The rest is for higher modes that the initial velocities excite.

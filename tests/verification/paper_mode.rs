@@ -39,9 +39,10 @@ fn projectiles_are_predicted_from_their_first_steps() {
     assert!((contact - 14.98).abs() < 1e-9, "{contact}");
 }
 
-/// Goal: detection is active at six instants, the first two at 0.05 and 0.1 s and the last at the contact, as in the
-/// paper (0.05, 0.1, 2.8, 2.9, 2.95 and 3 s). The predicted times increase up to 3.000 s (in the paper 2.8, 2.88, 2.9,
-/// 2.95 and 3 s). Tolerance 1e-6 s: in the mesh, the foremost node of the front tyre is at x = 0 only up to rounding.
+/// Goal: detection is active at six instants, as in the paper (0.05, 0.1, 2.8, 2.9, 2.95 and 3 s). The first two are
+/// 0.05 and 0.1 s, and the last is the contact. The predicted times increase up to 3.000 s (in the paper 2.8, 2.88,
+/// 2.9, 2.95 and 3 s). Tolerance 1e-6 s: in the mesh, the foremost node of the front tyre is at x = 0 only up to
+/// rounding.
 #[test]
 fn motorcycle_is_detected_at_six_instants() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-motorcycle", &[]));

@@ -23,7 +23,7 @@ use crate::random::Random;
 
 /// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
-/// Tolerance of the energy balance for energy–momentum springs without friction, which conserve energy.
+/// Tolerance of the energy balance for energy–momentum springs without friction. These springs conserve energy.
 const CLOSED_EXACTLY: f64 = 1e-12;
 /// Tolerance of the momenta.
 const MOMENTUM: f64 = 1e-12;

@@ -45,9 +45,9 @@ fn settle(simulation: &mut Simulation) -> (u64, f64) {
 }
 
 /// Goal: after dynamic relaxation a block with μ = 0.6 on a slope of tan α = 0.5 sticks, with every response at default
-/// settings. The block is rigid or of rubber. Reference: Coulomb's law. Tolerance: in 0.3 s, in which a sliding block
-/// without friction would travel 0.2 m, the block moves by 1e-6 of its length at most. The kinetic energy stays below
-/// the tolerance of the relaxation, 1e-3 of its peak.
+/// settings. The block is rigid or of rubber. Reference: Coulomb's law. Tolerance: in 0.3 s the block moves by 1e-6 of
+/// its length at most. Without friction, the block would travel 0.2 m in this time. The kinetic energy stays below the
+/// tolerance of the relaxation, 1e-3 of its peak.
 #[test]
 fn a_block_sticks_on_a_slope() {
     for response in RESPONSES {
@@ -94,9 +94,9 @@ fn hopping_under_sudden_gravity_is_warned_of() {
 }
 
 /// Goal: impulses with friction hold a rigid block under sudden gravity from the first step, without a warning. In each
-/// step the other forces add a kick, which the impulses absorb by their normal parts and by sticking friction. Reference:
-/// the net numerical work is the energy of the half kick at the end of the last step, ½ m (g dt/2)², and does not
-/// accumulate. Tolerance 1e-3 for the first steps, in which the block takes up its contacts.
+/// step the other forces add a kick. The impulses absorb this kick by their normal parts and by sticking friction.
+/// Reference: the net numerical work is the energy of the half kick at the end of the last step, ½ m (g dt/2)², and
+/// does not accumulate. Tolerance 1e-3, for the first steps: the contacts begin in these steps.
 #[test]
 fn impulses_that_hold_a_block_create_no_energy() {
     let mut simulation = block_on_slope("decomposition", RIGID, "");
@@ -178,7 +178,7 @@ fn motion_begins_at_time_zero() {
     assert!(!exceeds(imbalance, 1e-6), "{imbalance:e}");
 }
 
-/// Goal: the relaxation of a falling body, which does not come to rest, fails with a message that names the remedy.
+/// Goal: a falling body does not come to rest. Its relaxation fails with a message that names the remedy.
 #[test]
 fn a_falling_body_is_reported() {
     let text = format!(

@@ -8,7 +8,7 @@ use crate::round_meshes::ball;
 
 const GRAVITY: f64 = 9.81;
 
-/// A rigid cube of edge 0.2 m times `scale` on a floor at z = 0, which is a wall or a body.
+/// A rigid cube of edge 0.2 m times `scale` on a floor at z = 0. The floor is a wall or a body.
 fn cube_on(floor: &str, contact: &str, scale: f64, end: f64, gravity: [f64; 2]) -> Simulation {
     let [along, across] = gravity;
     let text = format!(

@@ -134,8 +134,8 @@ fn resting_by_impulses_does_not_bounce() {
 
 /// Goal: a short step among equal steps adds no energy to two pressed blocks held by impulses. The kinetic energy of a
 /// held node is ⅛ dt² f²/m for the force f and the mass m, and changes with dt. The impulses of the next step absorb
-/// this change. Reference: zero, as nothing moves. Tolerance: the waves left by a load over two periods of the column,
-/// 1e-4 of the strain energy.
+/// this change. Reference: zero, because nothing moves. Tolerance: the waves left by a load over two periods of the
+/// column, 1e-4 of the strain energy.
 #[test]
 fn a_short_step_leaves_pressed_blocks_undisturbed() {
     let text = "[time]\nend = 1.0\n\

@@ -47,7 +47,8 @@ fn equal_cubes_exchange_their_velocities() {
 ///
 /// Goal: the balls exchange their velocities (elastic impact of equal masses), since the line through the two nodes in
 /// contact is the line of centres and, by symmetry, the contact normal. Tolerances: momentum to rounding, 1e-12;
-/// velocities 1e-6, as a stiff undamped spring opens where it closed; energy during compression 1 %.
+/// velocities 1e-6, because a stiff undamped spring opens at the position at which it closed; energy during compression
+/// 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(

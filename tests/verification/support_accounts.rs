@@ -2,8 +2,8 @@
 //! for all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
 //!
 //! The test sums masses, positions, velocities and accelerations of nodes independently of the audit. References:
-//! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, which is
-//! exact for linear forces. Prescribed components do not contribute to the kick energy.
+//! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, exact for
+//! linear forces. Prescribed components do not contribute to the kick energy.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -64,8 +64,8 @@ fn lumped_inertia() -> String {
     format!("mass = {mass:?}\ninertia = [{:?}, {:?}, {:?}]\n", y + z, x + z, x + y)
 }
 
-/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components of the accelerations a, from
-/// which the kick energy of a step follows.
+/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components of the accelerations a. The last
+/// sum gives the kick energy of a step.
 #[derive(Clone, Copy)]
 struct Sums {
     momentum: Wrench,
@@ -114,7 +114,7 @@ fn given(simulation: &Simulation) -> (Wrench, f64) {
 
 /// Goal: in every step the impulse, angular impulse and work of the boundaries equal the changes of the nodal sums, for
 /// any motion and for boundaries that share nodes. The audit agrees. Tolerance: 1e-12, for the rounding of sums over a
-/// step, relative to the peaks of the run, which include those of the mean velocities in steps.
+/// step, relative to the peaks of the run. The peaks include those of the mean velocities in steps.
 #[test]
 fn supports_give_what_nodes_take_in_every_step() {
     for (motion, places) in MOTIONS.iter().flat_map(|motion| PLACES.map(|places| (motion, places))) {
@@ -177,7 +177,7 @@ fn supports_give_what_nodes_take_in_every_step() {
 
 /// Goal: the account of a boundary includes its nodes that no earlier boundary names. The impulse of a body that moves
 /// rigidly is divided among the boundaries in the same way as its nodes. Tolerance: rounding, 1e-12 of the impulse.
-/// Reference: m Δv of the nodes of each boundary, as there is no strain.
+/// Reference: m Δv of the nodes of each boundary, because there is no strain.
 #[test]
 fn the_first_boundary_that_names_a_node_gives_it() {
     for (motion, is_first_end) in MOTIONS[2..5].iter().flat_map(|motion| [(motion, true), (motion, false)]) {

@@ -200,8 +200,8 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
 }
 
 /// Goal: boundaries that prescribe equal motions of shared nodes count once, for deformable and rigid bodies. Motion,
-/// work and momentum balance equal those of one boundary with all these nodes. Tolerance: none for the motion, which is
-/// equal bit for bit; 1e-12, the rounding of sums, for the work and momentum.
+/// work and momentum balance equal those of one boundary with all these nodes. Tolerance: none for the motion (equal
+/// bit for bit); 1e-12, the rounding of sums, for the work and momentum.
 #[test]
 fn boundaries_that_share_nodes_count_once() {
     let materials =

@@ -98,8 +98,8 @@ impl Blocks {
     }
 }
 
-/// Goal: the stress equals the pressure, whichever side is finer or stiffer. The lateral strains of both sides are
-/// equal, or lateral displacements are fixed. Tolerance: 1e-10 of the strain of a cell, as the remaining waves are
+/// Goal: the stress equals the pressure, with either side finer or stiffer. The lateral strains of both sides are
+/// equal, or lateral displacements are fixed. Tolerance: 1e-10 of the strain of a cell, because the remaining waves are
 /// below 1e-10 in a mean with smooth weights. The momentum is about 1e-6 of the impulse of the load. It balances to the
 /// rounding of this impulse, 1e-9 of the momentum.
 #[test]

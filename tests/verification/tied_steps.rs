@@ -84,9 +84,9 @@ fn tied_bodies_regain_their_step_after_an_impact() {
     assert!(longest > 0.85 * first, "{longest:e} s after contact, {first:e} s before");
 }
 
-/// Goal: rigid blocks accelerated by a body force travel no farther in a step when they are tied than when they are
-/// free, also with the energy–momentum response without contact. Tolerance: 4 %, the change of the speed in a step, as
-/// the step of tied blocks is chosen one step ahead.
+/// Goal: rigid blocks accelerated by a body force have the same limit of travel in a step with and without ties, also
+/// with the energy–momentum response without contact. Tolerance: 4 %, the change of the speed in a step, because the
+/// step of tied blocks is chosen one step ahead.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {
     for response in ["penalty", "energy-momentum"] {
@@ -199,9 +199,9 @@ fn accounts_of_ties_close_where_forces_jump() {
 }
 
 /// Goal: tie forces do not count as contact forces. A block with prescribed acceleration drives a rigid and a
-/// deformable block, which are tied to it, against a wall. With the energy–momentum response and varying steps, the
-/// energy balance of each step closes, although tie forces accelerate the blocks. The blocks stay together. Reference
-/// and tolerances: as in the previous test.
+/// deformable block against a wall. Both are tied to the driving block. With the energy–momentum response and varying
+/// steps, the energy balance of each step closes, although tie forces accelerate the blocks. The blocks stay together.
+/// Reference and tolerances: as in the previous test.
 #[test]
 fn ties_do_not_count_as_contact() {
     let before = "[time]\nend = 0.6\nsafety = 0.4\nflight_step = 2e-3\n[contact]\nresponse = \"energy-momentum\"\n\
@@ -212,7 +212,7 @@ fn ties_do_not_count_as_contact() {
     let mut simulation = row(before, &[RIGID, RIGID, SOFT], |_| String::new());
     let tied = tied_nodes(&simulation);
     let (mut random, mut apart, mut open, mut touches, mut count) = (Random(1), 0.0, 0.0, 0, 0);
-    // The audit begins with the first step, in which the prescribed motion starts.
+    // The audit begins with the first step; the prescribed motion starts in this step.
     simulation.advance(f64::INFINITY).unwrap();
     let mut last = *simulation.energies();
     while !simulation.is_finished() {

@@ -97,7 +97,7 @@ fn distant_faces_are_not_tied() {
 /// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body
 /// they rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
 /// rotates with the angular velocity ω, and the total angular momentum is conserved, in plane problems too. Tolerance:
-/// 5e-6 m, for the error of the rotation, which is of the order of ω² dt² = 1e-6 times the total rotation of 2 rad.
+/// 5e-6 m. The error of the rotation is of the order of ω² dt² = 1e-6 times the total rotation of 2 rad.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
@@ -208,8 +208,8 @@ fn unlike_bodies_stay_together() {
 }
 
 /// Goal: in contact with other bodies, tied bodies act as one body. With every response, two tied bars that fly into a
-/// wall behave like one bar of their total length. Tolerance: 1e-9 m after a travel of 12 mm, for rounding, which
-/// contact amplifies.
+/// wall behave like one bar of their total length. Tolerance: 1e-9 m after a travel of 12 mm, because contact amplifies
+/// rounding.
 #[test]
 fn glued_bars_touch_as_one() {
     for response in RESPONSES {
@@ -270,8 +270,8 @@ fn a_tie_that_cannot_hold_is_rejected() {
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
 
-/// Goal: two blocks that spin as one about a tied node, which is not at the origin, are accepted. This node is at rest
-/// up to rounding.
+/// Goal: two blocks that spin as one about a tied node away from the origin are accepted. This node is at rest up to
+/// rounding.
 #[test]
 fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {
     let block = |name: &str, place: f64, speed: f64| {

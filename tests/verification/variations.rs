@@ -46,7 +46,7 @@ impl Faults {
         }
     }
 
-    /// The result of a run, or `None` after a failed run, which is recorded as a fault.
+    /// The result of a run, or `None` after a failed run. A failed run is recorded as a fault.
     fn take<T>(&mut self, label: &str, found: Result<T, String>) -> Option<T> {
         found.map_err(|fault| self.0.push(format!("{label}: {fault}"))).ok()
     }
@@ -209,8 +209,8 @@ fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
 }
 
 /// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position.
-/// Tolerances: 1e-11, as rounding is up to 1e-12 far from the origin; 0.1 % with penalty springs, which open within a
-/// step.
+/// Tolerances: 1e-11, because rounding is up to 1e-12 far from the origin; 0.1 % with penalty springs, because they
+/// open within a step.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -374,8 +374,8 @@ fn restitution_holds_in_any_size() {
 }
 
 /// Goal: a wheel with a contact thickness rolls at the velocity of the original scene for every size and position,
-/// within 1 %. A wheel of stiff rubber, which flattens by less than 1 %, does too; its reference has k² = ⅔ R², as two
-/// thirds of the lumped mass of its wedges are on the rim.
+/// within 1 %. A wheel of stiff rubber flattens by less than 1 %, and does the same. Two thirds of the lumped mass of
+/// its wedges are on the rim, so its reference has k² = ⅔ R².
 #[test]
 fn thick_wheels_roll_in_any_size() {
     let mut faults = Faults::default();
@@ -427,8 +427,8 @@ fn sheets_are_met_in_any_size() {
 
 /// Goal: bodies that collide vertex to vertex exchange their velocities along the line between them. The lateral
 /// velocity is zero to 1e-9. The axial velocity is exact to 1e-9, with penalty springs to 1 %. A struck body of stiff
-/// rubber gets at least half the velocity, as if the bodies stayed together, and at most the whole velocity, with
-/// penalty springs up to 5 % more.
+/// rubber gets at least half the velocity (bodies that stay together) and at most the whole velocity; with penalty
+/// springs up to 5 % more.
 #[test]
 fn vertices_push_along_their_symmetry_in_any_size() {
     let mut faults = Faults::default();

@@ -372,8 +372,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 expected,
             );
             if law.response == "decomposition" {
-                // With impulses, cubes at rest have the velocity of half a kick of gravity. A short step makes its
-                // energy, which contact does not create, negligible.
+                // With impulses, cubes at rest have the velocity of half a kick of gravity. Contact does not create the
+                // energy of this velocity. A short step makes this energy negligible.
                 made.text = made.text.replace("flight_step = 0.001", "flight_step = 0.0001");
             }
             scenes.push(made);
@@ -381,8 +381,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// A cube with an edge down in a groove of two planes at 45°, which support it on both sides. The cube does not move
-/// sideways.
+/// A cube with an edge down in a groove of two planes at 45°. The planes support the cube on both sides. The cube does
+/// not move sideways.
 fn grooves(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         for material in [Material::Rigid, Material::Rubber] {

@@ -71,8 +71,8 @@ impl PairBalance {
 /// friction has returned instead of dissipating it. The second is the largest energy so far.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates: the work of contact, less the energy stored in springs and the energy
-/// dissipated by friction and damping.
+/// Audit of the energy that contact creates: the work of contact on the bodies, plus the increase of the energy stored
+/// in springs, plus the energy dissipated by friction and damping.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
@@ -201,13 +201,13 @@ impl Simulation {
     /// created energy. A contact that opens between two steps, or begins with a penetration, does work that no spring
     /// has stored.
     ///
-    /// Impulses and projections report directly the energy that they add and absorb. At nodes that stay in contact,
-    /// impulses absorb the energy that projections and forces add, in the same or in a neighbouring step; only the
-    /// difference counts as created.
+    /// Impulses and projections directly report the energy that they add and absorb. At nodes that stay in contact,
+    /// projections and forces add energy, and impulses absorb this energy in the same or in a neighbouring step. Only
+    /// the difference counts as created.
     ///
-    /// Discrete-gradient forces balance the spring energy only in the step for which they were computed. In a step of
-    /// another length, or in a step that begins with a discontinuity of loads or velocities, the difference is
-    /// numerical work. If velocities are discontinuous, the difference does not count as created by contact.
+    /// Discrete-gradient forces balance the spring energy only in the step for which the forces were computed. The
+    /// difference is numerical work in a step of another length, and in a step that begins with a discontinuity of
+    /// loads or velocities. If velocities are discontinuous, the difference does not count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
