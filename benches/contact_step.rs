@@ -161,7 +161,8 @@ impl Case {
             simulation.advance(f64::INFINITY).unwrap();
             waited += 1;
         }
-        // The steps are so few that the blocks stay in contact; they separate when the reflected wave returns.
+        // The blocks stay in contact for the few steps of the bench. They would separate when the reflected wave
+        // returns.
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut contacts = 0;
         for _ in 0..repetitions(50) {

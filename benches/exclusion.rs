@@ -99,7 +99,7 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
-/// Passes without tests: for each pair, they only read as many bytes as two boxes have.
+/// Passes without tests. For each pair, a pass only reads as many bytes as two boxes have.
 struct PassesOfReading<'a> {
     pairs: &'a [[u64; 12]],
     passes: usize,

@@ -1,15 +1,15 @@
 //! Whole steps, from prediction to audit: a bar whose right half is thrown at its left half.
 //!
-//! The bench meshes a bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³), and reads it from a file. With
-//! `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`. Other codes have been
-//! timed on these meshes. Their rates on such bars of 50k and 400k elements, on one thread of other machines, in
-//! millions of element-steps per second: OpenRadioss 4.6 and 3.2 (Tet4, elastic), 2.96 and 2.65 (Hex8, one point), 0.72
-//! (Hex8, full integration); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, St.
-//! Venant–Kirchhoff); Kratos 0.99 (Tet4, neo-Hookean). Columns: nanoseconds per element-step and millions of
+//! The body is a bar of steel of 10 × 1 × 1 m (E 210 GPa, ν 0.3, 7800 kg/m³). The bench writes its mesh to a file and
+//! reads this file. With `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`.
+//! Other codes have been timed on these meshes. Their rates on such bars of 50k and 400k elements, on one thread of
+//! other machines, in millions of element-steps per second: OpenRadioss 4.6 and 3.2 (Tet4, elastic), 2.96 and 2.65
+//! (Hex8, one point), 0.72 (Hex8, full integration); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26
+//! (Hex8, St. Venant–Kirchhoff); Kratos 0.99 (Tet4, neo-Hookean). Columns: nanoseconds per element-step and millions of
 //! element-steps per second (medians); processor time of the first thread per element-step; share of element forces in
 //! the step; memory rate of the least traffic of a step, relative to the rate of the triad measured before; memory of
-//! the simulation. The memory is underestimated for all cases of a run except the first, since later cases reuse freed
-//! memory.
+//! the simulation. Later cases of a run reuse freed memory. The memory is therefore underestimated for all cases except
+//! the first.
 //!
 //! Arguments select cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]

@@ -3,12 +3,12 @@
 //! the coordinates here follow its description: a triangle with one node on the left and two on the right; quadratic
 //! faces have a convex right edge and concave other edges.
 //!
-//! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives
-//! and computes a step from them, by a quadratic program, a working set or a linear system. The evaluation that
-//! confirms the minimum counts too. The library solves flat triangles in one step of sequential quadratic programming;
-//! this study iterates on flat triangles too. The library also predicts, from the last two Newton steps, that the next
-//! step would be below the tolerance, and omits the evaluation for this step; so does this study. The paper counts "QP
-//! iterations" and does not state its tolerance.
+//! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives,
+//! and computes a step by a quadratic program, a working set or a linear system. The evaluation that confirms the
+//! minimum counts too. The library solves flat triangles in one step of sequential quadratic programming; this study
+//! iterates on flat triangles too. From the last two Newton steps, the library predicts that the next step would be
+//! below the tolerance, and omits the evaluation for this step. This study omits the evaluation too. The paper counts
+//! "QP iterations" and does not state its tolerance.
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
@@ -284,7 +284,7 @@ impl Iterations {
     }
 }
 
-/// A method that treats all faces as non-affine, so that it iterates on affine faces too.
+/// A method that treats all faces as non-affine, and therefore iterates on affine faces too.
 #[derive(Clone, Copy, Debug)]
 struct Iterated<M>(M);
 

@@ -215,7 +215,8 @@ impl Constraints {
     }
 
     /// Replaces gaps \[m\], normals and weights. For each constraint, `geometry` receives the index, the constraint,
-    /// and a copy of the weights. It overwrites this copy with the new weights, and returns the new gap and normal.
+    /// and a copy of the weights. The function overwrites this copy with the new weights, and returns the new gap and
+    /// normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

@@ -251,9 +251,9 @@ impl Audit {
     }
 
     /// Whether the imbalance exceeds all of three limits: the fraction `tolerance` of the largest energy so far, the
-    /// rounding of the total work turned over, and the rounding of positions. The second limit matters if a system
-    /// exchanges energy long after its energy was largest, when it is nearly at rest. The third limit matters if a
-    /// system is at rest from the start.
+    /// rounding of the total work turned over, and the rounding of positions. The second limit matters for a system
+    /// that continues to exchange energy long after its energy was largest. The third limit matters if a system is at
+    /// rest from the start.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];

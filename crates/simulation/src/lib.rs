@@ -73,7 +73,7 @@ pub struct Simulation {
 ///
 /// A suddenly applied load excites the shortest waves. Their kinetic energy at the ends of steps has a relative error
 /// of (ω dt)²/4, with their frequency ω and the step dt. In the first steps this error is a large fraction of the total
-/// energy, and some steps later it is negligible. In an unstable run the imbalance persists.
+/// energy. Some steps later the error is negligible. In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {

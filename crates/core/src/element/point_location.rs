@@ -1,7 +1,7 @@
 //! Point location: whether an element contains a point, and the natural coordinates of the point.
 //!
 //! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a start near the solution if one
-//! is known. The method stops early for a point outside the element. If the method fails, it starts again from the
+//! is known. The method stops early for a point outside the element. After a failure, the method starts again from the
 //! centres of the parts of the element nearest to the point.
 //!
 //! # Source
@@ -269,8 +269,8 @@ mod tests {
     }
 
     /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds all of 1e5 points: natural
-    /// coordinates to 1e-10, positions to 1e-11. It takes at most 4 iterations in the mean and at most 7 iterations for
-    /// any point (measured: 3.85 and 5, with a residual of 1e-12).
+    /// coordinates to 1e-10, positions to 1e-11. The method takes at most 4 iterations in the mean and at most 7
+    /// iterations for any point (measured: 3.85 and 5, with a residual of 1e-12).
     #[test]
     fn points_of_distorted_hexahedra_take_four_steps() {
         let (mut random, mut sum, mut most) = (Random(7), 0, 0);
@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    /// Points beyond one side of the reference element, for every coordinate and both directions: at a distance of 5e-9
-    /// they count as inside, and are found to 1e-9; at a distance of 1e-6 they do not.
+    /// Points beyond one side of the reference element, for every coordinate and both directions. Points at a distance
+    /// of 5e-9 count as inside, and are found to 1e-9. Points at a distance of 1e-6 count as outside.
     #[test]
     fn points_just_beyond_a_side_count_as_inside() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() > 1) {

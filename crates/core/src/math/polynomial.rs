@@ -135,9 +135,9 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
 
 /// Closes the bracket [low, high] of the only sign change of a monotone p.
 ///
-/// Newton steps are lengthened by half the requested width, so that they overshoot the root and also move the other end
-/// of the bracket. Bisection replaces a Newton step that leaves the bracket, and every second step if two steps have
-/// not halved the bracket.
+/// Newton steps are lengthened by half the requested width. The longer steps pass the root, and thus also move the
+/// other end of the bracket. Bisection replaces a Newton step that leaves the bracket, and every second step if two
+/// steps have not halved the bracket.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);

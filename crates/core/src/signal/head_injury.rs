@@ -151,7 +151,8 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Replaces this interval by the given one if the given value is larger; returns whether it is.
+    /// Replaces this interval by the given interval if the given value is larger. Returns whether the interval was
+    /// replaced.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {

@@ -256,7 +256,8 @@ impl Chunk {
 }
 
 thread_local! {
-    /// Positions and forces by slot of the current chunk of a thread, reused so that they stay in the cache.
+    /// Positions and forces by slot of the current chunk of a thread. The memory is reused, and therefore stays in the
+    /// cache.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 

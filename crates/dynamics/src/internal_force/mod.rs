@@ -142,8 +142,8 @@ impl InternalForce {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimate of the largest relative compression or strain of elements since they had these `shapes`, over all
-    /// chunks; without shapes, since the undeformed state.
+    /// Estimate of the largest relative compression or strain of elements over all chunks, relative to these `shapes`;
+    /// without shapes, relative to the undeformed state.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! Assembly of a mesh. The file refers to nodes and elements by tag; the mesh refers to them by index.
+//! Assembly of a mesh. The file refers to nodes and elements by tag, the mesh by index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -138,7 +138,8 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept: they show that the geometry was not meshed in their dimension.
+    /// Named groups without elements are kept. Such a group shows that the geometry was not meshed in the dimension of
+    /// the group.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -215,7 +216,8 @@ impl Cells {
         new_number
     }
 
-    /// For each cell, the first cell with the same entity and set of nodes: the cell itself unless it is a copy.
+    /// For each cell, the first cell with the same entity and set of nodes. For a cell that is no copy, this is the
+    /// cell itself.
     fn originals(&self, kind: CellKind) -> Vec<u32> {
         let signature = |cell: usize| {
             let mut nodes = self.nodes_of(kind, cell).to_vec();

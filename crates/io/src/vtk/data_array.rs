@@ -24,7 +24,7 @@ const SAMPLE_BYTES: usize = 1 << 12;
 /// A block is stored uncompressed if the compressed size of a sample exceeds this fraction of the size of the sample.
 /// Mantissas of velocities and stresses do not shrink, and take the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
+/// Number of bytes encoded to base64 at a time. A multiple of 3 needs no padding inside a run.
 const BASE64_BYTES: usize = 3 << 14;
 /// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
@@ -111,7 +111,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // The attribute is omitted for scalars, because with it meshio would read scalars as matrices of one
+            // The attribute is omitted for scalars, because meshio would otherwise read scalars as matrices of one
             // column.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }

@@ -162,7 +162,7 @@ impl Series {
         if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
     }
 
-    /// A receiver that gets a message when all frames so far, and the collection that lists them, are on disk.
+    /// A receiver that gets a message when all frames so far and the collection of these frames are on disk.
     ///
     /// # Errors
     /// The failure of an earlier frame.

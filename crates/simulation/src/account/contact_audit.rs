@@ -68,7 +68,7 @@ impl PairBalance {
 }
 
 /// Ratio of two energies above which a warning is issued. The first is the energy that contact has created, or that
-/// friction has returned instead of dissipating it. The second is the largest energy so far.
+/// friction has returned instead of dissipated. The second is the largest energy so far.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
 /// Audit of the energy that contact creates: the work of contact on the bodies, plus the increase of the energy stored
@@ -257,7 +257,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // Impulses absorb in the next step what the last step added to the nodes that they hold.
+        // In the next step, impulses absorb the energy that the last step added to the held nodes.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;

@@ -50,8 +50,8 @@ impl Checkpoint {
     /// latest undamaged checkpoint. Also returns the paths of the damaged files that were skipped.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read. A file of another scenario, of other meshes or of
-    /// another version is an error at once, and so is a mesh that cannot be read.
+    /// [`CheckpointError`] of the first file if no file can be read. Errors at once: a file of another scenario, of
+    /// other meshes or of another version, and a mesh that cannot be read.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =

@@ -219,8 +219,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces on which a pressure or traction acts: the faces of the group of the load; if it names none, the whole skin
-    /// of the body.
+    /// Faces on which a pressure or traction acts: the faces of the group of the load or, without a group, the whole
+    /// skin of the body.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -231,7 +231,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements on which a body force acts: the elements of the group of the load; if it names none, all elements of
+    /// Elements on which a body force acts: the elements of the group of the load or, without a group, all elements of
     /// the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];

@@ -109,8 +109,8 @@ pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
 }
 
 /// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
-/// cross although no node penetrates. Contact resolves such crossings up to the search depth, and they are accepted up
-/// to this depth.
+/// cross although no node penetrates. Crossings up to the search depth are accepted, because contact resolves such
+/// crossings.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,

@@ -1,8 +1,9 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
 //! A sheet has contact only on the side to which its face normals point. The order of nodes in the mesh file defines
-//! the normals, and this order can be wrong. If it is wrong for some faces, these faces are oriented opposite to their
-//! neighbours. If it is wrong for all faces, only a body behind the sheet indicates the error.
+//! the normals, and this order can be wrong. If the orientation of some faces is wrong, these faces are oriented
+//! opposite to their neighbours. If the orientation of all faces is wrong, only a body behind the sheet indicates the
+//! error.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
-//! Tied bodies: the nodes of one body are tied to the faces of the other. The nodes are those of the deformable body if
-//! the other is rigid, and of the body with the finer surface if not.
+//! Tied bodies: the nodes of one body are tied to the faces of the other. The tied nodes belong to the deformable body
+//! if the other body is rigid, and otherwise to the body with the finer surface.
 //!
-//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies are not moved: the node is
-//! tied to the material point of the other body at the location of the node. Up to four nodes of the other body define
-//! this point, or the nodes of the face if the node lies on the face.
+//! A node of a deformable body is moved onto its face. Two rigid bodies are not moved: the node is tied to the material
+//! point of the other body at the location of the node. Up to four nodes of the other body define this point, or the
+//! nodes of the face if the node lies on the face.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,8 +29,8 @@ const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 /// Number of sweeps over all ties in which tied nodes are placed.
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Relative difference up to which the initial velocities of tied points count as equal. It allows for the rounding of
-/// decimal numbers in a scenario and a mesh.
+/// Relative difference up to which the initial velocities of tied points count as equal. The tolerance allows for the
+/// rounding of decimal numbers in a scenario and a mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
 /// A node counts as on a line or plane up to this distance, relative to the length of an edge of the face.
@@ -208,8 +208,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies: their
-/// mobility does not include the bodies tied to them.
+/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies. The
+/// mobility omits the bodies tied to a rigid body.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,

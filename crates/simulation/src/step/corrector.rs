@@ -271,9 +271,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// A model of two deformable bodies with a rigid body between them in the order of bodies, and a wall: every node
-    /// of a body that is not rigid is in exactly one chunk, and the supports of a chunk refer to the nodes of the
-    /// chunk.
+    /// A model of two deformable bodies, a rigid body between the two in the order of bodies, and a wall. Every node of
+    /// a body that is not rigid is in exactly one chunk. The supports of a chunk refer to the nodes of the chunk.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

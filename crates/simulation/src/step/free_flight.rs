@@ -1,4 +1,4 @@
-//! Free flight: while all bodies are free of stress and contact, they move rigidly, in closed form.
+//! Free flight: bodies free of stress and contact move rigidly, in closed form.
 
 use std::time::Instant;
 

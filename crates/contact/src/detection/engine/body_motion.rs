@@ -22,7 +22,7 @@ const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 /// Least allowance of an inflated box, relative to the search depth.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth of the spheres or boxes of a body beyond which they are refitted, relative to the search depth.
+/// The spheres or boxes of a body are refitted beyond this growth, relative to the search depth.
 const GROWTH_LIMIT: f64 = 0.125;
 
 /// A tree is rebuilt if the total volume of its spheres exceeds this multiple of the least total volume so far.
@@ -53,7 +53,7 @@ pub(super) struct BodyMotion {
     rebuilt: Option<Box<Hierarchy>>,
     /// Least value so far of the sum of r³ over the spheres of the current tree \[m³\].
     least_volume: f64,
-    /// Patches of the body, once it has been near another body or can touch itself.
+    /// Patches of the body, after it has been near another body or if it can touch itself.
     patches: Option<Box<Patches>>,
     /// Active patches, whose displacements are tracked individually, ascending.
     active: Vec<u32>,

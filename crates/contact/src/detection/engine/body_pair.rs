@@ -124,8 +124,7 @@ impl BodyPair {
         0..if self.is_self_contact() { 1 } else { 2 }
     }
 
-    /// Whether patches outside the active pairs may touch, so that a search is due; also true if the travel is not
-    /// finite.
+    /// Whether a search is due: patches outside the active pairs may touch, or the travel is not finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_limit)
     }
@@ -254,8 +253,8 @@ impl BodyPair {
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if they are due, or if
-    /// the bound allows more travel than their remaining margin.
+    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if a search is due, or
+    /// if the bound allows more travel than their remaining margin.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon: two bodies form a pair only if the boxes that they sweep within the horizon
-//! overlap. The work grows with the number of bodies and their neighbours, not with the number of all pairs. The
-//! horizon is as long as the permitted number of pairs allows; for few bodies it reaches the end of the run.
+//! The queue covers a time horizon. Two bodies form a pair only if their swept boxes within the horizon overlap. The
+//! work grows with the number of bodies and their neighbours, not with the number of all pairs. The permitted number of
+//! pairs limits the horizon. With few bodies, the horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -180,8 +180,8 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        // The queue lacks pairs that meet after the horizon, so that an impact after the horizon need not be the first
-        // impact.
+        // The queue lacks pairs that meet after the horizon. An impact after the horizon therefore need not be the
+        // first impact.
         while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
@@ -371,8 +371,8 @@ mod tests {
     use crate::mesh::CellKind;
 
     /// A bundle of long parallel blades whose boxes all overlap: 4950 pairs, more than the limit of a horizon. All
-    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6 and hits
-    /// it at t = 0.5, when it has closed the gap of 0.8.
+    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6, closes
+    /// the gap of 0.8, and hits this blade at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;

@@ -111,8 +111,8 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether the normals in two cones, or positive sums of these normals, are opposed: they form an angle that
-    /// exceeds a right angle by more than [`SQUARE`].
+    /// Whether the normals in two cones, or positive sums of these normals, are opposed. Opposed normals form an angle
+    /// that exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // An upper bound of sin(α + β) for the half-angles α and β, sufficient in most cases.

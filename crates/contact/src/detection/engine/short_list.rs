@@ -67,8 +67,8 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty if few pairs are listed, because then it is cheaper to compute the
-/// normals pair by pair.
+/// Normals of all faces of both bodies; empty if few pairs are listed, because the computation pair by pair is then
+/// cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.

@@ -195,14 +195,14 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default they do so only if a face is curved, because the
-    /// distance of a node from a curved face costs more.
+    /// Whether the faces of two batches pass the ladder. By default the volumes are tested only if a face is curved,
+    /// because the distance of a node from a curved face costs more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
     /// Whether this assignment of contactor and target lists the edge pairs of two batches. Batches are tested in both
-    /// assignments; edge pairs are listed in one of them.
+    /// assignments of contactor and target; edge pairs are listed in one assignment.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -338,7 +338,7 @@ struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// Displacement of the face boxes since they were fitted, and distance from a box within which a node is listed
+    /// Displacement of the face boxes since the last fit \[m\], and distance from a box within which a node is listed
     /// \[m\].
     shift: Vec3,
     reach: f64,

@@ -1,8 +1,8 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
 //! A node that has passed the rim of a body by no more than the depth of the node still has a contact with this body.
-//! The node is also below a face of an adjacent flush body, so that two contacts would act on the node. The new contact
-//! is therefore removed until the existing contact ends.
+//! The node is also below a face of an adjacent flush body. Two contacts would then act on the node. The new contact is
+//! therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};

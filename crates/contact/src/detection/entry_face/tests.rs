@@ -120,8 +120,8 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
-/// A tip below the top of a box and past the rim of the top, by less than its depth, is outside unless it entered
-/// through the top.
+/// A tip below the top of a box, and past the rim of the top by less than the depth of the tip. The tip is outside
+/// unless it entered through the top.
 #[test]
 fn what_comes_along_the_side_is_outside() {
     let mut scene = Scene::new(&[LEFT]);
@@ -155,8 +155,8 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
-/// A tip on the edge between two coplanar faces of a floor keeps the detected contact bitwise, although the gap of this
-/// contact differs by rounding from the gaps of both faces.
+/// A tip is on the edge between two coplanar faces of a floor. The detected contact stays bitwise, although its gap
+/// differs by rounding from the gaps of both faces.
 #[test]
 fn the_original_contact_stays_among_coplanar_faces() {
     let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));

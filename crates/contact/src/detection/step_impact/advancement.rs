@@ -98,7 +98,7 @@ pub struct Advancement<'a> {
 
 impl Advancement<'_> {
     /// First instant of contact, given the vector between the closest points at each instant. `None` if the contact is
-    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances does not reach it.
+    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances is insufficient.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {

@@ -12,9 +12,9 @@
 //!
 //! Candidates are found by the swept boxes of face groups, then of nodes, faces and edges. The search begins at the
 //! earliest time at which the bodies can touch, so that even a long flight costs little. From this time on, the step is
-//! divided into parts. A part ends before a displacement can exceed the size of the faces, but it lasts at least a
-//! thousandth of the step. Roots are computed only for candidates that may become coplanar within the part. Most
-//! candidates cannot.
+//! divided into parts. A part ends before a displacement can exceed the size of the faces, but has at least a
+//! thousandth of the length of the step. Roots are computed only for candidates that may become coplanar within the
+//! part. Most candidates cannot.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface

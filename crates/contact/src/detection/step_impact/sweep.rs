@@ -1,6 +1,6 @@
 //! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. A part
-//! ends before a displacement can exceed twice the search depth, by default the size of the faces, but it lasts at
-//! least a thousandth of the step.
+//! ends before a displacement can exceed twice the search depth, by default the size of the faces. A part has at least
+//! a thousandth of the length of the step.
 
 use rayon::prelude::*;
 
@@ -20,8 +20,8 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// Tolerance of the barycentric coordinates of a node that hits a triangle, so that no node passes between two
-/// triangles.
+/// Tolerance of the barycentric coordinates of a node that hits a triangle. The tolerance prevents a node from passing
+/// between two triangles.
 const SEAM: f64 = 1e-9;
 
 /// Conservative advancement ends with a contact at this gap, relative to the size of the features.

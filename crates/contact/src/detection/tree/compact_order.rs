@@ -17,8 +17,8 @@ const POINTS_PER_TASK: usize = 4096;
 /// The number of points in the first half is the largest power of two less than the number of points in both. Therefore
 /// each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about
 /// half as many neighbours as a run of 2ᵏ points along a space-filling curve. The reason is that points fill the cells
-/// of the curve unevenly. The order is computed once for a moving and deforming body: it remains compact as long as
-/// neighbours stay neighbours.
+/// of the curve unevenly. The order is computed once for a moving and deforming body. The parts remain compact as long
+/// as neighbours stay neighbours.
 ///
 /// # Cost
 /// O(n log n), in parallel.

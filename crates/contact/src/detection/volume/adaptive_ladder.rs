@@ -2,8 +2,8 @@
 //!
 //! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC, where a_k is the fraction
 //! of pairs that the rung does not exclude, and ΣC is the cost per pair of all following tests. The costs are constants
-//! from a benchmark of the exclusion tests. As they are not timings of the current run, the selection is identical in
-//! every run and for any number of threads.
+//! from a benchmark of the exclusion tests. The costs are not timings of the current run, so the selection is identical
+//! in every run and for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 

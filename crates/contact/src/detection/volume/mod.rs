@@ -1,7 +1,7 @@
 //! Bounding volumes and their exclusion tests.
 //!
 //! Each volume is fitted to the points of a convex set, enlarged by a margin and rounded outward. `excludes` is true
-//! only if two sets with their margins are certainly disjoint; it is false for touching sets. Linear faces, including
+//! only if two sets with their margins are certainly disjoint, and false for touching sets. Linear faces, including
 //! warped quadrilaterals, lie in the hull of their nodes. A quadratic face lies in the hull of its Bézier control
 //! points, but not in the hull of its nodes. [`LeafVolumes`] tests volumes from cheap and loose to expensive and tight.
 

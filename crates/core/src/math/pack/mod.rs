@@ -227,7 +227,7 @@ impl<S: Simd> Real for Pack<S> {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
     // Vector instructions return the second operand if either is NaN. Scalar instructions return the operand that is a
-    // number, so that a pack of one lane uses the comparison of `f64`.
+    // number. A pack of one lane therefore uses the comparison of `f64`.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {

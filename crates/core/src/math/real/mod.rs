@@ -1,11 +1,11 @@
 //! Scalar and vector arithmetic from one source: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
-//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). Only [`Real::mul_add`] and
-//! [`Real::negated_mul_add`] fuse a product and a sum with one rounding, so that a lane has the same bits as the scalar
-//! on any processor. Processors without a fused multiply–add instruction use the slower routine of the mathematics
-//! library.
+//! [`Lanes`] is four independent numbers, and each operation acts on all four. Inside
+//! [`Vectorised::run`](super::vectorised::Vectorised::run), the compiler makes one vector instruction of each
+//! operation. Only [`Real::mul_add`] and [`Real::negated_mul_add`] fuse a product and a sum with one rounding. On any
+//! processor, a lane therefore has the same bits as the scalar. Processors without a fused multiply–add instruction use
+//! the slower routine of the mathematics library.
 
 mod lanes;
 

@@ -240,8 +240,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials, so that the
-/// values of a product are the convolution of the values of the factors.
+/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials. The values
+/// of a product are then the convolution of the values of the factors.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,

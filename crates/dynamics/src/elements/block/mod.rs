@@ -2,9 +2,9 @@
 //!
 //! For each group of elements and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and
 //! the weight w det ∂X/∂ξ. These numbers suffice for a total Lagrangian element. For eight-point hexahedra the block
-//! stores the nodes, because it is faster to compute these numbers from the nodes than to read them. If all hexahedra
-//! are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their results are
-//! not used.
+//! stores the nodes, because the computation of these numbers from the nodes is faster than reading the numbers. If all
+//! hexahedra are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their
+//! results are not used.
 
 mod error;
 mod reference;

@@ -17,7 +17,7 @@ const HIC36: f64 = 0.036;
 /// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
 const UNEVEN: f64 = 1.5;
 
-/// Ratio of the number of samples to that of the steps, below which samples leave out steps.
+/// If the number of samples divided by the number of steps is below this value, samples omit steps.
 const MOST_STEPS: f64 = 0.9;
 
 /// Samples of a probe: the rows of the table that contain them, their times in seconds, and the names and values of the

@@ -119,8 +119,8 @@ impl Simulation {
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
     /// A value that is not positive removes the limit. During contact with the staggered energy–momentum response, the
-    /// length of the next step is already committed, and the limit begins with the step after it. Steps of flight have
-    /// no such limit; the argument of [`Simulation::advance`] limits them.
+    /// length of the next step is already committed. The limit then begins with the following step. Steps of flight
+    /// have no such limit; the argument of [`Simulation::advance`] limits them.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
@@ -143,7 +143,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless the length is already committed for contact.
+    /// Commits the length of the following step for ties if the length is not already committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state

@@ -128,8 +128,8 @@ impl ContactPhase {
     /// Whether the candidates still contain all possible contacts.
     ///
     /// Suppose that at the last sorting a node and a point of a face were separated along an axis by more than the
-    /// search depth plus the allowance. They stay separated by more than the search depth as long as no relative
-    /// displacement along any axis exceeds the allowance.
+    /// search depth plus the allowance. Node and point stay separated by more than the search depth until a relative
+    /// displacement along an axis exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;

@@ -63,7 +63,7 @@ impl Buckets {
     /// Statistics of the last sorting in contact, for each pair of near bodies, with the nodes of either body.
     ///
     /// # Cost
-    /// A pass over all cells with faces; do not call it in every step.
+    /// A pass over all cells with faces. Do not call this function in every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }

@@ -114,8 +114,8 @@ impl ElementSearch {
     }
 
     /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. The search begins
-    /// with the element at the place `last` and the neighbours of this element. It continues in the tree, where
-    /// elements whose place does not satisfy `may_contain` are skipped. `last` changes only the cost, provided that the
+    /// with the element at the place `last` and the neighbours of this element. The search continues in the tree, and
+    /// skips elements whose place does not satisfy `may_contain`. `last` changes only the cost, provided that the
     /// elements around the point do not overlap and satisfy `may_contain`.
     pub fn find(
         &self,

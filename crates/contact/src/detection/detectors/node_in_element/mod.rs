@@ -1,5 +1,4 @@
-//! Contact of nodes with the elements that they enter, by the distance field of the target: the detector of Wolff and
-//! Bucher.
+//! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
 //! pairs     bodies with overlapping boxes; each body is contactor and target (double pass)
@@ -62,7 +61,7 @@ pub enum ProjectionNormal {
     #[default]
     Target,
     /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option shows an error of that
-    /// algorithm: at the rim of a surface the mean normal is tilted, so that a sliding block begins to roll.
+    /// algorithm. At the rim of a surface the mean normal is tilted, and a sliding block therefore begins to roll.
     Contactor,
 }
 

@@ -199,9 +199,9 @@ fn detector(model: ContactModel, cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -
 }
 
 /// Below the middle of the top of a block, the distance field is the distance from the plane of the top. After a
-/// mapping x = A X, the gap and the normal are therefore those of the mapped plane, to 1e-10 (theory: exact). With the
-/// weights w and the positions x of the nodes of a contact, Σ w = 0 and Σ w x = 0 to rounding, so that the nodal forces
-/// of a contact have neither a resultant nor a moment.
+/// mapping x = A X, the gap and the normal therefore belong to the mapped plane, to 1e-10 (theory: exact). With the
+/// weights w and the positions x of the nodes of a contact, Σ w = 0 and Σ w x = 0 to rounding. The nodal forces of a
+/// contact therefore have zero resultant and zero moment.
 #[test]
 fn gaps_below_a_mapped_plane_are_exact() {
     let mut samples = Samples::new(37);

@@ -152,7 +152,7 @@ impl Approach {
                 }
             }
             // In penetration `lowest` is negative, and `arrival` is less than the accumulated approach. The block is
-            // then tested again in the next step, unless it recedes by more than the penetration.
+            // then tested again in the next step, except if the block recedes by more than the penetration.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }

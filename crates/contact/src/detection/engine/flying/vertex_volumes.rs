@@ -25,7 +25,7 @@ pub(crate) struct FlyingTrees<'a> {
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if the bound is after the horizon.
     ///
-    /// The bound is the earlier of the times from estimated motions and from exact motions, so that no time is late.
+    /// The bound is the earlier of two times, from estimated motions and from exact motions. No time is therefore late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -143,8 +143,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Sphere about the centre of the body. It contains, in every orientation of the body, a sphere that is fixed to the
-/// body.
+/// Sphere about the centre of the body. In every orientation of the body, the box contains a sphere that is fixed to
+/// the body.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);

@@ -1,9 +1,9 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The operations are those of the closed form for one triangle (`super::voronoi`), called the scalar form here, so
-//! that the results in lanes and of the scalar form are bitwise equal. Only the choice of the region differs: all six
-//! tests are evaluated, and a blend selects the numerator and denominator of the single division. The scalar form
-//! recomputes slivers.
+//! The operations are those of the closed form for one triangle (`super::voronoi`), here called the scalar form. The
+//! results in lanes are therefore bitwise equal to the results of the scalar form. Only the choice of the region
+//! differs: all six tests are evaluated, and a blend selects the numerator and denominator of the single division. The
+//! scalar form recomputes slivers.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -319,8 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// The results are bitwise equal to those of the scalar form on any processor. Lanes beyond the last pair have
-        /// no effect.
+        /// On any processor, the results are bitwise equal to the results of the scalar form. Lanes beyond the last
+        /// pair have no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

@@ -24,7 +24,7 @@ impl Bounds {
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
     /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
-    /// bound of the curvature is computed only if F may be less than `limit`; if F cannot be less, it is −∞.
+    /// bound of the curvature is computed only if F may be less than `limit`; otherwise this bound is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,

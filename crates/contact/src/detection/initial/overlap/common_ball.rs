@@ -96,7 +96,7 @@ impl Both<'_> {
     }
 
     /// The largest ball along steps of decreasing length away from the contact point. Where the ball touches two
-    /// surfaces in turn, its path follows the medial surface between them.
+    /// surfaces in turn, its path follows the medial surface between the two surfaces.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {

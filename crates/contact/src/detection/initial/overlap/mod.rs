@@ -74,8 +74,8 @@ const ROUNDING: f64 = 1e-6;
 /// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. For each pair with overlapping boxes, a sweep over the edges and faces in the
-/// common box, and a search in an index of the faces for each node and interior point in this box. For overlapping
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, the work is in the common box: a sweep
+/// over the edges and faces, and for each node and interior point a search in an index of the faces. For overlapping
 /// bodies, several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
@@ -133,8 +133,8 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 /// A point inside both bodies, from interior points of one body tested in the other.
 ///
 /// Bodies with aligned faces may overlap without nodes inside each other and without intersecting edges. Their nodes
-/// and face centres are therefore moved inward and, by less, sideways. Some of the moved points of one body are then
-/// inside the other body; if the bodies merely touch, the moved points stay outside.
+/// and face centres are therefore moved inward and, by less, sideways. If the bodies overlap, some of the moved points
+/// of one body are then inside the other body. If the bodies only touch, all moved points stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -236,7 +236,7 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
 }
 
 /// Intersection of faces of two surfaces, at least one of them curved. Pairs of faces with a common corner are omitted:
-/// they touch at this corner, and in conforming meshes they touch along whole edges.
+/// the faces touch at this corner, and in conforming meshes along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

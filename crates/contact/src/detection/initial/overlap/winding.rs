@@ -49,8 +49,8 @@ pub fn is_closed(surface: &Surface) -> bool {
     of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
 }
 
-/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values if the surface
-/// intersects itself.
+/// Winding number of a closed surface, to some hundredths: 0 outside, ±1 inside, other values if the surface intersects
+/// itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {

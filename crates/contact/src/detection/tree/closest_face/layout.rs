@@ -101,8 +101,8 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers in single precision below and above `x`. They differ from `x` by more than the sum of the rounding errors of
-/// `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
+/// Numbers in single precision below and above `x`. The results differ from `x` by more than the sum of the rounding
+/// errors of `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;

@@ -217,8 +217,8 @@ impl ClosestFaceIndex {
     }
 
     /// Sample points of the lowest-level node reached by a descent from the root through the boxes nearest to the
-    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span, so that sample
-    /// points hardly improve this limit.
+    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span. Sample points
+    /// would then hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {

@@ -111,7 +111,7 @@ impl Balls {
     }
 
     /// Lists live balls that are new or have lost their partner. For every other ball the partner is still the nearest,
-    /// because a new ball is no nearer than either of the two balls that it joins.
+    /// because a new ball is at least as far away as each of the two balls that it joins.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {

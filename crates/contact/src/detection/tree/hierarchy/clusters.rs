@@ -218,10 +218,10 @@ impl Pairs {
 
     /// Best preference of each cluster.
     ///
-    /// A preference is the bit pattern of the positive cost of a pair (i, j). The low bits are replaced by the low bits
-    /// of i XOR j. The low bits encode the partner within the window. They also break ties, because pairs of equal cost
-    /// and equal XOR share no cluster. The least preference is therefore mutual, so every round merges a pair. In a run
-    /// of equal costs, every round merges all clusters in pairs.
+    /// A preference is the bit pattern of the positive cost of a pair (i, j), with the low bits of i XOR j in place of
+    /// its low bits. These low bits encode the partner within the window. They also decide between equal costs, because
+    /// pairs of equal cost and equal XOR share no cluster. The least preference is therefore mutual, so every round
+    /// merges a pair. In a run of equal costs, every round merges all clusters in pairs.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -6,9 +6,9 @@
 //! whole face, an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on
 //! this feature.
 //!
-//! Textbooks modify the whole Hessian of F = ½ |r − x(ξ)|² so that it is positive definite; here only the Hessian of
-//! the free directions is modified. Steps along an edge then remain Newton steps if F is convex along the edge but not
-//! across it.
+//! Textbooks make the whole Hessian of F = ½ |r − x(ξ)|² positive definite. Here only the Hessian of the free
+//! directions is modified. If F is convex along an edge but not across the edge, steps along the edge then remain
+//! Newton steps.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{

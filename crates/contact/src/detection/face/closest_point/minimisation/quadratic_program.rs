@@ -30,9 +30,9 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 
 /// The minimum of ½ |x(ξ) − r|² for an affine x, a single quadratic program.
 ///
-/// The program is solved from the offsets themselves, because the normal equations would square the condition number of
-/// a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is ξ₁ = −(c₀ × x,₂)·n / n·n, ξ₂ =
-/// −(x,₁ × c₀)·n / n·n (Cramer's rule in the plane of the face).
+/// The program is solved with the offsets instead of the normal equations, because the normal equations would square
+/// the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is ξ₁ =
+/// −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in the plane of the face).
 #[inline]
 pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     let [from, to] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]];
