@@ -1,10 +1,10 @@
 //! Whole steps of two bodies in contact: cost of search and response, relative to the step without contact.
 //!
-//! The cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre
-//! or touching, and two blocks of about 19 000 tetrahedra each, in contact over 1 226 non-matching triangles. The
-//! material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is penalty. Columns: the median
-//! times of a whole step, of search and of response \[ms\]; the ratio of the whole step to the step without search and
-//! response; the largest number of contacts.
+//! The first cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a
+//! millimetre or touching. The last case is two blocks of about 19 000 tetrahedra each, in contact over 1 226
+//! non-matching triangles. The material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is
+//! penalty. Columns: the median times of a whole step, of search and of response \[ms\]; the ratio of the whole step to
+//! the step without search and response; the largest number of contacts.
 //!
 //! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`. Other codes have been timed on
 //! these meshes. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step

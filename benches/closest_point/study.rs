@@ -161,8 +161,8 @@ pub struct Published {
     pub iterations: [Option<f64>; 4],
     /// Mean times of the same table \[µs\].
     pub microseconds: [Option<f64>; 4],
-    /// Mean iterations of plain implementations of the methods, independent of this code, on the faces of [`PLANE`]
-    /// (every second point of the lattices, step tolerance 10⁻⁸).
+    /// Mean iterations on the faces of [`PLANE`] by plain implementations of the methods, independent of this code.
+    /// These means use every second point of the lattices and the step tolerance 10⁻⁸.
     pub independent: [f64; 4],
 }
 

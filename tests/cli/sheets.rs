@@ -130,8 +130,8 @@ fn a_body_behind_a_sheet_is_reported() {
 }
 
 /// A body wholly below a sheet that faces up is behind it, even if the body extends beyond the sheet on all sides.
-/// There is no warning if the body is beside the sheet, touches it from above, or is excluded from contact with it, nor
-/// if the sheet has faces for both sides.
+/// There is no warning in four cases: the body is beside the sheet, touches the sheet from above, or is excluded from
+/// contact with the sheet, or the sheet has faces for both sides.
 #[test]
 fn only_bodies_straight_behind_are_reported() {
     let up = square(|_| false);

@@ -45,8 +45,8 @@ fn assert_near(found: &[(f64, Vec3)], wanted: impl Fn(f64) -> Vec3, tolerance: f
     }
 }
 
-/// A scenario in which a block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in
-/// free flight. The block is rigid, or deformable and free of stress.
+/// A block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in free flight. The
+/// block is rigid, or deformable and free of stress.
 fn spinning(material: &str) -> String {
     format!(
         "[time]\nend = 1.0\nflight_step = 0.03\n[materials.m]\n{material}\ndensity = 1000.0\n\

@@ -1,11 +1,11 @@
 //! Gaps, normals and closest points of bodies of triangles, compared with an oracle that shares no code with the
 //! detectors.
 //!
-//! The oracle is the reference of this file. It distinguishes inside and outside by the winding number, a sum of solid
-//! angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). It finds the closest point of a
-//! triangle or an edge by enumeration: it computes the stationary point of the distance on the interior, on each edge
-//! and at each end, and takes the nearest one that lies in the triangle or edge (the Karush–Kuhn–Tucker conditions).
-//! The detectors find the closest point by Voronoi regions instead.
+//! The oracle is the reference of this file. The oracle distinguishes inside and outside by the winding number, a sum
+//! of solid angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). The oracle finds the closest
+//! point of a triangle or an edge by enumeration. The candidates are the stationary points of the distance on the
+//! interior and on each edge, and the ends. The nearest candidate in the triangle or edge is the closest point
+//! (Karush–Kuhn–Tucker conditions). The detectors find the closest point by Voronoi regions instead.
 
 use std::f64::consts::PI;
 

@@ -175,9 +175,9 @@ fn rigid_cylinder_rebounds_with_its_velocity() {
     }
 }
 
-/// Goal: an elastic cylinder with Poisson's ratio zero also rebounds with its initial speed, ±0.5 %, since it is a bar
-/// in which no energy stays in waves. With impulses the striking nodes lose their energy. This error is of first order
-/// in the cell size, so the result is extrapolated from two meshes.
+/// Goal: an elastic cylinder with Poisson's ratio zero also rebounds with its initial speed, ±0.5 %. Such a cylinder is
+/// a bar in which no energy remains in waves. With impulses the striking nodes lose their energy. This error is of
+/// first order in the cell size, so the result is extrapolated from two meshes.
 ///
 /// Reference for the loss by impulses: a chain of the masses and springs of the mesh, integrated by central
 /// differences. The end of the chain stops on the wall. It rebounds at 224.708 m/s with 100 cells and at 226.463 m/s
@@ -289,9 +289,9 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
     (0..=cells).map(|node| weight(node) * velocity[node]).sum::<f64>() / cells as f64
 }
 
-/// Mean velocity \[m/s\] of a bar, as a chain of masses and springs, at the time `duration` \[s\] after its end hits a
-/// wall at `speed` \[m/s\]. The end node stops at the wall, at the impact and whenever it would penetrate later. `part`
-/// is the ratio of the step to the critical step.
+/// Mean velocity of a bar \[m/s\] at the time `duration` \[s\] after its end hits a wall at `speed` \[m/s\]. The bar is
+/// a chain of masses and springs. The end node stops at the wall, at the impact and whenever it would penetrate later.
+/// `part` is the ratio of the step to the critical step.
 pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = part * cell / bar.wave_speed();

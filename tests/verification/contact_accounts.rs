@@ -232,8 +232,8 @@ fn overlap_where_faces_line_up_is_refused() {
     }
 }
 
-/// Goal: under every policy, bodies that move together continue to move without stress, in space and in the plane,
-/// whether they overlap or are closer than their contact thickness. Nodes that were moved apart are behind no face.
+/// Goal: bodies that move together and overlap, or are closer than their contact thickness, continue to move without
+/// stress. This holds under every policy, in space and in the plane. Nodes that were moved apart are behind no face.
 /// Tolerance: rounding in some hundred steps, 1e-12 of the energy.
 #[test]
 fn overlapping_bodies_stay_as_they_are() {

@@ -302,8 +302,8 @@ fn a_body_moved_late_touches_parts_and_touches_again() {
     }
 }
 
-/// Simulation to 0.2 s of a rigid cube of edge 0.2 m, turned by some degrees about the vertical, on an equal fixed cube
-/// that is not turned.
+/// Simulation to 0.2 s of a rigid cube of edge 0.2 m on an equal fixed cube. The upper cube is turned by some degrees
+/// about the vertical.
 fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nstep = 1e-4\n[contact]\nresponse = \"{response}\"\nrestitution = {}\n\
@@ -317,8 +317,8 @@ fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.2], [1, 1, 1]))])
 }
 
-/// A cube on an equal cube, turned by a small angle. Their edges cross near the corners, at a distance of half the
-/// angle times the edge length, so no corner lies over the face of the other cube.
+/// A cube on an equal cube, turned by a small angle. The edges of the cubes cross near the corners, at a distance of
+/// half the angle times the edge length. No corner is therefore above or below the face of the other cube.
 ///
 /// Goal: the upper cube keeps the position at which it is released, also sideways. Tolerance: with impulses the
 /// displacement by gravity in a step, 0.1 µm. With springs twice the penetration of face contact, because four edge

@@ -93,7 +93,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
     }
 }
 
-/// Goal: a run with a motion that starts, stops or turns back reaches its end, and a jump of the velocity by v does the
+/// Goal: a run with a motion that starts, stops or turns back reaches its end. A jump of the velocity by v does the
 /// work ½ m v². Tolerance: rounding, 1e-12, for a rigid body. For a bar whose end moves, the momentum balances to
 /// rounding and the energy to 5 %.
 #[test]

@@ -134,8 +134,8 @@ impl TetrahedronFrame {
         }
     }
 
-    /// Energies with the strain energy density W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008), computed
-    /// from the edges of each element, and with a quarter of the mass of an element at each of its nodes.
+    /// Energies with the strain energy density W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008). The strain
+    /// energy is computed from the edges of each element. A quarter of the mass of an element is at each of its nodes.
     fn energies(&self) -> FrameEnergies {
         let mu = 0.5 * YOUNG / (1.0 + POISSON);
         let lambda = YOUNG * POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));

@@ -55,8 +55,8 @@ fn sliding_over_seams_is_uniform() {
     }
 }
 
-/// Rebound speed, relative to the impact speed, of a box that falls flat on a rigid floor with the given number of
-/// cells per side, with the default response.
+/// A box falls flat on a rigid floor with the given number of cells per side, with the default response. Rebound speed
+/// relative to the impact speed.
 fn rebound(cells: usize) -> f64 {
     let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);

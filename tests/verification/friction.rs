@@ -24,10 +24,9 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 /// weight acts in the first step, plus 1 % of 1 m for the elasticity of the block. The onset and the end of friction
 /// each excite a shear vibration of the block (11 rad/s) of 0.045 m/s. The vibration shifts the end of sliding by up to
 /// 0.09 s; the tolerance is 0.1 s and two steps. Afterwards the velocities of block and plate differ by at most the
-/// 0.09 m/s of both vibrations. The energy of the vibrations is up to 0.004 J. The dissipation by friction and damping,
-/// less the energy that projections add, is therefore 0.4975 J, with a tolerance of 0.004 J plus 1 % of m V²/2. With
-/// impulses, friction also dissipates the energy that sticking nodes gain in every step. This dissipation is no loss by
-/// sliding.
+/// 0.09 m/s of both vibrations. The energy of the vibrations is up to 0.004 J. Friction and damping, less the energy
+/// that projections add, therefore dissipate 0.4975 J. The tolerance is 0.004 J plus 1 % of m V²/2. With impulses,
+/// friction also dissipates the energy that sticking nodes gain in every step. This dissipation is no loss by sliding.
 ///
 /// Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5, with the closed form of two masses.
 #[test]

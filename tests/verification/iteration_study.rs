@@ -80,9 +80,9 @@ fn one_iteration_is_enough_about_a_corner() {
     }
 }
 
-/// Source: an independent implementation of the same methods. With its line searches and tolerances, its means are
-/// larger than ours by up to 1.25 iterations on linear faces and up to 1.4 on faces with mid-side nodes. Our means
-/// exceed the other means by less than a quarter of an iteration.
+/// Source: an independent implementation of the same methods. Because of other line searches and tolerances, some of
+/// its means are larger than ours: by up to 1.25 iterations on linear faces, and by up to 1.4 on faces with mid-side
+/// nodes. Our means exceed the other means by less than a quarter of an iteration.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {

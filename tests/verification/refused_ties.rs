@@ -68,10 +68,10 @@ fn bodies_that_begin_to_part_are_refused() {
     tied_blocks("[time]\nend = 0.01\n", &[(RIGID, rounded), (RIGID, exact)]).unwrap();
 }
 
-/// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, if
-/// the tied nodes of the heavier body do not determine the motion of all light nodes. Here two heavy nodes lie on a
-/// face of four light nodes. If the heavier body is rigid, or the densities differ less, the bodies are accepted, and
-/// the tied points coincide.
+/// Goal: tied deformable bodies are rejected, with their names, under two conditions. Their mass ratio exceeds
+/// floating-point precision, and the tied nodes of the heavier body do not determine the motion of all light nodes.
+/// Here two heavy nodes lie on a face of four light nodes. If the heavier body is rigid, or the densities differ less,
+/// the bodies are accepted, and the tied points coincide.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {
@@ -170,7 +170,7 @@ fn errors(simulation: &Simulation) -> [f64; 2] {
     [simulation.audit().largest_momentum_error(), simulation.audit().largest_angular_error()]
 }
 
-/// Force m ε x/dt² that a rounding error ε x of a position x = 1.5 m causes in a step dt, relative to the weight.
+/// Force m ε x/dt² by a rounding error ε x of the position x = 1.5 m in a step dt, relative to the weight.
 fn rounding_of_forces(simulation: &Simulation) -> f64 {
     1.5 * f64::EPSILON / simulation.progress().time_step.powi(2) / Vec3::new(1.0, 3.0, -9.0).norm()
 }

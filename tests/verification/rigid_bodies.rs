@@ -45,7 +45,7 @@ fn equal_cubes_exchange_their_velocities() {
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: the balls exchange their velocities (elastic impact of equal masses), since the line through the two nodes in
+/// Goal: the balls exchange their velocities (elastic impact of equal masses). The line through the two nodes in
 /// contact is the line of centres and, by symmetry, the contact normal. Tolerances: momentum to rounding, 1e-12;
 /// velocities 1e-6, because a stiff undamped spring opens at the position at which it closed; energy during compression
 /// 1 %.
@@ -81,8 +81,8 @@ fn collide(mut simulation: Simulation) -> Simulation {
 
 /// A rigid ball falls on a free elastic block.
 ///
-/// Goal: the momentum of both bodies, less the impulse of gravity, is conserved to rounding (1e-12), angular momentum
-/// to 1e-9 (the path of the ball is divided into steps), and energy to 1 %. The ball bounces.
+/// Goal: the momentum of both bodies, less the impulse of gravity, is conserved to rounding (1e-12). Angular momentum
+/// is conserved to 1e-9, because the path of the ball is divided into steps, and energy to 1 %. The ball bounces.
 #[test]
 fn ball_and_elastic_block_balance() {
     let text = format!(
@@ -112,8 +112,9 @@ fn ball_and_elastic_block_balance() {
 
 /// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: the impulse and work of the reaction, with the velocity jumps of the motion, equal the changes of momentum and
-/// energy to rounding, in steps of any length. The acceleration is the second derivative of the prescribed position.
+/// Goal: the impulse and work of the reaction, including velocity jumps of the motion, equal the changes of momentum
+/// and energy to rounding. This holds for steps of any length. The acceleration is the second derivative of the
+/// prescribed position.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {

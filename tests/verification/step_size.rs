@@ -1,7 +1,7 @@
 //! The automatic step for elements that deform fast, and steps at the end of a run.
 //!
-//! Source: the central difference method is stable up to the critical step of the current state, not of an earlier one
-//! (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
+//! Source: the central difference method is stable up to the critical step of the current state, instead of an earlier
+//! state (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
 
 use ictus::dynamics::{ElementBlock, Integration, InternalForce};
 use ictus::material::{Elasticity, Material};

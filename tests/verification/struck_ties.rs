@@ -81,10 +81,10 @@ fn errors(mut simulation: Simulation) -> Errors {
     }
 }
 
-/// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance, for
-/// any material and support of the second block. Reference: zero errors. Tolerances, all for rounding: 1e-12 of the
-/// size for gaps, 1e-10 of the energy, and 1e-12 of the momentum. With the energy–momentum response, a change of a
-/// prescribed velocity has no exact balance, with or without ties. This case is omitted.
+/// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance. This
+/// holds for any material and support of the second block. Reference: zero errors. Tolerances, all for rounding: 1e-12
+/// of the size for gaps, 1e-10 of the energy, and 1e-12 of the momentum. With the energy–momentum response, a change of
+/// a prescribed velocity has no exact balance, with or without ties. This case is omitted.
 #[test]
 fn struck_ties_hold() {
     let like = format!("density = 1000.0\n{SOFT}");

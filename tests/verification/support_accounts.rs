@@ -1,5 +1,5 @@
-//! The impulse, moment and work of the supports of each boundary are compared with the changes of sums over the nodes,
-//! for all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
+//! The impulse, moment and work of the supports of each boundary are compared with the changes of sums over the nodes.
+//! The cases are all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
 //!
 //! The test sums masses, positions, velocities and accelerations of nodes independently of the audit. References:
 //! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, exact for

@@ -32,8 +32,8 @@ fn bar_with(step: &str, end: f64, actions: &str) -> Simulation {
     from_text(&text, &[("bar.msh", box_mesh([0.0; 3], [1.0, 0.1, 0.1], [CELLS, 1, 1]))])
 }
 
-/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\], after the front has passed
-/// the middle and before its reflection returns.
+/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\]. The front passes the middle
+/// before this interval, and its reflection returns after the interval.
 fn middle_stress(simulation: &mut Simulation) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     run(simulation, |simulation| {

@@ -53,8 +53,8 @@ fn glued(gap: f64, section: usize) -> Vec<(f64, f64)> {
     free_end(from_text(&text(&["left", "right"], TIED), &meshes), 1, far + 1.0)
 }
 
-/// Goal: a pulse passes the joint without reflection, and the period of the free bar is 2 (2 L)/c, with L the length of
-/// one tied bar. With matching nodes the tied bars equal one mesh: the displacement histories agree to rounding. In a
+/// Goal: a pulse passes the joint without reflection. The period of the free bar is 2 (2 L)/c, with the length L of one
+/// tied bar. With matching nodes the tied bars equal one mesh: the displacement histories agree to rounding. In a
 /// second case the sections have different meshes and the bars are 0.1 mm apart. This gap, 1/200 of a cell, is closed
 /// without strain, and its missing mass changes the histories by 1e-3. Tolerance of the period: 1 %, for the dispersion
 /// of the front over some cells of L/50.

@@ -183,8 +183,8 @@ fn axes(placed: &Placed, actor: usize) -> Mat3 {
 
 /// A block pushed over the edge of a table tips and falls.
 ///
-/// Goal: the block ends below the table top. The penetration of nodes of the block into the table, and of nodes of the
-/// table into the block, is at most [`depth`] for the largest speed of the block, 4 m/s.
+/// Goal: the block ends below the table top. The nodes of block and table penetrate the other body by at most [`depth`]
+/// for the largest speed of the block, 4 m/s.
 #[test]
 fn a_block_falls_off_a_table() {
     let mut found = Vec::new();

@@ -162,8 +162,8 @@ fn sliding_over_seams_is_uniform_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber also slides over these seams with a constant velocity, since all surfaces in contact
-/// are level and no contact force acts along the floor.
+/// Goal: a block of stiff rubber also slides over these seams with a constant velocity. All surfaces in contact are
+/// level, so no contact force acts along the floor.
 #[test]
 fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
@@ -302,10 +302,10 @@ fn rubber_rods_make_no_energy() {
     faults.are_none();
 }
 
-/// Goal: the motion of a cube after it strikes a fixed floor with a corner, with friction, is the same for a wall and
-/// for a mesh. Tolerances: for a rigid cube with impulses 1e-9, and 1e-6 at a distance of a thousand sizes; for a cube
-/// of stiff rubber 1e-3. (For a rigid cube the difference is 4e-6 with penalty springs and 2e-6 with energy–momentum
-/// springs.)
+/// Goal: a cube strikes a fixed floor with a corner, with friction. The motion after the impact is the same for a wall
+/// and for a mesh. Tolerances: for a rigid cube with impulses 1e-9, and 1e-6 at a distance of a thousand sizes; for a
+/// cube of stiff rubber 1e-3. (For a rigid cube the difference is 4e-6 with penalty springs and 2e-6 with
+/// energy–momentum springs.)
 #[test]
 fn walls_and_fixed_meshes_are_alike_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -343,8 +343,8 @@ fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
     faults
 }
 
-/// Goal: every response reproduces the coefficient of restitution e of a cube that falls on a corner below its centre,
-/// for e = 0 (with penalty springs 0.1) and e = 0.5. Tolerances: 2 % with springs and 1e-6 with impulses.
+/// Goal: a cube falls on a corner below its centre. Every response reproduces the coefficient of restitution e, for e =
+/// 0 (with penalty springs 0.1) and e = 0.5. Tolerances: 2 % with springs and 1e-6 with impulses.
 #[test]
 fn restitution_holds_in_any_size() {
     let mut faults = Faults::default();

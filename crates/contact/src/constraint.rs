@@ -41,9 +41,9 @@ pub struct EdgeOnEdge {
 /// Contact constraints, sorted by key.
 ///
 /// The gap of a constraint is g = n · Σ w_a x_a minus the offsets of the two surfaces, with the unit normal n, the
-/// nodal positions x_a and the weights w_a. The weights are +1 for a contactor node, N_a(s) for the nodes of a
-/// contactor edge, and −N_a(ξ) for the nodes of a target face or edge, with the shape functions N_a at the point of
-/// contact. A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
+/// nodal positions x_a and the weights w_a. With the shape functions N_a at the point of contact, the weights are +1
+/// for a contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge.
+/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
 ///
 /// The data are a structure of arrays with compressed rows, reused from step to step.
 #[derive(Debug, Default, Serialize, Deserialize)]

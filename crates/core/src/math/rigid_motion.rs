@@ -79,8 +79,8 @@ impl RigidMotion {
 mod tests {
     use super::*;
 
-    /// Velocity is the time derivative of position (central difference, truncation error h² ω³ r / 6),
-    /// and a motion advanced by s continues the same path.
+    /// Velocity is the time derivative of position (central difference, truncation error h² ω³ r / 6). A motion
+    /// advanced by s continues the same path.
     #[test]
     fn velocity_is_the_derivative_and_motions_compose() {
         let motion = RigidMotion {

@@ -36,7 +36,7 @@ impl Mesh {
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] if more than two cells share a
     /// face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a face, [`MeshError::MidSideNodes`]
-    /// if the mid-side nodes of two cells differ on their common face, or the errors of [`Mesh::validate`].
+    /// if two cells have different mid-side nodes on their common face, and the errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.

@@ -142,8 +142,8 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes to the longest contiguous range of nodes from `start` on that no earlier chunk has, and
-    /// marks all nodes of this chunk as taken.
+    /// Sets the owned nodes: the longest contiguous range of nodes from `start` on without nodes of earlier chunks.
+    /// Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;

@@ -158,10 +158,10 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes the element forces at the `positions` \[m\] at the end of a step of length `time_step` \[s\], and the
-    /// `history` at the end of the step from the history at its beginning. [`InternalForce::forces`] returns the sums
-    /// of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must hold
-    /// for the history.
+    /// Computes the element forces and the `history` at the end of a step of length `time_step` \[s\]. Given are the
+    /// `positions` \[m\] at the end and the history at the beginning of the step. [`InternalForce::forces`] returns the
+    /// sums of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must
+    /// hold for the history.
     ///
     /// # Errors
     /// The failed element with the lowest (block, element); the history at the beginning is unchanged.

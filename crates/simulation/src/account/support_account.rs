@@ -10,8 +10,8 @@ use crate::model::Behaviour;
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
 /// If several boundaries prescribe the same component of a node, the reaction counts for the first of these boundaries.
-/// On a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes the
-/// component, and the reaction moment counts for the first boundary of the body.
+/// For a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes
+/// this component. The reaction moment counts for the first boundary of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
     /// Reaction at the end of the last step: force on the body \[N\], and moment about the origin \[N·m\]. Impulses of

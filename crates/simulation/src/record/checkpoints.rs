@@ -128,9 +128,9 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the previous checkpoint, and begins to write a checkpoint in the background, at the time `time` \[s\]
-    /// after a step of length `time_step` \[s\]. The file is written when each series has reported by `written` that
-    /// its frames so far are written.
+    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The checkpoint is at the
+    /// time `time` \[s\], after a step of length `time_step` \[s\]. The file is written when each series has reported
+    /// by `written` that its frames so far are written.
     pub fn write(
         &mut self,
         state: State,

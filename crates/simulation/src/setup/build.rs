@@ -356,8 +356,8 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length, for a body with its whole
-/// mass in one node \[-\].
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length \[-\]. The value is for a
+/// body with its whole mass in one node.
 const RIGID_TRAVEL: f64 = 0.05;
 
 /// Largest travel of a node of a rigid body in a step \[m\].

@@ -15,8 +15,8 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// The peak of a gravity that varies in time is the largest of its values at the ends of this many equal intervals of
-/// the run.
+/// The run is divided into this many equal intervals. The peak of a gravity that varies in time is its largest value at
+/// the ends of the intervals.
 const SAMPLES: u32 = 64;
 
 /// Principal second moment of points, relative to the largest component of their second moments, below which the points

@@ -17,8 +17,7 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Distance of a point of a body from a sheet, relative to the extent of the body, up to which the point counts as on
-/// the sheet.
+/// A point of a body counts as on a sheet up to this distance from the sheet, relative to the extent of the body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 /// Largest number of bodies named in a warning.

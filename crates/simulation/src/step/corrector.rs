@@ -235,8 +235,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, without contact forces, with the lumped masses
-/// M, and the external and internal forces.
+/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, with the lumped masses M, without contact
+/// forces.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();

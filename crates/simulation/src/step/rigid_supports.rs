@@ -28,8 +28,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
     }
 
-    /// Impulse of the prescribed velocity jump of a rigid body along an axis, at the beginning (`end` = 0) or end
-    /// (`end` = 1) of the last step, with the moment about the origin.
+    /// Impulse of the prescribed velocity jump of a rigid body along an axis, with the moment about the origin. The
+    /// jump is at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
         let rigid_states = [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };

@@ -164,8 +164,8 @@ impl Simulation {
         }
     }
 
-    /// Adds to the accelerations the tie forces that would act without contact, for a contact response at the end of a
-    /// step of length `dt` \[s\]. After the response, the tie forces are computed again.
+    /// Adds the tie forces to the accelerations, as they would act without contact. The contact response at the end of
+    /// a step of length `dt` \[s\] needs these accelerations. After the response, the tie forces are computed again.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -199,8 +199,8 @@ impl Simulation {
     }
 
     /// Solves the ties again at the beginning of a step of length `dt` \[s\], if the tie forces were computed for
-    /// another length. Like discontinuous loads, the tie forces then have two values at this instant, and the second
-    /// value acts in the first half kick of the step.
+    /// another length. Like discontinuous loads, the tie forces then have two values at this instant. The second value
+    /// acts in the first half kick of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;

@@ -301,8 +301,8 @@ mod tests {
     }
 
     /// A moving body stays in its box. Its faces stay in the spheres of the tree, in the boxes of the faces and in the
-    /// boxes of the patches, whether these volumes are refitted or not. Rigid translation does not enlarge any of these
-    /// volumes. An escape from the inflated box is reported in time.
+    /// boxes of the patches, with and without refitting. Rigid translation does not enlarge any of these volumes. An
+    /// escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);

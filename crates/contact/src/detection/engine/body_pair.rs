@@ -316,8 +316,8 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps until a list of near pairs or the active patch pairs are due, if every step has the
-    /// displacements of the last step.
+    /// Number of steps until a list of near pairs or the active patch pairs are due, with the displacements of the last
+    /// step in every step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

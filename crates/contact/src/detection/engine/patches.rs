@@ -1,8 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch are
-//! the displacements of its nodes and of the nodes of adjacent faces, because the normals at the nodes of the patch
-//! depend on the adjacent faces. The motion of the remaining surface does not matter.
+//! A patch consists of up to eight batches of up to eight faces, one face per lane. The normals at the nodes of a patch
+//! depend on the adjacent faces. The displacements of a patch are therefore those of its nodes and of the nodes of
+//! adjacent faces. The motion of the remaining surface does not matter.
 
 use std::ops::Range;
 

@@ -9,9 +9,9 @@
 //! ```
 //! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). Let τ
 //! bound the rotation of the normal n of a face with a corner c. A node at x stays in front of the plane of the face if
-//! (x − c)·n > s + (|x − c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4
-//! of one of the triangles abc and acd, and points of these triangles lie within this distance of the quadrilateral.
-//! The normals of curved faces have no bound, so that only the distance excludes curved faces.
+//! (x − c)·n > s + (|x − c| + s) τ. A quadrilateral with the corners a, b, c, d and its triangles abc and acd have a
+//! Hausdorff distance of at most |a − b + c − d|/4. The normals of curved faces have no bound, so that only the
+//! distance excludes curved faces.
 //!
 //! # Source
 //! Our own, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on

@@ -100,8 +100,8 @@ struct PatchPair {
     patches: [u32; 2],
     /// Displacement of the contactor patch relative to the target patch since their boxes were fitted \[m\].
     shift: Vec3,
-    /// Distance between a shifted box of the contactor and a box of the target, both as fitted, up to which their
-    /// contents may be within reach of each other \[m\].
+    /// Largest distance between a shifted box of the contactor and a box of the target, both as fitted, at which their
+    /// contents may be within reach \[m\].
     margin: f64,
 }
 

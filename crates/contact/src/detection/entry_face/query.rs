@@ -198,8 +198,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if the node is behind the face and projects onto the
-    /// face, and if the normals are opposed.
+    /// Distance of a face \[m\]. The face is returned as an alternative if the node is behind the face, projects onto
+    /// the face, and has an opposed normal.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -240,8 +240,8 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the detected contact if there are fewer than two alternatives
-    /// or none has the normal of the detected contact.
+    /// Adds the contact with the best alternative. The detected contact is added instead if there are fewer than two
+    /// alternatives, or if none has the normal of the detected contact.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);

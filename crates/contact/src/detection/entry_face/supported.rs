@@ -43,8 +43,8 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether the distance of a point of an edge from an end of the edge is at most the depth of this end in the body
-/// `touched`.
+/// Whether an end of an edge is in the body `touched`, at a depth of at least the distance between this end and a point
+/// of the edge.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

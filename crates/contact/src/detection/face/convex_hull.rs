@@ -71,8 +71,8 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of any point of the face from the polygon of its corners, and of any point of the polygon
-    /// from the face \[m\]. The bound does not hold beyond the border of the polygon.
+    /// Bound on the distance of every point of the face from the polygon of its corners, and of every point of the
+    /// polygon from the face \[m\]. The bound does not hold beyond the border of the polygon.
     ///
     /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
     /// control points. The linear interpolation of a quadrilateral lies within the tetrahedron of its corners.

@@ -20,8 +20,8 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Least distance of a node from a curved side, relative to the distance of the node from the flat facet on the corners
-/// of the side.
+/// Lower bound on the distance of a node from a curved side, relative to its distance from the flat facet on the
+/// corners of the side.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind with their global nodes.

@@ -43,9 +43,9 @@ use crate::element::MAX_NODES;
 /// contact beyond 90°.
 const ACROSS: f64 = 0.5;
 
-/// A node counts as behind a face if the offset from its closest point makes an angle with the plane of the face whose
-/// sine exceeds this value. A node in front of the plane by up to the same angle may still be opposite to the face. A
-/// small deformation therefore does not turn an opposite node into a penetrated node.
+/// A node counts as behind a face if its offset from the closest point points behind the plane of the face, at an angle
+/// to the plane with a sine above this value. A node in front of the plane by up to the same angle may still be
+/// opposite to the face. A small deformation therefore does not turn an opposite node into a penetrated node.
 const BEHIND: f64 = 0.1;
 
 /// Depth beyond which a contact of a node is lost, relative to the thickness at the node.

@@ -42,8 +42,8 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step, with the intersection of the swept boxes of both bodies and, for each body, its face groups near
-/// the other body.
+/// A part of the step, with two data: the intersection of the swept boxes of both bodies, and for each body the face
+/// groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,

@@ -45,8 +45,8 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether bodies with velocities in these boxes \[m/s\] approach each other in a step \[s\] by at most the
-    /// fraction `share` of the least search depth.
+    /// Whether bodies approach each other in a step \[s\] by at most the fraction `share` of the least search depth.
+    /// `velocities` bounds the velocities of each body \[m/s\].
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)

@@ -130,8 +130,8 @@ impl RootMotion {
     /// Motion from three positions and the two steps between them; `size`: largest coordinate plus radius of the
     /// spheres at the three instants \[m\].
     ///
-    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is a = 2
-    /// (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
+    /// Let D₁ be the difference quotient over the last step h₁, and D₂ over the first step h₂. The acceleration is a =
+    /// 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
     /// constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;

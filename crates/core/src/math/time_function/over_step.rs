@@ -80,9 +80,9 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within the step. If the function has kinks or jumps
-    /// inside the step, or deviates from its chord by more than a tenth of its size, both values are the mean over the
-    /// step. Half the step times their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are the mean over the
+    /// step if the function has kinks or jumps inside the step, or deviates from its chord by more than a tenth of its
+    /// size. Half the step times their sum is then the integral.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

@@ -18,9 +18,9 @@ use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of the nodes of rigid bodies above the speed for which the step was
-/// chosen. A free body that is struck by another body of any mass gains up to twice the speed of this other body, and
-/// its rotation adds to the speed. The chosen step is a small fraction of the step in which a node could tunnel. Even
-/// at three times the speed, a node therefore cannot tunnel.
+/// chosen. A free body struck by another body of any mass gains up to twice the speed of the other body. The rotation
+/// of the struck body adds to this speed. The chosen step is a small fraction of the step in which a node could tunnel.
+/// Even at three times the speed, a node therefore cannot tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Length of the time step, relative to the first step, below which the step counts as collapsed.
@@ -126,8 +126,8 @@ impl Simulation {
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact, as discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following one.
+    /// Commits the length of the following step for contact, because discrete-gradient forces act from the middle of
+    /// the current step to the middle of the following step.
     ///
     /// Steps remain equal while contact accelerates a rigid body, up to [`RIGID_SPEED_MARGIN`] times the speed for
     /// which the step was chosen.

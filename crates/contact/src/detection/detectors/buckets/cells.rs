@@ -9,9 +9,9 @@ const NONE: u32 = u32::MAX;
 /// Factor by which the cell size grows while the grid has too many cells.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. A point inside a box belongs to
-/// one of the cells that the box overlaps, because the index of a cell along an axis never decreases with the
-/// coordinate.
+/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The index of a cell along an
+/// axis never decreases with the coordinate. A point inside a box therefore belongs to one of the cells that the box
+/// overlaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,

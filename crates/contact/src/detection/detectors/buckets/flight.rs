@@ -287,8 +287,8 @@ impl Buckets {
 
 impl SweptBody {
     /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, widened by a
-    /// margin. The margin must include the largest deviation |a| L²/8 of a node from the chord between its end
-    /// positions, with the acceleration a and the slice length L \[s\].
+    /// margin. With the acceleration a and the slice length L \[s\], a node deviates by up to |a| L²/8 from the chord
+    /// between its end positions. The margin must include this deviation.
     fn sweep(
         &mut self,
         surface: &Surface,

@@ -49,8 +49,8 @@ impl Facet {
 
     /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The intersection
     /// is certain if a segment in this triangle, through the midpoint, passes the other triangle as in
-    /// [`Self::passed_by`]. The segment crosses the intersection line at a right angle and ends at the distance
-    /// `margin` from the plane of the other triangle, on both sides.
+    /// [`Self::passed_by`]. The segment crosses the intersection line at a right angle. Both ends are at the distance
+    /// `margin` from the plane of the other triangle.
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the

@@ -200,8 +200,8 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run, by recursive division
-/// between the first and the second half of the leaves.
+/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run. The faces are divided
+/// recursively between the first and the second half of the leaves.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());

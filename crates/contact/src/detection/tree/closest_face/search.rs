@@ -168,8 +168,8 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // The distance of a sample point from the origin is at most the distance of the query from the origin plus the
-    // distance between query and sample point.
+    // By the triangle inequality, the distance of a sample point from the origin is at most the sum of two distances:
+    // of the query from the origin, and of the sample point from the query.
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 

@@ -1,7 +1,7 @@
 //! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
 //!
-//! The joint radius is *reducible*: the joint ball of A and B ∪ C is no smaller than the joint ball of A and B, nor
-//! than the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge, in
+//! The joint radius is *reducible*: the joint ball of A and B ∪ C is at least as large as the joint ball of A and B,
+//! and as the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge, in
 //! any order of the other merges. Merging all mutually nearest pairs at once gives the tree of the greedy method, up to
 //! ties, without a priority queue.
 
