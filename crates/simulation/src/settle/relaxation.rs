@@ -59,7 +59,7 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of consecutive steps at rest, relative to the number after which the relaxation ends, from 0 to 1.
+    /// Number of consecutive steps at rest, relative to the number needed for the end of the relaxation, from 0 to 1.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
