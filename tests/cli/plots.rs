@@ -86,9 +86,10 @@ fn steps_of_different_sizes_have_a_logarithmic_axis() {
     assert!([1.0, 10.0, 100.0].iter().all(|label| labels.contains(label)), "{labels:?}");
 }
 
-/// The same impact in mm, kg and ms, with the key `units`, gives the figures of the impact in SI units: the same labels of
-/// the axes, forces and times. The filter and the injury criteria count in seconds and standard gravity by themselves.
-/// Forces agree to the six digits that are printed, and the criteria to rounding errors of some thousand steps.
+/// The same impact in mm, kg and ms, with the key `units`, gives the same figures as the impact in SI units, with equal
+/// labels of the axes, forces and times. The filter and the injury criteria count in seconds and standard gravity by
+/// themselves. Forces agree to the six digits that are printed, and the criteria to rounding errors of some thousand
+/// steps.
 #[test]
 fn results_in_named_units_are_drawn_in_si_units() {
     let folder = with_run();
@@ -206,8 +207,8 @@ fn what_cannot_be_drawn_is_told() {
     ]);
 }
 
-/// Samples of a filtered probe, and rows of filtered forces, that leave out steps of a run with contact give a warning.
-/// Without `interval`, the probe samples every step, and there is no such warning.
+/// A warning is given for filtered samples that omit steps of a run with contact: samples of a probe, and rows of
+/// forces. Without `interval`, the probe samples every step, and there is no such warning.
 #[test]
 fn samples_that_leave_out_steps_are_reported() {
     let folder = Folder::with_impact();

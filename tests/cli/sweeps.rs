@@ -2,8 +2,8 @@
 
 use super::Folder;
 
-/// A sweep runs all combinations of values, each in its own folder. The results of a combination are those of a single
-/// run with its values. The table of results is printed and written.
+/// A sweep runs all combinations of values, each in its own folder. The results of a combination equal the results of a
+/// single run with the same values. The table of results is printed and written.
 #[test]
 fn a_sweep_runs_all_combinations() {
     let folder = Folder::with_impact();
@@ -122,9 +122,8 @@ fn units_of_the_scenario_are_those_of_the_report() {
     assert_eq!(folder.run(&["check", "drop.toml", "--json"]).json()["units"], "mm-t-s");
 }
 
-/// `check` names the node of a probe, and hints at three likely mistakes: a velocity above the wave speed, a `g` of the
-/// probe in units other than those of the gravity of the scenario, and a `nearest_node` far from every node of the
-/// body.
+/// `check` names the node of a probe, and hints at three likely mistakes: a velocity above the wave speed, different
+/// units of the `g` of the probe and of gravity, and a `nearest_node` far from every node of the body.
 #[test]
 fn velocities_and_probes_in_other_units_are_hinted_at() {
     let folder = Folder::with_drop();
