@@ -16,8 +16,8 @@ pub struct Module {
 /// All modules of the crate by path; the path of the root is empty.
 pub type Crate = BTreeMap<ModulePath, Module>;
 
-/// The module that a path leads into: the module whose own path is the longest leading part of the given path. A name
-/// that a module re-exports from a child leads into that child.
+/// The module to which a path leads: among the leading parts of the path, the longest part that is the path of a
+/// module. A name that a module re-exports from a child leads to this child.
 pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
     let mut module = ModulePath::new();
     for name in path {

@@ -60,12 +60,12 @@ fn report(name: &str, simulation: &Simulation) {
     );
 }
 
-/// Goal: of two equal bars, the striking bar stops after 2 L/c and the other continues with its velocity V. During the
-/// contact the stress is ρ c V/2.
+/// Goal: a bar with the velocity V strikes an equal bar at rest. After 2 L/c the striking bar stops, and the other bar
+/// continues with V. During the contact the stress is ρ c V/2.
 ///
 /// Tolerances: those of `two_bars`, for the same reasons. Nodes that strike without restitution lose the energy ρ h A
-/// V²/16 at each face, for cells of size h and section A: in all 1/800 of the energy with 200 cells per bar. This loss
-/// reduces the oscillation behind the front, and does not change the mean.
+/// V²/16 at each face, with the cell size h and the section A. With 200 cells per bar, this is 1/800 of the energy in
+/// all. The loss reduces the oscillation behind the front, but not the mean.
 #[test]
 fn equal_bars_exchange_their_velocities() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -117,8 +117,8 @@ fn result_is_independent_of_spring_stiffness() {
 
 /// A bar of 0.05 m hits a bar of 0.1 m with the same section.
 ///
-/// Goal: the short bar of length L₁ stops. The long bar gets its momentum, a mean velocity of V/2. The force between
-/// the bars ends at 2 L₁/c although their ends stay together. Tolerances: those of
+/// Goal: the short bar of length L₁ stops. The long bar gets the momentum of the short bar, and the mean velocity V/2.
+/// The force between the bars ends at 2 L₁/c, although the ends stay together. Tolerances: those of
 /// `equal_bars_exchange_their_velocities`. The short bar has 100 instead of 200 cells, so the front is twice as long
 /// relative to the bar.
 #[test]
@@ -180,8 +180,8 @@ fn rigid_cylinder_rebounds_with_its_velocity() {
 /// first order in the cell size, so the result is extrapolated from two meshes.
 ///
 /// Reference for the loss by impulses: a chain of the masses and springs of the mesh, integrated by central
-/// differences. The end of the chain stops on the wall. It rebounds at 224.708 m/s with 100 cells and at 226.463 m/s
-/// with 800 cells. With 100 cells the stopped masses take 1/200 of the energy; the rest of the loss stays in waves
+/// differences. The end of the chain stops on the wall. The chain rebounds at 224.708 m/s with 100 cells and at 226.463
+/// m/s with 800 cells. With 100 cells the stopped masses take 1/200 of the energy; the rest of the loss stays in waves
 /// behind the front, by the dispersion of the mesh. The result agrees with the chain to 1e-9.
 ///
 /// With Poisson's ratio of copper, 0.35, the rebound is slower: see `cylinder_that_widens_keeps_energy_in_waves`.
@@ -290,8 +290,8 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
 }
 
 /// Mean velocity of a bar \[m/s\] at the time `duration` \[s\] after its end hits a wall at `speed` \[m/s\]. The bar is
-/// a chain of masses and springs. The end node stops at the wall, at the impact and whenever it would penetrate later.
-/// `part` is the ratio of the step to the critical step.
+/// a chain of masses and springs. The end node stops at the impact, and later in every step in which it would
+/// penetrate. `part` is the ratio of the step to the critical step.
 pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = part * cell / bar.wave_speed();

@@ -300,7 +300,7 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// Rectangles around the answer are halved in succession. The largest of them on which F is convex. If the tangent
+/// The largest rectangle around the answer on which F is convex, among rectangles halved in succession. If the tangent
 /// plane of F at the answer is at or above the threshold everywhere in this rectangle, then by convexity so is F. The
 /// result is `None` if the tangent plane is below the threshold somewhere, or if no rectangle is found.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
@@ -387,7 +387,7 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     verdict == Verdict::Closest
 }
 
-/// Checks `count` answers per kind and class, and that the oracle can decide them.
+/// Checks `count` answers per kind and class. The oracle must decide every answer.
 fn check_all(count: u64) {
     for kind in Domain::KINDS {
         for class in CLASSES {

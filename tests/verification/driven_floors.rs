@@ -137,8 +137,8 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube rests on a floor that starts to move during the run. The cube hops by at most (a + g) dt², its
-/// displacement relative to the floor in a step dt, for the acceleration a of the floor.
+/// Goal: a cube rests on a floor that starts to move during the run. With the acceleration a of the floor, the cube is
+/// displaced by (a + g) dt² relative to the floor in a step. The cube hops by at most this displacement.
 #[test]
 fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");

@@ -1,4 +1,4 @@
-//! A motorcycle hits a wall: a surface with irregular faces of very different sizes touches one with large faces.
+//! A motorcycle hits a wall: a surface with irregular faces of very different sizes touches a surface with large faces.
 //!
 //! ```text
 //!     o-o ->                     |#|

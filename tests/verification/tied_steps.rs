@@ -121,9 +121,9 @@ fn tied_bodies_go_as_far_in_a_step_as_others() {
     }
 }
 
-/// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. However a
-/// step is cut, the tied points coincide at its end to 3e-13 of the size, and the momenta are conserved to 3e-13. A
-/// limit of the step that is set during the run holds from the next step on. Reference: Newton's laws.
+/// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. For any
+/// cut of a step, the tied points coincide at the end of the step to 3e-13 of the size, and the momenta are conserved
+/// to 3e-13. A limit of the step that is set during the run holds from the next step on. Reference: Newton's laws.
 #[test]
 fn cut_steps_leave_no_gap() {
     for (materials, speed) in
@@ -241,9 +241,9 @@ fn velocities_are_not_set_after_the_end() {
     assert!(simulation.energies().kinetic.is_finite() && simulation.is_finished());
 }
 
-/// Goal: a hundred rigid blocks in a row, each tied to the next at four points, one more than necessary, rotate as one
-/// body. Gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13. A step takes
-/// fewer than four tie iterations. Reference: Newton's laws.
+/// Goal: a hundred rigid blocks in a row rotate as one body. Each is tied to the next at four points, one more than
+/// necessary. Gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13. A step
+/// takes fewer than four tie iterations. Reference: Newton's laws.
 #[test]
 fn a_hundred_rigid_blocks_spin_as_one() {
     let count = 100;

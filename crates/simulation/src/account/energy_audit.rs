@@ -191,7 +191,7 @@ impl Simulation {
 
     /// Energy of the shortest waves with the rounding error of positions as amplitude, Σ ½ m (ε |x| ω)² over the bodies
     /// \[J\]. For each body, m is the mass, ε the relative rounding error, |x| the largest coordinate and ω the highest
-    /// frequency. The energy of a state at rest is not more accurate than this sum.
+    /// frequency. The energy of a state at rest is known only to within this sum.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;

@@ -14,7 +14,7 @@ use super::probe::Probe;
 const HIC15: f64 = 0.015;
 const HIC36: f64 = 0.036;
 
-/// Ratio of a sampling interval to the spacing of the even grid of the filter, above which a warning is issued.
+/// A warning is issued if the ratio of a sampling interval to the grid spacing of the filter exceeds this value.
 const UNEVEN: f64 = 1.5;
 
 /// If the number of samples divided by the number of steps is below this value, samples omit steps.
