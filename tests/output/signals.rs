@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 use ictus::signal::{ChannelClass, head_injury};
 
 /// Reference: `filtfilt` of scipy with the coefficients of SAE J211-1 and the same extension at the ends, computed by
-/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates. The record of 60 samples at 12.5
-/// kHz is shorter than the full extension of 125 samples at each end, so its extension is cut to 59 samples. Tolerance:
-/// 1e-9 of the largest sample, for the different rounding of the two programs.
+/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates. The full extension at 12.5 kHz is
+/// 125 samples at each end. The record of 60 samples is shorter, so its extension is cut to 59 samples. Tolerance: 1e-9
+/// of the largest sample, for the different rounding of the two programs.
 #[test]
 fn channel_classes_are_those_of_the_standard() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signal/channel_classes.csv");
@@ -46,7 +46,7 @@ fn channel_classes_let_pass_what_they_should() {
     }
 }
 
-/// A rectangular pulse of acceleration A \[g\] and duration D \[s\] has the criterion A^{5/2} min(D, window), where the
+/// A rectangular pulse of acceleration A \[g\] and duration D \[s\] has the criterion A^{5/2} min(D, window). The
 /// window is the longest interval allowed. Zero samples before and after the pulse change nothing. Tolerance: 1e-6, for
 /// edges with a duration of 1e-9 D.
 #[test]

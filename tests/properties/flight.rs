@@ -22,7 +22,7 @@ pub struct Tally {
     pub impacts: usize,
     /// Steps in which a rival, a detector under test, did no work.
     pub idle: usize,
-    /// Largest time by which an impact was too early, relative to the duration of the flight.
+    /// Largest amount by which an impact was early, relative to the duration of the flight.
     pub earliest: f64,
 }
 

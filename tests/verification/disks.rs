@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, §7. References: the work of a contact force between two
-//! mid-steps is the energy that its spring releases; the discrete energy of the central difference method is constant;
-//! only forces of walls change the momentum.
+//! mid-steps is the energy that its spring releases. The discrete energy of the central difference method is constant.
+//! Only forces of walls change the momentum.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -47,7 +47,7 @@ trait Scheme {
     /// The scheme after a step.
     fn new(simulation: &Simulation) -> Self;
 
-    /// Σ p Δg + ΔU between this step and the next one \[J\].
+    /// Σ p Δg + ΔU between this step and the next step \[J\].
     fn defect(&self, next: &Self) -> f64;
 }
 

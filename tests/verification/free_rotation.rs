@@ -20,7 +20,7 @@ const RIM_SPEED: f64 = 3e-5;
 
 /// A cube of 1 m of eight elements, c = √(E/ρ) = 1000 m/s, that makes one turn about (1, 2, 2)/3.
 ///
-/// The flight of a deformable body is computed in closed form unless a load acts on it; a load of zero prevents this.
+/// The flight of a deformable body without loads is computed in closed form. A load of zero prevents this.
 fn scenario(material: &str, loads: &str) -> String {
     let rate = spin();
     format!(
@@ -78,7 +78,7 @@ fn deformable_body_turns_without_strain() {
     }
 }
 
-/// The flight of a rigid body is computed in closed form: the body returns to its initial position up to the rounding
+/// The flight of a rigid body is computed in closed form. The body returns to its initial position up to the rounding
 /// of some steps.
 #[test]
 fn rigid_body_comes_back_after_a_turn() {
@@ -130,8 +130,8 @@ fn distance(simulation: &Simulation, rotation: &Mat3) -> f64 {
     worst(nodes.map(|node| (positions[node] - rotation * references[node]).norm()))
 }
 
-/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps: Ṙ = R
-/// [ω]× and Euler's equations I ω̇ = I ω × ω, with the angular velocity ω in the axes of the body.
+/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps. The
+/// equations are Ṙ = R [ω]× and Euler's equations I ω̇ = I ω × ω, with the angular velocity ω in the axes of the body.
 fn euler_rotation(moments: &Vec3, spin: Vec3, end: f64) -> Mat3 {
     let rate = |(rotation, spin): &(Mat3, Vec3)| {
         let torque = moments.component_mul(spin).cross(spin);
@@ -235,8 +235,9 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     pairs.map(|(now, before)| now - before).collect()
 }
 
-/// Goal: a body tumbles a kilometre from the origin as at the origin, in flight and in steps. Tolerance: twice the
-/// rounding of positions at a kilometre, 2⁻⁴³ m = 1.1e-13 m, for the positions of the nodes and of the centre of mass.
+/// Goal: a body tumbles in the same way at the origin and a kilometre from the origin, in flight and in steps.
+/// Tolerance: twice the rounding of positions at a kilometre, 2⁻⁴³ m = 1.1e-13 m, for the positions of the nodes and of
+/// the centre of mass.
 #[test]
 fn bodies_tumble_alike_far_off() {
     for in_steps in [false, true] {

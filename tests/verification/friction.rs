@@ -91,8 +91,8 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
     let damping = match response {
         "penalty" => "damping = 0.2\n",
-        // The springs are stiff, since after each hop of a node its tangential spring starts unstretched and holds less
-        // until it is stretched again.
+        // The springs are stiff, because after each hop of a node the tangential spring starts unstretched, and holds
+        // less until it is stretched again.
         "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
         _ => "",
     };

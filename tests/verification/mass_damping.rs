@@ -99,7 +99,7 @@ fn oscillate(step: f64) -> [f64; 2] {
 }
 
 /// Goal: a damped oscillator follows its closed form with an error of second order in dt, and its energies are in
-/// balance. Reference: stiffness E A/L and half the mass of the bar give ω² = 2 E/(ρ L²); the displacement is x =
+/// balance. Reference: stiffness E A/L and half the mass of the bar give ω² = 2 E/(ρ L²). The displacement is x =
 /// v₀/ω_d exp(−α t/2) sin ω_d t with ω_d² = ω² − α²/4. Tolerance: 5 % of the ratio 4 of the errors at dt and dt/2; for
 /// the energy balance 1e-10 of the peak energy.
 #[test]

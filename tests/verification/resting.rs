@@ -168,8 +168,8 @@ fn a_short_step_leaves_pressed_blocks_undisturbed() {
 
 /// Kinetic energy at the ends of steps of the nodes held by impulses \[J\]. Each node has the velocity of half a kick
 /// by the force f on the node, so the energy is Σ dt² f²/(8 m). On both sides of the n-th joint from above, f is the
-/// weight of n blocks and m is the mass of half a layer of cells. At the lowest joint only the upper side counts, since
-/// the lower side belongs to the floor.
+/// weight of n blocks and m is the mass of half a layer of cells. At the lowest joint only the upper side counts,
+/// because the lower side belongs to the floor.
 fn half_kicks(step: f64) -> f64 {
     let (weight, layer) = (8.0 * 9.81, 2.0);
     let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
@@ -239,8 +239,8 @@ fn stack_of_ten_blocks_settles() {
             energies.kinetic < 0.01 * energies.external_work + kicks,
             "{response}: {energies:?}, {kicks} J"
         );
-        // Projections add energy to blocks at rest in every step, and impulses absorb this energy. Its sum over the run
-        // is a thousand times the energy of the blocks. The balance closes to 1e-4 of the sum.
+        // Projections add energy to blocks at rest in every step, and impulses absorb this energy. The sum of this
+        // energy over the run is a thousand times the energy of the blocks. The balance closes to 1e-4 of the sum.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };
         let scale = simulation.audit().energy_scale();
         let error = simulation.audit().relative_imbalance() * scale;

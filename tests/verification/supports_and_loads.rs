@@ -130,7 +130,7 @@ fn hanging_bar_swings_about_its_static_stretch() {
 fn ringing_bar_keeps_its_energy() {
     let steps = 100_000;
     let step = 0.8 * BAR.transit_time() / CELLS as f64;
-    // The end time is two steps later, since the last step of a run is shortened to the end time.
+    // The end time is two steps later, because the last step of a run is shortened to the end time.
     let mut simulation = bar_with(&format!("step = {step:?}"), step * f64::from(steps + 2), "");
     simulation.set_velocities(|x| if x.x < 0.1 { Vec3::x() * 50.0 } else { Vec3::zeros() });
     (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());

@@ -94,8 +94,8 @@ fn distant_faces_are_not_tied() {
     assert_eq!(&scenario.source[span], "true");
 }
 
-/// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body
-/// they rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
+/// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body,
+/// the bars rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
 /// rotates with the angular velocity ω, and the total angular momentum is conserved, in plane problems too. Tolerance:
 /// 5e-6 m. The error of the rotation is of the order of ω² dt² = 1e-6 times the total rotation of 2 rad.
 #[test]
@@ -133,8 +133,8 @@ fn rigid_bars_tied_apart_are_one_body() {
 }
 
 /// Three tied blocks of 1 × 1 × 1 m rotate as one about an axis through the middle, for the given number of steps. The
-/// block in the middle has a finer mesh and, relative to the others, a density and a stiffness multiplied by `density`
-/// and `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
+/// block in the middle has a finer mesh. Its density and stiffness are those of the others times `density` and
+/// `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
 /// momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
@@ -188,9 +188,9 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
     [largest, simulation.audit().largest_angular_error()]
 }
 
-/// Goal: tied points of spinning and flying blocks coincide to rounding, for any masses and stiffnesses on either side,
-/// and angular momentum is conserved. Tolerances: 1e-14 m, some roundings of coordinates of 3 m; for the angular
-/// momentum 4e-14, accumulated over some hundred steps.
+/// Goal: tied points of spinning and flying blocks coincide to rounding, and angular momentum is conserved. This holds
+/// for any masses and stiffnesses on either side. Tolerances: 1e-14 m, some roundings of coordinates of 3 m; for the
+/// angular momentum 4e-14, accumulated over some hundred steps.
 #[test]
 fn unlike_bodies_stay_together() {
     for (density, stiffness) in

@@ -65,8 +65,8 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly nonzero in a part of \[0, 1\].
 ///
-/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus the negative ones of q₁, q₂, …, and at most
-/// q₀ plus the positive ones.
+/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus all negative coefficients among q₁, q₂, …,
+/// and at most q₀ plus all positive coefficients.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -136,8 +136,8 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
 /// Closes the bracket [low, high] of the only sign change of a monotone p.
 ///
 /// Newton steps are lengthened by half the requested width. The longer steps pass the root, and thus also move the
-/// other end of the bracket. Bisection replaces a Newton step that leaves the bracket, and every second step if two
-/// steps have not halved the bracket.
+/// other end of the bracket. Bisection replaces a Newton step that leaves the bracket. If two steps have not halved the
+/// bracket, bisection replaces every second step.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);

@@ -22,8 +22,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// The workspace is reused over a chunk of elements and written in place, because copies would cost as much as the
-/// arithmetic.
+/// The workspace is reused over a chunk of elements and written in place. Copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
     pub gradients: [Tensor<Pack<S>>; P],

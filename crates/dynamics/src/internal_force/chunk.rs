@@ -25,7 +25,7 @@ use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots,
 use crate::math::real::Real;
 
 /// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values would pass
-/// through memory. With more unrolled nodes, the values would not fit the registers, and the indices would pass through
+/// through memory. With more unrolled nodes, the values would exceed the registers, and the indices would pass through
 /// memory too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
@@ -66,7 +66,7 @@ pub(super) struct Chunk {
     /// Slots of the owned nodes, which are contiguous. No earlier chunk has these nodes, and this chunk starts the sums
     /// of their forces.
     owned: Range<usize>,
-    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk; for the
+    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk. For the
     /// last chunk, all remaining nodes.
     owned_range: Range<usize>,
     /// Slots of each group, by node then lane.

@@ -20,8 +20,8 @@ const QUEUE: usize = 2;
 ///
 /// One background thread compresses and writes the frames. If the thread fails, the next call returns the failure. The
 /// collection is replaced after each frame, so it lists exactly the complete frames. Only [`Series::written`] waits for
-/// the disk: in short runs the disk would take longer than the steps. A dropped series still writes the submitted
-/// frames, but loses their failures: call [`Series::finish`].
+/// the disk, because in short runs the disk would take longer than the steps. A dropped series still writes the
+/// submitted frames, but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -126,7 +126,7 @@ impl Series {
     /// # Errors
     /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
     /// [`OutputError::FrameOrder`] unless the frame is later than the last frame. After each of these errors the series
-    /// continues without this frame. If an earlier frame failed, its failure ends the series, and later calls return
+    /// continues without this frame. The failure of an earlier frame ends the series, and later calls return
     /// [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;

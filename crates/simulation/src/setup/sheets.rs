@@ -155,8 +155,8 @@ impl<'a> SheetSides<'a> {
 
     /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node of the body is in
     /// front. The tested points are the nodes of the body, and the points of the body closest to the nodes of the
-    /// sheet. The latter points find a large face of the body that is behind a small sheet, although no node of the
-    /// face is.
+    /// sheet. The latter points find a large face of the body behind a small sheet, even if no node of the face is
+    /// behind the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -176,7 +176,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Side of the sheet on which a point of a body lies; `size` is the extent of the body \[m\].
+    /// Side of the sheet on which a point of a body lies. `size` is the extent of the body \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);

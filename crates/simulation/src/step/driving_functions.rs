@@ -11,11 +11,11 @@ use crate::scenario::{
 use crate::Simulation;
 
 /// Smallest step to a break, relative to the regular step. If a break is closer to the beginning of a step, the step
-/// does not end there, and the mean of the function over the step acts.
+/// does not end at the break. The mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Number of breaks in a regular step, up to which a step ends at each break. With more breaks, a step ends only at the
-/// last break.
+/// A step ends at each break if a regular step has at most this number of breaks. With more breaks, a step ends only at
+/// the last break.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
 /// Tolerated rounding error of a time, relative to a step. A time is a rounded sum of steps.

@@ -11,7 +11,7 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation in a flight step of a body whose axis of rotation is not steady \[rad\].
+/// Largest rotation of a body in a flight step \[rad\], for a body without a steady axis of rotation.
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
 /// Rigid state of a deformable body, with the mass, centre and inertia of its nodal masses.

@@ -118,7 +118,7 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface; each further
+    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface. Each further
     /// layer contains the elements with a node in the preceding layer.
     fn find_band(
         &mut self,

@@ -101,8 +101,8 @@ struct Workspace {
 }
 
 impl PairGeometry<'_> {
-    /// Pairs within `reach` \[m\], with their distances. In self-contact, a node is not paired with its adjacent faces,
-    /// nor with faces opposite across the thickness.
+    /// Pairs within `reach` \[m\], with their distances. In self-contact, two kinds of faces are not paired with a
+    /// node: its adjacent faces, and faces opposite across the thickness.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -157,8 +157,8 @@ impl PairGeometry<'_> {
         self.surface(self.bodies[pair.target as usize]).face(pair.face as usize)
     }
 
-    /// Appends the distance of each pair \[m\], a lower bound for warped and curved faces; triangles and quadrilaterals
-    /// are processed in lanes.
+    /// Appends the distance of each pair \[m\]; for warped and curved faces, this is a lower bound. Triangles and
+    /// quadrilaterals are processed in lanes.
     fn measure(&self, mut pairs: &[NearPair], distances: &mut Vec<f64>) {
         while let Some(first) = pairs.first() {
             let kind = self.face(first).0;
@@ -311,8 +311,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces that share a node with this face;
-    /// `passed` holds the corners whose face rings have been tested.
+    /// Whether a point stays in front of two sets of planes: of a face, and of all faces that share a node with this
+    /// face. `passed` holds the corners whose face rings have been tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;

@@ -58,8 +58,8 @@ use duplicate::drop_duplicates;
 use query::{Alternative, Continuation, Query, Workspace};
 use supported::drop_supported;
 
-/// Sine of the smallest dihedral angle assumed between adjacent faces (30°): a point on one face at distance d from
-/// the common edge is at least d/2 from the other face.
+/// Sine of the smallest dihedral angle assumed between adjacent faces (30°). A point on one face, at distance d from
+/// the common edge, is then at least d/2 from the other face.
 const LEAST_WEDGE: f64 = 0.5;
 /// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;

@@ -151,11 +151,11 @@ pub struct DetectionStatistics {
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Largest length of a list that would grow without bound after the first contact.
+/// Some lists would grow without bound after the first contact. Largest length of such a list.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// These statistics with the counts and wall times of a second detector added, and the predictions of both in
+    /// These statistics plus the counts and wall times of a second detector. The predictions of both detectors are in
     /// chronological order.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {

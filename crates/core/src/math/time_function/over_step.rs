@@ -64,8 +64,8 @@ impl TimeFunction {
         [value, first, second]
     }
 
-    /// Integrals over a step from `time` on: exact for a table; for an expression by five-point Gauss quadrature
-    /// between breaks, with bisection where interval bounds show fast variation.
+    /// Integrals over a step from `time` on. They are exact for a table. For an expression, five-point Gauss quadrature
+    /// is used between breaks, with bisection where interval bounds show fast variation.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;

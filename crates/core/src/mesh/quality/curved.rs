@@ -13,7 +13,7 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Number of undecided parts at which a cell counts as inverted: the smallest Jacobian is then zero to rounding.
+/// A cell with this number of undecided parts counts as inverted: the smallest Jacobian is then zero to rounding.
 const MAX_PARTS: usize = 1000;
 
 /// Number of bisections for the coarser of the two sums of flat areas that [`CurvedCell::area`] extrapolates.

@@ -19,8 +19,8 @@ use crate::detection::detectors::sorted_body::EMPTY;
 /// element farther from the boundary is in no other element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. An element has a number, its index among all elements of the
-/// body, and a place, its index in the tree.
+/// Elements of one body with a tree over their boxes. An element has two indices: a number, its index among all
+/// elements of the body, and a place, its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
@@ -217,8 +217,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point, if it is the element `last` or a neighbour of `last` and the point is farther
-    /// than [`UNIQUE`] from its boundary. A point nearer to the boundary may also be in another element.
+    /// The element that contains a point, if this element is `last` or a neighbour of `last`. The point must be farther
+    /// than [`UNIQUE`] from the boundary of the element. A point nearer to the boundary may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

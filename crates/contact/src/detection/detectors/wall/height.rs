@@ -45,8 +45,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall, given by the motion, the normal and the
-    /// reference position \[m\] of the node of the wall.
+    /// Heights of a surface with an outward offset \[m\] above a wall. The wall is given by its motion, its normal and
+    /// the reference position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,

@@ -108,7 +108,7 @@ impl FlyingTrees<'_> {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Axis-aligned box of a vertex at any time; it grows by the largest displacement that rotation adds.
+    /// Axis-aligned box of a vertex at any time. The box grows by the largest displacement that rotation adds.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -127,9 +127,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. With the
-/// angular velocity ω, the acceleration of a point at the distance |q| from the centre of the body differs from the
-/// acceleration of the centre by at most (ω² + |dω/dt|) |q|.
+/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. Let ω be
+/// the angular velocity, and |q| the distance of a point from the centre of the body. The accelerations of point and
+/// centre differ by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();

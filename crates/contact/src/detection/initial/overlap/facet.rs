@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection with a segment whose ends are both farther than `margin` from the plane, at a point farther than
-    /// `margin` inside the border.
+    /// Intersection with a segment. Both ends must be farther than `margin` from the plane, and the intersection must
+    /// be farther than `margin` inside the border.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -36,8 +36,9 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection with a segment whose points within `margin` of the plane are all farther than `margin` inside the
-    /// border. Perturbations of the facet and of the segment by half the margin then keep the intersection.
+    /// Intersection with a segment. All points of the segment within `margin` of the plane must be farther than
+    /// `margin` inside the border. Perturbations of the facet and of the segment by half the margin then keep the
+    /// intersection.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;

@@ -13,7 +13,8 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// Determinant of the Hessian, relative to the product of its diagonal, below which a root is unreliable.
+/// A root is unreliable if the determinant of the Hessian, relative to the product of its diagonal, is below this
+/// value.
 const SINGULAR: f64 = 1e-10;
 /// Natural coordinates beyond which an iteration has diverged.
 const FAR: f64 = 10.0;
@@ -51,7 +52,7 @@ impl Minimise for Newton {
 
 /// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
 ///
-/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H, which may be indefinite.
+/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H. H may be indefinite.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;

@@ -48,7 +48,7 @@ pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
     /// Nodes.
     pub nodes: &'a [[u32; N]],
-    /// Weights of the bounding points in the material centre: for each of the `N` points, the weights of all leaves.
+    /// Weights of the bounding points in the material centre. For each of the `N` points, the weights of all leaves.
     weights: [&'a [f64]; N],
 }
 
