@@ -1,7 +1,7 @@
 //! The iteration study of Aragón, Yastrebov & Molinari 2013, §5.1: the same minimisation from every point of a lattice
 //! about a single face. The lattices are those of the paper. The paper does not give the coordinates of the nodes, so
-//! the coordinates here follow its description: a triangle with one node on the left and two on the right; quadratic
-//! faces have a convex right edge and concave other edges.
+//! the coordinates here follow its description. A triangle has one node on the left and two nodes on the right.
+//! Quadratic faces have a convex right edge and concave other edges.
 //!
 //! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives,
 //! and computes a step by a quadratic program, a working set or a linear system. The evaluation that confirms the

@@ -138,9 +138,9 @@ fn straight(kind: CellKind, nodes: &[Vec3]) -> Vec<Vec3> {
     straight
 }
 
-/// If a mid-side node is moved along its straight edge to the quarter point, ∂x/∂s at the near corner is zero, with s
-/// the coordinate along the edge (R. D. Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack tip
-/// element).
+/// A mid-side node is moved along its straight edge to the quarter point. With the coordinate s along the edge, ∂x/∂s
+/// at the near corner is then zero (R. D. Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack
+/// tip element).
 #[test]
 fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     for (name, kind, _) in QUADRATIC {
@@ -164,9 +164,9 @@ fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     }
 }
 
-/// A regression case of the property test below. The edge from the first corner starts backwards and turns round; the
-/// smallest Jacobian of the cell, 0.0444 in a fine sample, lies on this edge. If the check of a cell always halved the
-/// longest chord, it would never halve a part of this edge whose ends coincide.
+/// A regression case of the property test below. The edge from the first corner starts backwards and turns round. The
+/// smallest Jacobian of the cell, 0.0444 in a fine sample, lies on this edge. A part of this edge has coincident ends.
+/// A check that always halves the longest chord would never halve this part.
 #[test]
 fn an_edge_that_turns_back_does_not_invert_a_sound_cell() {
     let nodes = [

@@ -78,7 +78,7 @@ fn a_box_bounces_alike_on_any_floor() {
     }
 }
 
-/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, lands on the two nodes of its lower edge and sticks.
+/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, lands on both nodes of its lower edge and sticks.
 ///
 /// Goal: the impulse P changes the velocity of the edge from (0, −1) to (0, e). The change v' of the velocity and the
 /// change ω' of the angular velocity follow from m v' = P and I ω' = r × P, with the arm r of the edge. There is no

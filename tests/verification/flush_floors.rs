@@ -1,4 +1,4 @@
-//! A block slides over the seams between flush floors as over one floor.
+//! A block slides over the seams between flush floors in the same way as over one floor.
 
 use ictus::math::Vec3;
 

@@ -14,7 +14,7 @@ use ictus::simulation::Simulation;
 use crate::brute_force::{RelativeMotion, Triangles, first_contact};
 use crate::model::{from_config, momentum, run, run_to_contact};
 
-/// Time of contact by brute force \[s\], from the motion of the right ball relative to the left one.
+/// Time of contact by brute force \[s\], from the motion of the right ball relative to the left ball.
 fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]) -> f64 {
     let model = simulation.model();
     let [left, right] = [0, 1].map(|body| Triangles::skin(&model.bodies[body]));
@@ -33,9 +33,9 @@ fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
 
 /// Runs to the end and checks the invariants of an elastic impact.
 ///
-/// Linear momentum less the impulse of gravity is constant to rounding, 1e-12, since contact forces are equal and
-/// opposite. Energy is constant to the required 0.5 %: the integration is of second order, so its error is proportional
-/// to the square of the step over the shortest period.
+/// Linear momentum less the impulse of gravity is constant to rounding, 1e-12, because contact forces are equal and
+/// opposite. Energy is constant to the required 0.5 %. The integration is of second order: its error is proportional to
+/// the square of the ratio of the step to the shortest period.
 fn check_balances(simulation: &mut Simulation) {
     let before = momentum(simulation).linear;
     let start = simulation.state().time;

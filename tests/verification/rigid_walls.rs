@@ -131,9 +131,9 @@ fn driven_wall_hits_a_rod() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)) until the wave reflected at the end of the rod
-/// returns, at 2 L/c. The momentum of rod and wall is conserved to rounding, also for a wall oblique to the axes.
-/// Tolerance: 1.5 % of V. The contact spring is as stiff as a cell, and the front spreads over some cells. Both
+/// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)). This holds until 2 L/c, when the wave reflected
+/// at the end of the rod returns. The momentum of rod and wall is conserved to rounding, also for a wall oblique to the
+/// axes. Tolerance: 1.5 % of V. The contact spring is as stiff as a cell, and the front spreads over some cells. Both
 /// together delay the wall by up to three transit times of a cell. In one transit time the velocity of the wall changes
 /// by 0.5 % of V.
 #[test]
@@ -262,9 +262,9 @@ fn rigid_block_flies_back_from_a_wall() {
 /// A body force f accelerates a bar from rest with a = f/ρ, in time steps, towards a fixed or a free wall at the
 /// distance h.
 ///
-/// Goal: with `resolve_impact` the step in which the bar meets the wall ends at the impact, at √(2 h/a), without
-/// penetration. The parabolic paths of the predictor give this time to rounding. The contact is reported once. Without
-/// the key, contact begins up to a step late.
+/// Goal: the bar meets the wall at √(2 h/a). With `resolve_impact` the step ends at this instant, without penetration.
+/// The parabolic paths of the predictor give this time to rounding. The contact is reported once. Without the key,
+/// contact begins up to a step late.
 #[test]
 fn steps_end_where_a_wall_is_met() {
     let (height, acceleration) = (1e-4_f64, 2e5_f64);
@@ -300,9 +300,9 @@ fn steps_end_where_a_wall_is_met() {
 /// The contact springs are 267 times as stiff as the adjacent elements of the rod.
 ///
 /// Goal: the automatic step is short enough for these springs, already before nodes touch. The energy error is below
-/// 0.2 % (measured: 0.1 %). With the step for the elements alone, the error exceeds 100 % and elements invert. A
-/// warning before the run reports a fixed step that is too long, with an admissible step. Springs 2.7 times as stiff as
-/// the elements, with an error of 0.4 %, give no warning.
+/// 0.2 % (measured: 0.1 %). With the step for the elements alone, the error exceeds 100 % and elements invert. If a
+/// fixed step is too long, a warning before the run reports this step and an admissible step. Springs 2.7 times as
+/// stiff as the elements, with an error of 0.4 %, give no warning.
 #[test]
 fn springs_stiffer_than_the_elements_hold() {
     let told = |stiffness: &str, step: &str| {

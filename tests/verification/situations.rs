@@ -140,7 +140,7 @@ pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     stage
 }
 
-/// Rolling velocity v = v0/(1 + k²/(R + h)²) of [`thick_wheel`], with k the radius of gyration of a regular polygon
+/// Rolling velocity v = v0/(1 + k²/(R + h)²) of [`thick_wheel`], with the radius of gyration k of a regular polygon
 /// with 96 corners.
 pub fn rolling_velocity() -> f64 {
     let square = 0.01 * (2.0 + (std::f64::consts::TAU / 96.0).cos()) / 6.0;

@@ -107,7 +107,7 @@ fn corners_bounce_with_their_energy() {
     faults.are_none();
 }
 
-/// Goal: a cube of stiff rubber that lands on a corner rebounds with no more energy than before, within 0.5 %, and
+/// Goal: a cube of stiff rubber lands on a corner and rebounds. Its energy does not increase, within 0.5 %, and
 /// momentum balances to 1e-10.
 #[test]
 fn rubber_corners_make_no_energy() {
@@ -136,7 +136,8 @@ fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
     Ok(off)
 }
 
-/// A level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a slit.
+/// Three seams: a level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a
+/// slit.
 const SEAMS: [Seam; 3] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 2.9e-4, lower: 1e-6, slit: 0.0 },
@@ -190,9 +191,9 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Rebound speed of a rigid box that falls flat, relative to its impact speed. At the ends of the steps before and
-/// after the impact, the box is at a height z above the floor, up to its travel in one step. Both speeds are therefore
-/// extrapolated to the floor as √(v² + 2 g z).
+/// Rebound speed of a rigid box that falls flat, relative to its impact speed. The speeds v are known at the ends of
+/// the steps before and after the impact, at a height z of the box of up to the travel in a step. Both speeds are
+/// therefore extrapolated to the floor as √(v² + 2 g z).
 fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     let floor = 0.5;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -234,8 +235,9 @@ fn boxes_bounce_alike_in_any_size() {
 /// reference is a chain of masses that equals the box. With impulses the box rebounds from all floors at the speed of
 /// the chain, 0.852 of the impact speed, within 2 % of the impact speed. Gravity during contact reduces the speed by
 /// 0.5 %, and large strains by about as much. The striking nodes have an eighth of the mass. Springs return a part of
-/// their energy; the softer the springs, the larger is this part. With springs the rebound speed therefore lies between
-/// that of the chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1 %.
+/// their energy, and softer springs return a larger part. With springs the rebound speed therefore lies between the
+/// speed of the chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1
+/// %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -284,8 +286,8 @@ fn rods_stick_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: friction rotates a rod of stiff rubber that lands on its edge; its energy does not increase, within 0.5 %, and
-/// momentum balances to 1e-10.
+/// Goal: a rod of stiff rubber lands on its edge, and friction rotates the rod. The energy does not increase, within
+/// 0.5 %, and momentum balances to 1e-10.
 #[test]
 fn rubber_rods_make_no_energy() {
     let mut faults = Faults::default();
@@ -458,7 +460,7 @@ fn vertices_push_along_their_symmetry_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a body with given inertia tumbles like one with the inertia of its mesh, for every size and position: the
+/// Goal: a body with given inertia tumbles like a body with the inertia of its mesh, for every size and position. The
 /// angular momenta and the final nodal positions agree to 1e-9 of the size.
 #[test]
 fn given_inertia_turns_with_the_mesh_in_any_size() {

@@ -20,7 +20,7 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// Contact of a node with a surface, on any face of the surface.
+/// Contact of a node with any face of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.

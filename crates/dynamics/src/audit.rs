@@ -113,7 +113,7 @@ impl Add for Wrench {
 /// rounding.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Accumulated rounding of the energy balance, relative to the total work turned over in a run.
+/// Accumulated rounding of the energy balance, relative to the total work in a run (magnitudes added).
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
@@ -251,9 +251,9 @@ impl Audit {
     }
 
     /// Whether the imbalance exceeds all of three limits: the fraction `tolerance` of the largest energy so far, the
-    /// rounding of the total work turned over, and the rounding of positions. The second limit matters for a system
-    /// that continues to exchange energy long after its energy was largest. The third limit matters if a system is at
-    /// rest from the start.
+    /// rounding of the total work, and the rounding of positions. The second limit matters for a system that continues
+    /// to exchange energy long after its energy was largest. The third limit matters if a system is at rest from the
+    /// start.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];

@@ -71,17 +71,17 @@ pub struct Simulation {
 
 /// A run stops when the energy imbalance has exceeded its tolerance in this number of consecutive steps.
 ///
-/// A suddenly applied load excites the shortest waves. Their kinetic energy at the ends of steps has a relative error
-/// of (ω dt)²/4, with their frequency ω and the step dt. In the first steps this error is a large fraction of the total
-/// energy. Some steps later the error is negligible. In an unstable run the imbalance persists.
+/// A suddenly applied load excites the shortest waves. With the frequency ω and the step dt, the kinetic energy of
+/// these waves at the ends of steps has a relative error of (ω dt)²/4. In the first steps this error is a large
+/// fraction of the total energy. Some steps later the error is negligible. In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
     /// Runs to the end time, and calls `report` after every step. If `stop` is set, the run completes the current step,
     /// writes a checkpoint and a last frame, and ends.
     ///
-    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. In
-    /// a call from outside the pool, each task would wait until a thread of the pool wakes.
+    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. If
+    /// a call came from outside the pool, each task would wait until a thread of the pool wakes.
     ///
     /// # Errors
     /// [`RunError::Numerical`] on numerical failure, after a last frame was written. [`RunError::Output`] if the

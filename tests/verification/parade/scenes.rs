@@ -80,14 +80,14 @@ impl Law {
         format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
     }
 
-    /// Longest step \[s\]. With impulses and restitution it is short, since rebound velocities include the velocity
-    /// that gravity adds in a step.
+    /// Longest step \[s\]. The step is short with impulses and restitution, because rebound velocities include the
+    /// velocity that gravity adds in a step.
     fn longest_step(self) -> f64 {
         if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
-    /// Largest penetration of bodies at rest \[m\]: with impulses a multiple of g dt² for steps dt of 1 ms; on springs
-    /// a multiple of g/ω² with ω dt = 0.3.
+    /// Largest penetration of bodies at rest \[m\]. With impulses, a multiple of g dt² for steps dt of 1 ms; on
+    /// springs, a multiple of g/ω² with ω dt = 0.3.
     fn sinking(self) -> f64 {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
@@ -173,10 +173,10 @@ fn scene(
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, nodes rest on nodes, so several faces are equally close to a node.
-    // The contact takes the first of these faces, and the couple of its forces acts on the nodes of this face only.
-    // With every response, an asymmetry of 1e-17 then grows by half an order of magnitude in each step at first, and
-    // finally reaches 1e-2.
+    // In a stack of rubber cubes with equal meshes, nodes rest on nodes. Several faces are therefore equally close to a
+    // node. The contact takes the first of these faces, and the couple of its forces acts on the nodes of this face
+    // only. With every response, an asymmetry of 1e-17 then grows by half an order of magnitude in each step at first,
+    // and finally reaches 1e-2.
     let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
@@ -317,7 +317,7 @@ fn slides(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// Blocks that stand on an edge, tilted by less and by more than the angle at which they fall over.
+/// Blocks on an edge, tilted by less and by more than the angle at which they fall over.
 fn tips(scenes: &mut Vec<Scene>) {
     for law in lossy_laws().filter(|law| law.friction > 0.0) {
         // A block of 0.2 × 0.2 × 0.4 falls over at atan(1/2) = 26.6°.

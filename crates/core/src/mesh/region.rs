@@ -10,8 +10,8 @@ impl Mesh {
     ///
     /// A group is called by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
     /// dimension present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in
-    /// the part. If the part has the dimension of the mesh, groups one dimension below the part also drop the cells
-    /// that do not bound the part. Groups left without cells are dropped.
+    /// the part. If the part has the dimension of the mesh, groups of one dimension less keep only cells that bound the
+    /// part. Groups left without cells are dropped.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of

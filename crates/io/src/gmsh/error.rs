@@ -110,7 +110,7 @@ pub enum GmshError {
         /// The sum found.
         found: u64,
     },
-    /// A section that is missing, or that follows a section that needs it.
+    /// A section that is missing, or that comes after a section that needs its data.
     #[error(
         "{place}: {section} is missing{}",
         match .before {

@@ -51,7 +51,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of a contact that is no longer detected but whose spring still acts.
+    /// Adds the force and energies of a contact that is no longer detected, with a spring that still acts.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -194,8 +194,8 @@ impl Simulation {
         }
     }
 
-    /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
-    /// dissipated energy that the response reports.
+    /// Compares the work of the contact forces over the last step with the stored and dissipated energy that the
+    /// response reports. The work is computed by the trapezoidal rule.
     ///
     /// Balance: work + change of stored energy + dissipated energy = 0. A sum other than zero means that contact has
     /// created energy. A contact that opens between two steps, or begins with a penetration, does work that no spring
@@ -368,14 +368,14 @@ impl Simulation {
             || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
-    /// Whether contact applied impulses in the last step that absorb the energy added by forces and projections
-    /// (response by decomposition).
+    /// Whether contact applied inelastic impulses in the last step. Such impulses absorb the energy added by forces and
+    /// projections (response by decomposition).
     pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. The moment arises
-    /// because contact forces act on a body at the contact point, but on a wall at its node.
+    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. Contact forces act
+    /// on a body at the contact point, but on a wall at its node. The moment balances this offset.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

@@ -156,8 +156,8 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps with frames and rows every hundred steps, where the length of a step has no exact
-    /// binary representation: every output is written at its step. Reference: frame and row k/100 at step k. The time
+    /// A run of a million steps with frames and rows every hundred steps. The length of a step has no exact binary
+    /// representation, but every output is written at its step. Reference: frame and row k/100 at step k. The time
     /// after k steps has an error below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {

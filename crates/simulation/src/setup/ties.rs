@@ -69,7 +69,8 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Rejects ties all of whose nodes have prescribed motions along an axis, if these motions differ.
+    /// Rejects ties with different prescribed motions along an axis, if all nodes of the tie have a prescribed motion
+    /// along this axis.
     fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
@@ -113,8 +114,8 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // A velocity v + ω × r has two terms, with the velocity v of the centre, the angular velocity ω, and the
-            // position r relative to the centre. The tolerance is relative to |v| + |ω| |r|, because the two terms
+            // The velocity v + ω × r has two terms. Here v is the velocity of the centre, ω the angular velocity, and r
+            // the position relative to the centre. The tolerance is relative to |v| + |ω| |r|, because the two terms
             // cancel up to rounding near the instantaneous centre of rotation.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
@@ -247,8 +248,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. If the nodes
-/// of the body do not define such a point, fails with the gap of the tie \[m\].
+/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. The function
+/// fails with the gap of the tie \[m\] if the nodes of the body do not define such a point.
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -266,9 +267,9 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body, and the shape values with which they define the material point at `point`: the values sum to
-/// 1 and interpolate the position of the point. If the face has three nodes that are not collinear, three of the
-/// returned nodes belong to the face. `None` for a point off the plane of a plane body.
+/// Nodes of a rigid body, and their shape values for the material point at `point`. The values sum to 1 and interpolate
+/// the position of the point. If the face has three nodes that are not collinear, three of the returned nodes belong to
+/// the face. `None` for a point off the plane of a plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

@@ -105,8 +105,8 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place of a body at the end of the following step: after the second half kick of the current step, and the first
-    /// half kick and the drift of the following step, under the impulse and moment of the ties.
+    /// Place of a body at the end of the following step, under the impulse and moment of the ties. The sequence is the
+    /// second half kick of the current step, then the first half kick and the drift of the following step.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -146,9 +146,9 @@ impl Simulation {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. For a group of tied bodies without movable rigid bodies, a
-    /// solution takes one iteration. For a group with movable rigid bodies, a solution is iterated until the tied
-    /// points coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. A group of tied bodies without movable rigid bodies needs one
+    /// iteration. A group with movable rigid bodies is iterated until the tied points coincide at the end of the
+    /// following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }

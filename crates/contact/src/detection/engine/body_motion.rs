@@ -264,7 +264,7 @@ impl BodyMotion {
     }
 }
 
-/// Box of a surface, without rounding margin; points of a curved face may exceed the range of the nodes of the face by
+/// Box of a surface, without rounding margin. Points of a curved face may exceed the range of the face nodes by
 /// `overshoot` times this range.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);

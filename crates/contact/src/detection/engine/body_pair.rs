@@ -1,8 +1,8 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs, and the travel up to which the list of
 //! active pairs remains complete.
 //!
-//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
-//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
+//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other body. The
+//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
 //! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
 //! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch has a
 //! travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The list is
@@ -303,9 +303,9 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the smallest reach of a list, or the contact distance plus the
-    /// remaining travel of the active patch pairs if this sum is smaller. The bound is valid if no two batches of faces
-    /// were within reach when the pairs were listed.
+    /// Lower bound on the distance of the bodies \[m\]: the smaller of two lengths. One is the smallest reach of a
+    /// list; the other is the contact distance plus the remaining travel of the active patch pairs. The bound is valid
+    /// if no two batches of faces were within reach when the pairs were listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
 //! The queue covers a time horizon. Two bodies form a pair only if their swept boxes within the horizon overlap. The
-//! work grows with the number of bodies and their neighbours, not with the number of all pairs. The permitted number of
-//! pairs limits the horizon. With few bodies, the horizon reaches the end of the run.
+//! work therefore grows with the number of bodies and their neighbours instead of the number of all pairs. The
+//! permitted number of pairs limits the horizon. With few bodies, the horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,8 +18,8 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// Number of body pairs above which a horizon is shortened: the first number times the number of bodies, plus the
-/// second number.
+/// A horizon is shortened above a number of body pairs: the first entry times the number of bodies, plus the second
+/// entry.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
@@ -74,7 +74,7 @@ impl FlightPhase {
 }
 
 impl Engine {
-    /// Discards all predictions and begins the first horizon, or the first steps from which kinematics are estimated.
+    /// Discards all predictions. Begins the first horizon, or the first steps for the estimate of the kinematics.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
@@ -233,8 +233,8 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// A pair of faces is queued again just after the time of its impact, or just after the end of the step if there is
-    /// no impact.
+    /// A pair of faces is queued again immediately after the time of its impact or, without an impact, after the end of
+    /// the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -257,7 +257,8 @@ impl Engine {
     }
 
     /// Begins a flight with its first positions. These positions do not yet allow predictions. After a restart,
-    /// continues the flight from the recorded positions; if these give the kinematics, begins the first horizon.
+    /// continues the flight from the recorded positions. If these positions give the kinematics, begins the first
+    /// horizon.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();

@@ -159,8 +159,8 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each pair of bodies for which `wanted` holds, by ascending bodies; pairs without an
-    /// entry are omitted.
+    /// Earliest queue entry of each pair of bodies for which `wanted` holds, in ascending order; pairs without an entry
+    /// are omitted.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();

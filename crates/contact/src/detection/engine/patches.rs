@@ -49,8 +49,8 @@ pub(super) struct FaceBatch<'a> {
 /// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the points of the faces of the patch and of adjacent faces, in the last step in which the patch
-    /// was active \[m\].
+    /// Displacements of all points on the faces of the patch and on adjacent faces \[m\], in the last step in which the
+    /// patch was active.
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
@@ -127,7 +127,7 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at these positions of all nodes \[m\]; boxes and motions are unknown
+    /// Divides a surface into compact patches at these positions of all nodes \[m\]. Boxes and motions are unknown
     /// until a fit and an update.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
@@ -293,7 +293,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of the patches for which `which` holds; the motion of inactive patches must be up to date
+    /// Fits the boxes of the patches for which `which` holds. The motion of inactive patches must be up to date
     /// ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;

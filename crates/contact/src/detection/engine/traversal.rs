@@ -51,7 +51,7 @@ impl NearPair {
 /// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// All node–face pairs within reach and some that are slightly farther apart, in the order of the traversal.
+    /// All node–face pairs within reach and some pairs slightly farther apart, in the order of the traversal.
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
@@ -98,7 +98,7 @@ struct PatchPair {
     /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Displacement of the contactor patch relative to the target patch since their boxes were fitted \[m\].
+    /// Displacement of the contactor patch relative to the target patch since the fit of their boxes \[m\].
     shift: Vec3,
     /// Largest distance between a shifted box of the contactor and a box of the target, both as fitted, at which their
     /// contents may be within reach \[m\].

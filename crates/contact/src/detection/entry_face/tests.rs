@@ -86,8 +86,8 @@ const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
 /// A tip at a depth of 0.1 in one box moves into the next box, to 0.02 behind its side. The side is then nearer to the
-/// tip than the top. Only the first box supports the tip, until the distance of the tip past the rim of this box
-/// exceeds the depth of the tip.
+/// tip than the top. Only the first box supports the tip at first. The support ends when the distance of the tip past
+/// the rim of this box exceeds the depth of the tip.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
@@ -141,7 +141,7 @@ fn equal_faces_push_between_them() {
     assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
 }
 
-/// A contact on an edge of a quadrilateral acts on the nodes of the edge only, not on the other nodes of the face.
+/// A contact on an edge of a quadrilateral acts only on the nodes of the edge.
 #[test]
 fn nodes_that_carry_nothing_are_not_in_contact() {
     let mut before = Constraints::default();

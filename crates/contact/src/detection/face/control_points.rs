@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// The constant is the maximum: it is never exceeded on the grid, and reached within 2e-3.
+    /// The constant is the maximum: values on the grid never exceed the constant, and reach it within 2e-3.
     #[test]
     fn lebesgue_constants_are_the_largest_sums() {
         for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {

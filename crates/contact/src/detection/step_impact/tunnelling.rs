@@ -104,7 +104,7 @@ fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64)
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // The bodies are separated as long as they are separated along one axis.
+    // Separation along one axis is separation of the bodies.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {

@@ -15,11 +15,11 @@ use crate::math::{RigidMotion, Vec3};
 /// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Displacement over the two steps, relative to `size`, below which a root is stationary. Here and below, `size` is the
-/// largest coordinate of the root plus its radius, over the three instants.
+/// A root is stationary if its displacement over the two steps, relative to `size`, is below this value. Here and
+/// below, `size` is the largest coordinate of the root plus its radius, over the three instants.
 const STATIONARY: f64 = 1e-12;
 
-/// Difference of two displacements, relative to `size`, below which a velocity is constant.
+/// A velocity is constant if the difference of the two displacements, relative to `size`, is below this value.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
 /// Error of a difference of two positions, relative to `size`. If the velocity counts as constant, a change up to
@@ -127,8 +127,8 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// Motion from three positions and the two steps between them; `size`: largest coordinate plus radius of the
-    /// spheres at the three instants \[m\].
+    /// Motion from three positions and the two steps between these positions. `size`: largest coordinate plus radius of
+    /// the spheres at the three instants \[m\].
     ///
     /// Let D₁ be the difference quotient over the last step h₁, and D₂ over the first step h₂. The acceleration is a =
     /// 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for

@@ -61,7 +61,7 @@ pub trait Real:
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
     ///
-    /// A series without division gives the result for small x; the general formula runs only if a lane has a larger x.
+    /// A series without division gives the result for small x. The general formula runs only if a lane has a larger x.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -74,7 +74,7 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// y = x^−⅓ of a normal positive number x, with no division: two iterations of fourth order start from
+    /// y = x^−⅓ of a normal positive number x, without division. Two iterations of fourth order start from
     /// [`Real::inverse_cube_root_guess`]. Each iteration adds terms of the series of y (1 − e)^−⅓ in e = 1 − x y³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {

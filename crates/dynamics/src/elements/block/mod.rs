@@ -159,7 +159,7 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
-    /// Rows of the history of a group, for each integration point the numbers of its law.
+    /// Rows of the history of a group: for each integration point, the numbers of the law.
     pub(crate) fn history_rows_per_group(&self) -> usize {
         self.dispatch(HistoryRows).unwrap_or(0)
     }

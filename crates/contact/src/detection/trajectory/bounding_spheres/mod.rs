@@ -27,7 +27,7 @@ const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
 /// Largest number of advances that refine a time. For a head-on contact, each advance doubles the number of correct
 /// digits.
 const MAX_ADVANCES: usize = 30;
-/// Length \[m\] below which powers of time would underflow; pairs of smaller scale count as touching.
+/// Below this length \[m\], powers of time would underflow. Pairs of smaller scale count as touching.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere on a parabola whose radius may grow.

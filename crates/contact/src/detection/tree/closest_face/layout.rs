@@ -14,14 +14,15 @@ const FACES_PER_TASK: usize = 2048;
 /// face. A margin for the rounding of the coordinates is added.
 const MARGIN: f64 = 1e-9;
 
-/// Number of spare leaves as a fraction of the required leaves. With spare leaves, the faces can be divided in more
-/// ways, and at less cost.
+/// Number of spare leaves as a fraction of the required leaves. With spare leaves, there are more possible divisions of
+/// the faces, and cheaper divisions among them.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares all divisions.
 const COMPARED: usize = 64;
 
-/// Extent along an axis, relative to the longest extent, above which the build compares the divisions along this axis.
+/// The build compares the divisions along an axis if the extent along this axis, relative to the longest extent,
+/// exceeds this value.
 const SHORTEST: f32 = 0.4;
 
 /// A face to be assigned to a leaf: its box, relative to the first node of the surface.

@@ -12,7 +12,7 @@ use crate::math::Vec3;
 type Extremes14 = Extremes<7>;
 
 /// A vertex with at most this number of leaves below keeps its nested sphere as reference sphere. Nested spheres grow
-/// with the number of levels, and there are few levels below these vertices.
+/// with the number of levels. Below these vertices there are few levels.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
-//! centre, where the slacks z are largest. The constraints are linear, and the start at the centre satisfies the
+//! centre: the slacks z are largest there. The constraints are linear, and the start at the centre satisfies the
 //! constraints. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The iteration ends close
 //! to the minimum but never on the border. A crossover then moves the point onto the constraints whose multiplier
 //! exceeds their slack. The active-set method finishes from this point.
@@ -102,7 +102,8 @@ impl Barrier {
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns false without a step: near the border of a degenerate face rounding makes the system singular.
+    /// Returns false without a step if the system is singular: rounding makes the system singular near the border of a
+    /// degenerate face.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
