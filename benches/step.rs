@@ -1,4 +1,4 @@
-//! Whole steps, from prediction to audit: a bar whose right half is thrown at its left half.
+//! Whole steps, from prediction to audit. The right half of a bar is thrown at its left half.
 //!
 //! The body is a bar of steel of 10 × 1 × 1 m (E 210 GPa, ν 0.3, 7800 kg/m³). The bench writes its mesh to a file and
 //! reads this file. With `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`.
@@ -67,8 +67,8 @@ fn memory(name: &str) -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }
 
-/// Least memory traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; position,
-/// velocity and acceleration of the nodes, read and written once; mass of the nodes, read once.
+/// Least memory traffic of a step \[bytes\]. Read once: reference geometry and connectivity of the elements, and mass
+/// of the nodes. Read and written once: position, velocity and acceleration of the nodes.
 fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
     let geometry = match kind {
         // For boxes, three vectors and a volume; with one point, also the stiffness of hourglass control.

@@ -64,7 +64,7 @@ fn spinning(material: &str) -> String {
 }
 
 /// Reference: x = c + v t + g t²/2 + R(ω t) r and its time derivatives, with r the position relative to the centre c.
-/// Tolerance: 1e-9 m, rounding for coordinates of a few metres, since free flight is integrated in closed form.
+/// Free flight is integrated in closed form. Tolerance: 1e-9 m, rounding for coordinates of a few metres.
 #[test]
 fn points_of_a_spinning_body_move_as_they_should() {
     for material in ["model = \"rigid\"", "model = \"neo-hookean\"\nyoung = 1e7\npoisson = 0.3"] {
@@ -170,9 +170,9 @@ fn a_wave_in_a_bar_is_measured() {
 }
 
 /// A head is accelerated with a half sine of 100 g over 10 ms. Reference: the head injury criterion of a half sine (see
-/// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs; of the filtered
-/// values: 1 %, as CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. The units of the scenario are mm, ms and kg.
-/// In these units, 1 g is 0.00980665.
+/// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs. Tolerance of the
+/// filtered values: 1 %, because CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. The units of the scenario are
+/// mm, ms and kg. In these units, 1 g is 0.00980665.
 #[test]
 fn an_injury_is_told() {
     let text = "[time]\nend = 30.0\nstep = 0.01\n[materials.m]\nmodel = \"rigid\"\ndensity = 1e-6\n\
@@ -270,7 +270,7 @@ fn a_peak_at_the_end_is_told() {
 #[test]
 fn steps_say_what_limits_them() {
     let folder = tempfile::tempdir().unwrap();
-    // With this safety factor contact, and not the elements, limits some of the steps.
+    // With this safety factor, contact instead of the elements limits some of the steps.
     let text = "[time]\nend = 2e-2\nflight_step = 1e-2\nsafety = 0.98\n[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
         [[bodies]]\nname = \"b\"\nmesh = \"block.msh\"\nmaterial = \"m\"\ntranslate = [0, 0, 0.01]\nvelocity = [0, 0, -1]\n\
         [[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n[output]\nframes = 1\n";

@@ -144,11 +144,11 @@ fn cross(a: &Vec3, b: &Vec3, offset: &Vec3, normal: &Vec3) -> bool {
     [s, r].iter().all(|value| (-MARGIN..=1.0 + MARGIN).contains(value))
 }
 
-/// Depth of a point in a surface \[m\]. A point inside the surface has as depth its distance from the nearest triangle;
-/// a point outside has depth 0.
+/// Depth of a point in a surface \[m\]. The depth of a point inside the surface is its distance from the nearest
+/// triangle. A point outside has depth 0.
 ///
-/// A point is inside if the surface subtends a solid angle of 4π at it (van Oosterom & Strackee, IEEE Trans. Biomed.
-/// Eng. 30 (1983) 125–126).
+/// A point is inside if the surface subtends a solid angle of 4π at the point (van Oosterom & Strackee, IEEE Trans.
+/// Biomed. Eng. 30 (1983) 125–126).
 pub fn depth(surface: &Triangles, positions: &[Vec3], point: &Vec3) -> f64 {
     let (mut solid_angle, mut distance) = (0.0, f64::INFINITY);
     for triangle in &surface.triangles {

@@ -73,8 +73,8 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: all algorithms give zero on the surface. Fast marching excepted, no algorithm gives less than the exact
-/// distance, and the distance of a support point is that from its closest point. Tolerance: rounding.
+/// Goal: all algorithms give zero on the surface. All algorithms except fast marching give at least the exact distance,
+/// and the distance of each support point from its reported closest point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};
@@ -182,8 +182,8 @@ fn plane_fields_have_normals_on_their_sides() {
     assert!((field.gradients()[at(0.5, 0.5)] - diagonal).norm() < 1e-12);
 }
 
-/// Goal: with weights by angles, the normal at the corner of a cube is along its diagonal for any division of its faces
-/// into triangles, to 1e-14; with weights by areas it is not.
+/// Goal: with weights by angles, the normal at the corner of a cube is along the diagonal of the cube, to 1e-14, for
+/// any division of the faces into triangles. With weights by areas, the normal deviates from the diagonal.
 #[test]
 fn normals_by_angles_do_not_depend_on_the_triangles() {
     let cube = block(CellKind::Tet4, [2; 3], [1.0; 3]);
@@ -224,7 +224,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
     let rotation = Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix();
     let mut tested = 0;
     for body in [body, tetrahedra] {
-        // The surface has only the faces in z = 2, since other faces would be closest to some points.
+        // The surface has only the faces in z = 2, because other faces would be closest to some points.
         let top = (0..body.surface.num_faces())
             .map(|face| body.surface.face(face))
             .filter(|(_, nodes)| nodes.iter().all(|&node| (body.nodes[node as usize].z - 2.0).abs() < 1e-12));
@@ -311,7 +311,7 @@ fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64
     [sum / count, most, angles / count]
 }
 
-/// Orders of convergence of the three errors between a mesh and one of half its size.
+/// Orders of convergence of the three errors, from a mesh to a mesh with elements of half the size.
 fn orders(coarse: [f64; 3], fine: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (coarse[k] / fine[k]).log2())
 }
@@ -351,9 +351,9 @@ fn interpolation_converges_at_the_skeleton() {
     }
 }
 
-/// Goal: with the natural slope, the depth in a cube of n × n × n elements of size h, 0.02 h below a face and away from
-/// its edges, is correct within 3 %. An independent computation gives ratios of 1.01 to 1.02 for n = 1, and 0.998 to
-/// 1.014 for n = 2 and 4. The published slope gives a depth that is at some points more than 1.3 times too large.
+/// Goal: in a cube of n × n × n elements of size h, points are 0.02 h below a face and away from its edges. With the
+/// natural slope, their depth is correct within 3 %. An independent computation gives ratios of 1.01 to 1.02 for n = 1,
+/// and 0.998 to 1.014 for n = 2 and 4. At some points, the published slope gives more than 1.3 times the depth.
 #[test]
 fn depths_of_coarse_cubes_are_true() {
     for n in [1, 2, 4] {
@@ -407,8 +407,8 @@ fn newton_steps_reach_the_surface() {
     assert!(newton_projection(sample, &Vec3::new(2.0, 0.0, 0.0), 3).is_none());
 }
 
-/// Goal: the curvature of the distance d, (16) of Wolff & Bucher, in a ball is grad² d = −(I − n n)/r with the trace
-/// −2/r at the radius r, within 15 % in the mean at the depth of one element.
+/// Goal: in a ball, the curvature (16) of Wolff & Bucher of the distance d is grad² d = −(I − n n)/r at the radius r,
+/// with the trace −2/r. At the depth of one element, this holds within 15 % in the mean.
 #[test]
 fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);

@@ -3,9 +3,9 @@
 //! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §4.2, §11.4.
 //!
 //! Hertz treats the ball as a half-space. The error is of first order in a/R, with the radius a of the contact and the
-//! radius R of the ball: the displacements of a loaded half-space decay as a/r with the distance r, and the centre of
-//! the ball is at r = R. At a/R = 0.2 the error is nearly ten per cent of the force. The reference is therefore Hertz's
-//! solution with the compliance of a ball: see [`HertzImpact::of_finite_ball`].
+//! radius R of the ball. The reason is that the displacements of a loaded half-space decay as a/r with the distance r,
+//! and the centre of the ball is at r = R. At a/R = 0.2 the error is nearly ten per cent of the force. The reference is
+//! therefore Hertz's solution with the compliance of a ball: see [`HertzImpact::of_finite_ball`].
 
 use crate::closed_form::HertzImpact;
 use crate::model::{from_config, run};
@@ -17,8 +17,8 @@ struct Deviations {
     approach: f64,
 }
 
-/// Runs the scenario at a speed \[m/s\]; returns the deviations from the impact of a finite ball, and those from
-/// Hertz's half-space.
+/// Runs the scenario at a speed \[m/s\]. Returns the deviations from the impact of a finite ball, and from Hertz's
+/// half-space.
 ///
 /// The force is the change of momentum over a window of a twentieth of the contact duration. The window averages the
 /// oscillations of the contact springs. Their period is a hundredth of the window. The mean of a parabola over the

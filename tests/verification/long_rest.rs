@@ -80,8 +80,8 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
 }
 
-/// Goal: a run continues while bodies rest, alone, tied or in contact, near the origin or a kilometre from it.
-/// Afterwards bodies respond to the pressure as at the start of a run.
+/// Goal: a run continues while bodies rest: alone, tied or in contact, near the origin or a kilometre away. Afterwards
+/// bodies respond to the pressure in the same way as at the start of a run.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);

@@ -1,4 +1,4 @@
-//! A soft plate stops a bullet that strikes it, or the run reports that the bullet has passed through.
+//! A bullet strikes a soft plate. The plate stops the bullet, or the run reports that the bullet has passed through.
 //!
 //! ```text
 //!      ┌─┐

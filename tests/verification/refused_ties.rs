@@ -104,9 +104,9 @@ fn masses_without_a_common_digit_are_refused() {
 }
 
 /// Goal: responses that neglect the ties reject contact of movable tied rigid bodies if another body can touch them.
-/// The remedy is penalty springs: two tied blocks that fly into a wall at 1 m/s then both leave it at 1 m/s. Tolerance:
-/// 0.25 % of the speed. Springs create the fraction ¼ · 0.02 of the energy in an impact, with the penalty factor 0.02;
-/// half this fraction is the error of the speed.
+/// The remedy is penalty springs: two tied blocks fly into a wall at 1 m/s, and both leave the wall at 1 m/s.
+/// Tolerance: 0.25 % of the speed. With the penalty factor 0.02, springs create the fraction ¼ · 0.02 of the energy in
+/// an impact. Half this fraction is the error of the speed.
 #[test]
 fn contact_of_tied_rigid_bodies_is_by_springs() {
     let with = |response: &str, more: &str| {

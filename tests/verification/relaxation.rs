@@ -110,9 +110,9 @@ fn impulses_that_hold_a_block_create_no_energy() {
     assert!((net - half_kick).abs() < 1e-3 * half_kick, "{net:e} J, not {half_kick:e} J");
 }
 
-/// Goal: a stack of rubber and rigid blocks, and a block that hangs on a support, start at rest: kinetic energy stays
-/// below the tolerance. Time, work and dissipation start at 0; strain and contact energy start at the values of the
-/// bodies at rest. Tolerance: the tolerance of the relaxation.
+/// Goal: a stack of rubber and rigid blocks, and a block that hangs on a support, start at rest. The kinetic energy
+/// stays below the tolerance. Time, work and dissipation start at 0; strain and contact energy start at the values of
+/// the bodies at rest. Tolerance: the tolerance of the relaxation.
 #[test]
 fn stacks_and_hanging_blocks_start_at_rest() {
     for response in RESPONSES {
@@ -147,9 +147,9 @@ fn stacks_and_hanging_blocks_start_at_rest() {
     }
 }
 
-/// Goal: initial velocities, prescribed motion and time start after the relaxation. Scene: a rubber block lies on a
-/// floor, and a rigid block strikes it from above at 2 m/s; a third block has a prescribed motion. Reference: at t = 0
-/// the moving blocks have their initial positions and speeds.
+/// Goal: initial velocities, prescribed motion and time start after the relaxation. Scene: a rigid block strikes a
+/// rubber block on a floor from above at 2 m/s. A third block has a prescribed motion. Reference: at t = 0 the moving
+/// blocks have their initial positions and speeds.
 #[test]
 fn motion_begins_at_time_zero() {
     let text = format!(

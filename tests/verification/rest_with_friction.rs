@@ -144,8 +144,8 @@ fn cube_on_an_incline_does_not_creep() {
     }
 }
 
-/// Energy loss of a ball of 2 cm that has struck a wall and left it, relative to the largest energy; and whether the
-/// step changed during contact.
+/// Energy loss of a ball of 2 cm that has struck and left a wall, relative to the largest energy. The second value
+/// tells whether the step changed during contact.
 fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool) {
     let text = format!(
         "[time]\nend = 4e-3\n[materials.rigid]\nmodel = \"rigid\"\ndensity = 4000.0\n\
@@ -173,11 +173,11 @@ fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool
     ((held(&simulation) - first) / largest, changes)
 }
 
-/// Goal: conservative energy-momentum springs conserve all energy that friction does not dissipate, with automatic
-/// steps. One ball strikes a wall at 45°. Another ball falls on a fast belt. The friction of the belt accelerates the
-/// surface of the ball to ten times its initial speed, so the step shrinks during contact. Kinetic energy, friction and
-/// the work of the belt balance to rounding, 1e-10 of the largest kinetic energy. Source: a discrete gradient computed
-/// with the lengths of both steps conserves energy from the middle of one step to the middle of the next.
+/// Goal: in automatic steps, conservative energy-momentum springs lose no energy; friction alone dissipates energy. One
+/// ball strikes a wall at 45°. Another ball falls on a fast belt. The friction of the belt accelerates the surface of
+/// the ball to ten times its initial speed, so the step shrinks during contact. Kinetic energy, friction and the work
+/// of the belt balance to rounding, 1e-10 of the largest kinetic energy. Source: a discrete gradient computed with the
+/// lengths of both steps conserves energy from the middle of one step to the middle of the next.
 #[test]
 fn friction_keeps_its_balance_when_the_step_changes() {
     for (friction, velocity, belt, shrinks) in

@@ -24,8 +24,8 @@ const RIGID: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 7850.0\n";
 ///
 /// Goal: the cubes exchange their velocities (elastic impact of equal masses). Tolerances: 1e-3 m/s for the velocities;
 /// rounding, 1e-12, for the momentum; 1 % for the energy balance during compression. For springs with the frequency ω
-/// this balance has an error of (ω dt)²/4. As all nodes of both faces touch at once, (ω dt)² is the penalty factor
-/// times the fraction of the mass in these faces; the penalty factor is therefore 0.1.
+/// this balance has an error of (ω dt)²/4. All nodes of both faces touch at once, so (ω dt)² is the penalty factor
+/// times the fraction of the mass in these faces. The penalty factor is therefore 0.1.
 #[test]
 fn equal_cubes_exchange_their_velocities() {
     let body = |name: &str, x: f64, speed: f64| {

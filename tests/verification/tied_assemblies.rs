@@ -222,9 +222,9 @@ fn assemblies_stay_together() {
     }
 }
 
-/// Goal: when velocities are set during a run, the tie forces of the next step are those for the new velocities. A
-/// deformable block at rest, tied to a rigid block, is given 1 m/s. The tied points coincide after the next step, and
-/// the momentum agrees with the given velocities.
+/// Goal: if velocities are set during a run, the tie forces of the next step belong to the new velocities. A deformable
+/// block at rest, tied to a rigid block, is given 1 m/s. The tied points coincide after the next step, and the momentum
+/// agrees with the given velocities.
 #[test]
 fn ties_hold_from_where_velocities_are_set() {
     let blocks = blocks("RF", false, 1.0, 1.0);
@@ -247,7 +247,7 @@ fn ties_hold_from_where_velocities_are_set() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: rigid blocks stay together to 2e-13 m also if they rotate by 0.3 rad in a step, about an axis oblique to their
+/// Goal: rigid blocks stay together to 2e-13 m, even in rotations by 0.3 rad in a step, about an axis oblique to their
 /// edges. A step takes fewer than 4.5 iterations in the mean.
 #[test]
 fn fast_assemblies_stay_together() {

@@ -45,7 +45,7 @@ impl Blocks {
     }
 
     /// Two errors. The first is the largest error of the mean displacement of a node after loading, relative to the
-    /// shortening of a cell of its body; the reference is the displacement under the uniform stress, and the mean
+    /// shortening of a cell of its body. The reference is the displacement under the uniform stress. The mean
     /// displacement of the body is subtracted. The second is the largest error of the momentum balance.
     fn errors(self) -> [f64; 2] {
         let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
@@ -90,7 +90,7 @@ impl Blocks {
                     sums[node] / weights - exact
                 })
                 .collect();
-            // The mean is subtracted, since the strain of the other body displaces this body as a whole.
+            // The mean is subtracted, because the strain of the other body displaces this body as a whole.
             let moved = off.iter().sum::<Vec3>() / off.len() as f64;
             worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
         });

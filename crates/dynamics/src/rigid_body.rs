@@ -7,8 +7,8 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
 ///
 /// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint
-/// rule in the body frame. The rule is time-reversible and conserves the angular momentum and energy of a free body to
-/// rounding, for steps of any length, even if the length varies.
+/// rule in the body frame. The rule is time-reversible. For steps of any constant or varying length, the rule conserves
+/// the angular momentum and energy of a free body to rounding.
 ///
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
@@ -355,7 +355,7 @@ mod tests {
     }
 
     /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a thousandth of a revolution to more
-    /// than one revolution: angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
+    /// than one revolution. Angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
     /// steps.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {

@@ -92,8 +92,8 @@ pub struct HistoryRow {
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, less the energy that impulses absorb \[J\]. In each step, impulses absorb no
-    /// more than the numerical work of that step.
+    /// Numerical work since the start, less the energy that impulses absorb \[J\]. In each step, the absorbed energy is
+    /// counted at most up to the numerical work of that step.
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,

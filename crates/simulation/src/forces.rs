@@ -31,7 +31,8 @@ pub(crate) struct Forces {
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match a model; those of the rigid bodies and supports are not checked here.
+    /// Whether the lengths of the arrays match a model. The lengths of the arrays inside rigid bodies and supports are
+    /// not checked here.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -142,8 +143,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]: the step
-    /// length times the mean of the rates at both ends of the step.
+    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The latter
+    /// is the step length times the mean of the rates at both ends of the step.
     pub moment_jump: Vec3,
 }
 

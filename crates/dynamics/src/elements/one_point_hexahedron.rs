@@ -4,9 +4,9 @@
 //! test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped, the
 //! nodal vectors of these modes are the h_α: the products ηζ, ξζ, ξη and ξηζ of the signs of the nodes in natural
 //! coordinates. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and
-//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged, so that the
-//! control is objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
-//! total Lagrangian here.
+//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged. The control
+//! is therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679,
+//! §3–4, total Lagrangian here.
 //!
 //! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. Each mode is a product of these
 //! signs. The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not
@@ -60,7 +60,7 @@ pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 /// Numbers stored per parallelepiped for its forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b), with the nodal masses m_a; largest
+// Rows of the spectrum, with the nodal masses m_a: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); largest
 // eigenvalue of V B_a·B_b / √(m_a m_b); 1 / smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
@@ -301,8 +301,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers`, up to its length, and the spectrum with the data of an element, from its nodes \[m\] and their
-/// masses \[kg\]; returns the volume of the element \[m³\].
+/// Fills `numbers`, up to its length, and the spectrum with the data of an element. The data follow from the nodes
+/// \[m\] and their masses \[kg\]. Returns the volume of the element \[m³\].
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -322,7 +322,7 @@ pub(crate) fn fill_numbers(
         numbers.copy_from_slice(&vector);
     }
     // For normalised vectors γ_α/√8, the stiffness of the springs is κ (λ+2μ) V Σ |B|²/3 with κ =
-    // `HOURGLASS_STIFFNESS`; the frequency of the springs is then below the frequency of the element.
+    // `HOURGLASS_STIFFNESS`. The frequency of the springs is then below the frequency of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

@@ -1,9 +1,9 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
 //! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
-//! its elements in a fixed order. If nodes are numbered by first use, those nodes of a chunk that no earlier chunk has
-//! are contiguous: the chunk owns these nodes and writes their forces. With another numbering, the chunk owns the
-//! longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
+//! its elements in a fixed order. If nodes are numbered by first use, the nodes of a chunk without those of earlier
+//! chunks are contiguous. The chunk owns these nodes and writes their forces. With another numbering, the chunk owns
+//! the longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
 //! forces in the order of chunks. The order of all sums is therefore independent of the threads.
 
 mod chunk;
@@ -290,7 +290,7 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes chunks and the sums of their forces; the two halves of a list of several chunks are computed in
+    /// Computes chunks and the sums of their forces. The two halves of a list of several chunks are computed in
     /// parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {

@@ -305,10 +305,10 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest scale of the angular momentum of a body, or the largest moment of an impulse if all bodies are at rest
-    /// \[kg m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and
-    /// velocities v. The scale of a rigid body is the same product for its centre, plus the magnitude of its angular
-    /// momentum about the centre.
+    /// Largest scale of the angular momentum of a body or, if all bodies are at rest, largest moment of an impulse \[kg
+    /// m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and velocities
+    /// v. The scale of a rigid body is the same product for its centre, plus the magnitude of its angular momentum
+    /// about the centre.
     pub angular_peak: f64,
 }
 

@@ -19,7 +19,8 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// Uncompressed bytes of a block; a multiple of the size of every number.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Bytes in the middle of a block that are compressed to decide whether the block is.
+/// Number of bytes of the sample in the middle of a block. The compression of the sample decides whether the block is
+/// compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
 /// A block is stored uncompressed if the compressed size of a sample exceeds this fraction of the size of the sample.
 /// Mantissas of velocities and stresses do not shrink, and take the longest.
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
     }
 
-    /// Blocks of mantissas without pattern are stored with a few bytes more, smooth blocks shrink, and both read back.
+    /// Stored blocks of mantissas without pattern grow by a few bytes, and smooth blocks shrink. Both read back.
     #[test]
     fn blocks_that_do_not_shrink_are_stored() {
         let count = BLOCK_BYTES / 8;

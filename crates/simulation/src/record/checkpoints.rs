@@ -107,8 +107,8 @@ impl Checkpoints {
         let settings = scenario.output.checkpoint;
         Self {
             directory: directory.to_path_buf(),
-            // If the mesh files of the scenario cannot be read, its checkpoints could not be identified, and none are
-            // written.
+            // If the mesh files of the scenario cannot be read, checkpoints would have no identity, and no checkpoints
+            // are written.
             identity: identity(scenario).ok(),
             settings,
             next: settings.map_or(f64::INFINITY, |settings| next_after(time, settings.interval)),
@@ -129,8 +129,8 @@ impl Checkpoints {
     }
 
     /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The checkpoint is at the
-    /// time `time` \[s\], after a step of length `time_step` \[s\]. The file is written when each series has reported
-    /// by `written` that its frames so far are written.
+    /// time `time` \[s\], after a step of length `time_step` \[s\]. The file is written when all series have reported
+    /// by `written` that their frames so far are written.
     pub fn write(
         &mut self,
         state: State,

@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that is discontinuous at the instant between two steps has two values there. The left limit acts in the
-//! second half kick of the first step, the right limit in the first half kick of the second step. The impulse over a
-//! step is then half the step length times the sum of the values at the two ends of the step.
+//! A load that is discontinuous at the instant between two steps has two values at this instant. The left limit acts in
+//! the second half kick of the first step, the right limit in the first half kick of the second step. The impulse over
+//! a step is then half the step length times the sum of the values at the two ends of the step.
 
 use std::time::Instant;
 
@@ -105,7 +105,7 @@ impl Simulation {
     }
 
     /// Σ f · a over the free degrees of freedom of a body, with weight and loads f and the accelerations a \[N·m/s²\].
-    /// The degrees of freedom are those of the nodes, or the translation and rotation of a rigid body.
+    /// The degrees of freedom are nodal components, or the translation and rotation of a rigid body.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -153,7 +153,7 @@ impl Simulation {
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // Gravity on a rigid body acts at the centre of the body, not on its nodes.
+            // Gravity on a rigid body acts at the centre of the body instead of its nodes.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);

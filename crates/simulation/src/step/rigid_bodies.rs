@@ -140,8 +140,8 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses: its impulse, moment and
-    /// work.
+    /// Accounts for the impulse, moment and work of the support of a rigid body in reaction to contact and tie
+    /// impulses.
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -360,8 +360,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction \[N\] with which the prescribed components have their prescribed acceleration under `force`, the sum of the
-/// other forces.
+/// Reaction \[N\] that gives the prescribed components their prescribed acceleration. `force` is the sum of the other
+/// forces.
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -4,7 +4,7 @@
 //! the face then changes by |ΔN| ≤ s (|e| + |f|) + s². Let y = s (|e| + |f|)/|N| and q = y + y²/4. The bound on |ΔN| is
 //! at most q |N|, because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
-//! The normals of a quadrilateral are positive sums of its corner normals; nodal normals are positive sums of the
+//! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
 //! normals of the face ring. A cone of half-angle below 90° is convex, so a cone that contains the summands contains
 //! the sums. Normals of curved faces have no bound.
 //!
@@ -81,7 +81,7 @@ impl FaceNormal {
     }
 
     /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
-    /// order: if N is the cross product of two edges, `edges` is the sum of the lengths of these edges \[m\].
+    /// order \[m\]. If N is the cross product of two edges, `edges` is the sum of the lengths of these edges.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {

@@ -57,8 +57,8 @@ impl BezierFace<4> {
 }
 
 impl QuadraticBezierFace {
-    /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all other faces by
-    /// their control points.
+    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles are given by their nodes, all other
+    /// faces by their control points.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
@@ -164,8 +164,8 @@ fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
 }
 
-/// The quarters of a quadratic Bézier triangle, by its polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of the control
-/// points pᵢⱼ at two points with the barycentric coordinates u and v.
+/// The quarters of a quadratic Bézier triangle, by the polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of its control
+/// points pᵢⱼ. u and v are the barycentric coordinates of two points.
 fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
     let polar = |u: [f64; 3], v: [f64; 3]| {
         let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];

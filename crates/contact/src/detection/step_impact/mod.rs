@@ -84,9 +84,9 @@ impl StepImpactSearch {
     /// the faces.
     ///
     /// # Cost
-    /// Bounds on the paths of all nodes, once. Swept boxes, for each pair of bodies with overlapping swept boxes and
-    /// for each part of the step up to the contact: those of the face groups of both bodies, and those of nodes, faces
-    /// and edges in groups near a group of the other body.
+    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
+    /// the step up to the contact, swept boxes of two kinds. The first are those of the face groups of both bodies. The
+    /// second are those of nodes, faces and edges in groups near a group of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);

@@ -1,8 +1,8 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
 //! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
-//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, slabs along face diagonals its
-//! edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
+//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, and slabs along face diagonals cut
+//! the edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
 //! additions only.
 //!
 //! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.

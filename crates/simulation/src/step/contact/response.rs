@@ -142,8 +142,8 @@ impl Simulation {
     }
 
     /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
-    /// following step has the committed length or, if no length is committed, the length that is expected after this
-    /// step. The length is cut to the end time. In the last step of the run, it has the length of the current step.
+    /// following step has the committed length or, without a committed length, the length expected after this step. The
+    /// length is cut to the end time. In the last step of the run, the length of the current step replaces this length.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();

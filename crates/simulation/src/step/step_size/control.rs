@@ -161,9 +161,9 @@ impl StepControl {
     }
 
     /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, this
-    /// step is the step that would be chosen without contact. The stiffness is therefore independent of the order in
-    /// which contacts begin. In a model of rigid bodies under gravity, the step is also without the limits of the
-    /// flight step and of the guard against tunnelling.
+    /// step would be chosen without contact. The stiffness is therefore independent of the order in which contacts
+    /// begin. In a model of rigid bodies under gravity, the step is also without the limits of the flight step and of
+    /// the guard against tunnelling.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }

@@ -3,8 +3,8 @@
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
 //! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a sum of dot products of control
 //! points of x − r. The coefficients of the Hessian are second differences of these coefficients. A matrix polynomial
-//! is a convex combination of its coefficients. Its eigenvalues are therefore nowhere less than the least eigenvalue of
-//! its coefficients.
+//! is a convex combination of its coefficients. The least eigenvalue of these coefficients is therefore a lower bound
+//! of the eigenvalues of the Hessian.
 
 use crate::math::Vec3;
 
@@ -41,7 +41,7 @@ impl Bounds {
     }
 }
 
-/// The lesser eigenvalue of a symmetric matrix (11, 22, 12) if it is negative; zero if it is not.
+/// The smaller of zero and the lesser eigenvalue of a symmetric matrix (11, 22, 12).
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;

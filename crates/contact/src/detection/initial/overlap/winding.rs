@@ -13,8 +13,8 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point
-/// from the piece. Gaps between pieces of different size are seen from the point under angles of this magnitude.
+/// Relative to the distance of the point, this deviation of a piece of a face from the polygon of its corners is
+/// negligible. Gaps between pieces of different size are seen from the point under angles of this magnitude.
 const COARSENESS: f64 = 0.05;
 /// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
@@ -75,8 +75,8 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
     sum
 }
 
-/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in
-/// the plane is given as a triangle whose last two corners coincide.
+/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle. A segment in
+/// the plane is given as a triangle with coincident last two corners.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).

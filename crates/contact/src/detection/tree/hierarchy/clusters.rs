@@ -8,9 +8,9 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Number of neighbours compared on either side. A wider window costs more time without better trees: with 8
-/// neighbours, the sums of the volumes of all spheres are 1 % to 6 % larger than with 4, on icospheres, scattered
-/// triangles and graded sheets.
+/// Number of neighbours compared on either side. A wider window costs more time without better trees. With 8 instead of
+/// 4 neighbours, the sum of the volumes of all spheres is 1 % to 6 % larger, on icospheres, scattered triangles and
+/// graded sheets.
 const WINDOW: usize = 4;
 
 /// Mask of the low bits of a preference. These bits encode the partner.

@@ -94,8 +94,8 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering); the spheres contain
-    /// everything within `margin` \[m\] of a face. `None` if the surface has no faces.
+    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering). The spheres contain all
+    /// points within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
     /// The result does not depend on the number of threads. Faces with positions that are not finite are in the tree,
     /// with spheres of undefined radius.
@@ -190,8 +190,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes 4/3 π r³ of the nested spheres of the inner vertices, of radius r, in the configuration of
-    /// the build \[m³\]. The literature measures the quality of a tree by this sum.
+    /// Sum of the volumes 4/3 π r³ of the nested spheres of radius r of the inner vertices, in the configuration of the
+    /// build \[m³\]. The literature measures the quality of a tree by this sum.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -203,7 +203,7 @@ impl Hierarchy {
     }
 }
 
-/// The parts of `of_vertices`, data stored per vertex, that belong to leaves: one part per block.
+/// The parts of `of_vertices` that belong to leaves, one part per block. `of_vertices` stores data per vertex.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()

@@ -19,7 +19,7 @@ pub struct MinimumBall {
 /// most the square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
-/// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
+/// A point counts as on the ball up to this distance outside the ball, relative to the radius.
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {

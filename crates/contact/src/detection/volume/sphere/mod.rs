@@ -84,7 +84,7 @@ impl Sphere {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up; the fraction f of
+    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up. The fraction f of
     /// [`Sphere::joint_fraction`] gives the smallest sphere.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {

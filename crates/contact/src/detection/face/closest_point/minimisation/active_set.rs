@@ -23,7 +23,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration consists of an evaluation of F and its derivatives and of the following
-/// step. The evaluation that confirms the minimum counts as an iteration; the release of a constraint does not.
+/// step. The evaluation that confirms the minimum counts as an iteration, the release of a constraint does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -43,7 +43,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // A point counts as a minimum if the change of F is within rounding, but not if F increases by more.
+            // A point counts as a minimum if the change of F is within rounding. A larger increase of F does not count.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
