@@ -73,8 +73,8 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: all algorithms give zero on the surface. All algorithms except fast marching give at least the exact distance,
-/// and the distance of each support point from its reported closest point. Tolerance: rounding.
+/// Goal: all algorithms give zero on the surface. All algorithms except fast marching give at least the exact distance.
+/// Their distance of a support point equals its distance from the reported closest point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};

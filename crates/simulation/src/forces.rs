@@ -31,8 +31,7 @@ pub(crate) struct Forces {
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match a model. The lengths of the arrays inside rigid bodies and supports are
-    /// not checked here.
+    /// Whether the lengths of the arrays match a model. The arrays `rigid` and `supported` are not checked here.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
