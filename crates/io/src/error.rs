@@ -30,7 +30,8 @@ pub enum OutputError {
         /// The process.
         owner: String,
     },
-    /// The lock file names a process that may still run: a process on another host, or on a file system without locks.
+    /// The lock file names a process that may still run. The process is on another host, or the file system has no
+    /// locks.
     #[error(
         "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
         directory.display(),
