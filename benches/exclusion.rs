@@ -1,9 +1,9 @@
 //! Exclusion tests of bounding volumes, and fits of the volumes to a triangle.
 //!
-//! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. The
-//! pairs are random triangles at such distances that boxes exclude about half of the pairs. There are 8192 pairs, or a
-//! thousand pairs. The volumes of a thousand pairs fit into the first- or second-level cache. The best values of other
-//! libraries on such pairs, on another machine, are printed next to ours.
+//! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. This
+//! bench uses pairs of random triangles, at such distances that boxes exclude about half of the pairs. The bench runs
+//! with 1000 pairs, whose volumes fit into the first- or second-level cache, and with 8192 pairs. The best times of
+//! other libraries on such pairs, measured on another machine, are printed next to ours.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 

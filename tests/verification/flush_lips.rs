@@ -74,8 +74,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
     msh(&nodes, &elements, &[(3, 1, "body"), (2, 2, "top"), (2, 3, "bottom")])
 }
 
-/// Largest error of the strain of a cell edge, averaged over the last second, over the edges parallel to the normal
-/// `axis` of the cut. The reference is the strain by the stress −p, and the error is relative to this strain.
+/// Largest relative error of the strain of cell edges parallel to `axis`, the normal of the cut. The strain of an edge
+/// is averaged over the last second. The reference is the strain by the stress −p.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -164,8 +164,8 @@ fn flush_lips_hold_each_other() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Goal: lips along a wavy cut act in the same way. The lips stick by friction, because their slope, 0.15, is well
-/// below the coefficient of friction, 1.
+/// Goal: a body with lips along a wavy cut also acts like the body without the cut. The lips stick by friction, because
+/// their slope, 0.15, is well below the coefficient of friction, 1.
 #[test]
 fn a_curved_cut_holds_too() {
     let wavy = |x: Vec3| x + Vec3::z() * (0.15 * x.x.sin() * (1.0 - (x.z - 1.0).abs()));

@@ -40,7 +40,7 @@ pub enum SetupError {
         path: PathBuf,
         /// Cause.
         source: Box<MeshError>,
-        /// Location of its name in the scenario.
+        /// Location of the mesh name in the scenario.
         span: Range<usize>,
     },
     /// The mass of a body cannot be determined.
@@ -162,7 +162,7 @@ pub enum SetupError {
     NoHexahedra {
         /// The body.
         body: String,
-        /// Location of its name in the scenario.
+        /// Location of the value of `hex` in the scenario.
         span: Range<usize>,
     },
     /// Tied bodies none of whose nodes is within the tie distance.
