@@ -74,7 +74,8 @@ fn default_distances_are_exact() {
 }
 
 /// Goal: all algorithms give zero on the surface. All algorithms except fast marching give at least the exact distance.
-/// Their distance of a support point equals its distance from the reported closest point. Tolerance: rounding.
+/// With all except fast marching, the distance of a support point is that between the point and the reported closest
+/// point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};

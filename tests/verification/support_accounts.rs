@@ -37,7 +37,8 @@ const SIZE: [f64; 3] = [0.1, 0.02, 0.02];
 const CELLS: [usize; 3] = [5, 2, 2];
 const DENSITY: f64 = 1000.0;
 
-/// A body with the mass and inertia of its nodes. For each of these keys of groups, a boundary prescribes `motion`.
+/// A body with the mass and inertia of its nodes. The body has one boundary for each entry of `places`, and each
+/// boundary prescribes `motion`.
 fn scene(model: &str, places: &[&str], motion: &str) -> Simulation {
     let is_rigid = model == "rigid";
     let constants = if is_rigid { "" } else { "young = 1e7\npoisson = 0.3\ndensity = 1000.0" };

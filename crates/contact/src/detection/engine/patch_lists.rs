@@ -254,9 +254,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes move apart. The lists of their patches become due, and the lists of patches with one of these
-    /// patches as a partner. No other list becomes due. The travel of a patch in a step is at most the bound of the
-    /// whole bodies.
+    /// Two fast nodes move apart. Lists become due for two kinds of patches only: patches with a fast node, and patches
+    /// that have such a patch as a partner. The travel of a patch in a step is at most the bound of the whole bodies.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
