@@ -3,9 +3,9 @@
 //! References in the same run: a plain implementation of Ericson's closest point of a triangle, and a search over all
 //! faces for a few nodes. Other libraries need the following times \[ns\] on the same surfaces, on one core of a
 //! similar machine with warm caches. Closest point of a triangle: 5.2 batched, 11–17 Ericson with branches, 22–36
-//! parry. Closest point of the surface per node, without a bound of the distance: 511 bvh and 523 Embree (both single
-//! precision), 891 parry, 1261 libigl, 1536 CGAL; within one spacing: 211 Embree, 418 parry; within two spacings: 381
-//! Embree, 686 parry. Build of the tree per triangle: 58 obvhs (single precision), 85 Embree, 311 parry.
+//! parry. Closest point of the surface per node: 511 bvh and 523 Embree (both single precision), 891 parry, 1261
+//! libigl, 1536 CGAL. The same with a bound on the distance: 211 Embree, 418 parry (one spacing); 381 Embree, 686 parry
+//! (two spacings). Build of the tree per triangle: 58 obvhs (single precision), 85 Embree, 311 parry.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;

@@ -1,14 +1,14 @@
 //! Whole steps of two bodies in contact: cost of search and response, relative to the step without contact.
 //!
-//! The cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre
-//! or touching, and two blocks of about 19 000 tetrahedra each, in contact over 1 226 non-matching triangles. The
-//! material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is penalty. Columns: the median
-//! times of a whole step, of search and of response \[ms\]; the ratio of the whole step to the step without search and
-//! response; the largest number of contacts.
+//! The first cases are two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a
+//! millimetre or touching. The last case is two blocks of about 19 000 tetrahedra each, in contact over 1 226
+//! non-matching triangles. The material is St. Venant–Kirchhoff steel (E 210 GPa, ν 0.3, 7800 kg/m³), the response is
+//! penalty. Columns: the median times of a whole step, of search and of response \[ms\]; the ratio of the whole step to
+//! the step without search and response; the largest number of contacts.
 //!
-//! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`, on which other codes have been
-//! timed. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step in
-//! OpenRadioss, and 16–878 ms (spheres) and 70–140 ms (blocks) in Akantu.
+//! With `peers` the bench uses meshes of similar size from `scripts/mesh_peers.py`. Other codes have been timed on
+//! these meshes. On other machines, search and response take 0.06–0.11 ms (spheres) and 0.35–0.4 ms (blocks) per step
+//! in OpenRadioss, and 16–878 ms (spheres) and 70–140 ms (blocks) in Akantu.
 //!
 //! Arguments select cases: `apart`, `touching`, `blocks`; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -161,7 +161,8 @@ impl Case {
             simulation.advance(f64::INFINITY).unwrap();
             waited += 1;
         }
-        // The steps are so few that the blocks stay in contact; they separate when the reflected wave returns.
+        // The blocks stay in contact for the few steps of the bench. They would separate when the reflected wave
+        // returns.
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut contacts = 0;
         for _ in 0..repetitions(50) {

@@ -1,12 +1,13 @@
 //! Many disks in the plane: growth of the cost of a step with the number of disks, for each detector.
 //!
-//! N elastic disks of `meshes/disk.msh` (48 triangles, 24 nodes on the circle) in a box lie side by side with gaps of
-//! 0.03 radii and have random velocities. The response is energy–momentum, with one thread. The measured steps follow
-//! the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection to the
-//! time of all other stages, and the number of contacts. A last table gives the seconds and the Λ of the report cited
-//! below, for sorted and for unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so its Λ
-//! is not comparable. For each detector, the bench prints the coefficients of correlation of the time of detection with
-//! N log N and with N², and the exponent of N, fitted to the logarithms without the smallest N.
+//! N elastic disks of `meshes/disk.msh` (48 triangles, 24 nodes on the circle) lie side by side in a box, with gaps of
+//! 0.03 radii. The disks have random velocities. The response is energy–momentum, with one thread. The measured steps
+//! follow the first contacts. Columns: seconds of detection and of the whole step, the ratio Λ of the time of detection
+//! to the time of all other stages, and the number of contacts. The last table gives the seconds and Λ from the report
+//! cited below, for sorted and unsorted detection (DEC Alpha, about 1997). The steps of the report are implicit, so its
+//! Λ is not comparable. For each detector, the bench prints how the time of detection grows with N: the coefficients of
+//! correlation with N log N and with N², and the exponent of N. The exponent is fitted to the logarithms, without the
+//! smallest N.
 //!
 //! `scripts/disks_study.py` draws the rows that `-- --rows` prints.
 //!

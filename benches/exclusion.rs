@@ -1,9 +1,9 @@
 //! Exclusion tests of bounding volumes, and fits of the volumes to a triangle.
 //!
-//! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. The
-//! pairs are random triangles at such distances that boxes exclude about half of the pairs. There are a thousand pairs,
-//! whose volumes fit into the first- or second-level cache, or 8192 pairs. The best values of other libraries on such
-//! pairs, on another machine, are printed next to ours.
+//! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. This
+//! bench uses pairs of random triangles, at such distances that boxes exclude about half of the pairs. The bench runs
+//! with 1000 pairs, whose volumes fit into the first- or second-level cache, and with 8192 pairs. The best times of
+//! other libraries on such pairs, measured on another machine, are printed next to ours.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -50,7 +50,7 @@ macro_rules! exclusion {
             fn fit(points: &[Vec3]) -> $volume {
                 $fit(points)
             }
-            // This is a function, since a closure would not be compiled for wide vectors.
+            // A function instead of a closure: a closure would not be compiled for wide vectors.
             #[inline(always)]
             fn excludes(a: &$volume, b: &$volume) -> bool {
                 $excludes(a, b)
@@ -99,7 +99,7 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
-/// Passes that test nothing and only read, for each pair, as many bytes as two boxes have.
+/// Passes without tests. For each pair, a pass only reads as many bytes as two boxes have.
 struct PassesOfReading<'a> {
     pairs: &'a [[u64; 12]],
     passes: usize,
@@ -182,9 +182,9 @@ fn fit<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(label, "fit", timing);
 }
 
-/// Prints the number of pairs of oriented boxes that the test with the six face normals does not exclude although one
-/// of the 15 axes separates them, as a fraction of all pairs and of the pairs not excluded. Aragón & Molinari 2014,
-/// §3.2, quote 6 %.
+/// Prints how many pairs of oriented boxes the test with the six face normals misses, although one of the 15 axes
+/// separates the boxes. The number is printed as a fraction of all pairs, and of the pairs not excluded. Aragón &
+/// Molinari 2014, §3.2, quote 6 %.
 fn wrong_answers(pairs: &[[Triangle; 2]]) {
     let boxes = pairs.iter().map(|pair| pair.map(|triangle| Obb::fit(&triangle, 0.0)));
     let (mut overlaps, mut wrong) = (0, 0);

@@ -66,7 +66,7 @@ fn icosphere(subdivisions: usize) -> Body {
     Body::new("icosphere", &faces, positions)
 }
 
-/// Times the build, and separately the fit of the spheres, which only flight needs.
+/// Times the build and, separately, the fit of the spheres. Only flight needs this fit.
 fn bench_build(body: &Body) {
     let num_faces = body.num_faces();
     let samples = repetitions(if num_faces > 100_000 { 5 } else { 15 });

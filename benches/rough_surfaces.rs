@@ -1,9 +1,9 @@
 //! The detection study of Aragón, Yastrebov & Molinari 2013, §5.2: two interpenetrating rough layers, sorted into
 //! buckets.
 //!
-//! Counts and times are printed next to those of the paper, whose code is in MATLAB. The meshes are those that
-//! `scripts/mesh_rough_layers.py` writes to `meshes/generated/`. If they do not exist, the bench uses the two surfaces
-//! of 145 × 145 nodes in `benches/data`.
+//! Counts and times are printed next to those of the paper. The code of the paper is in MATLAB. The meshes are those
+//! that `scripts/mesh_rough_layers.py` writes to `meshes/generated/`. If they do not exist, the bench uses the two
+//! surfaces of 145 × 145 nodes in `benches/data`.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;

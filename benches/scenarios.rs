@@ -1,6 +1,6 @@
-//! Share of detection in the time of whole runs of the scenarios in `configs`, which includes reading and output.
+//! Share of detection in the time of whole runs of the scenarios in `configs`. The time includes reading and output.
 //!
-//! The program itself runs each scenario on one thread; the figures are those of its `summary.json`. Arguments select
+//! The program itself runs each scenario on one thread. The figures come from `summary.json`. Arguments select
 //! scenarios by name.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 

@@ -2,9 +2,9 @@
 //! flight, in contact during deformation, and in self-contact. First impacts within a step are compared with overlaps.
 //!
 //! The checks are those of `tests/properties`. No contact is missed, and every constraint is the same to the last bit.
-//! No first impact in flight is late, or early by more than a billionth of the duration of the flight. Before the first
-//! impact within a step no bodies with flat faces overlap, and at this impact bodies touch to a billionth of an edge.
-//! The bench prints the seed of a scene that fails, and continues.
+//! No first impact in flight is late, or early by more than a billionth of the duration of the flight. Bodies with flat
+//! faces do not overlap before the first impact within a step, and touch at this impact to a billionth of an edge. The
+//! bench prints the seed of a scene that fails, and continues.
 //!
 //! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` selects
 //! the kinds whose names contain the word: `flights`, `deforming`, `themselves` or `steps`.
@@ -38,8 +38,8 @@ use std::time::Instant;
 use common::repetitions;
 use rayon::prelude::*;
 
-/// Total number of scenes, and percentages of flights, of scenes with self-contact, and of single steps. In all other
-/// scenes bodies deform.
+/// Total number of scenes, and percentages of three kinds: flights, scenes with self-contact, and single steps. In all
+/// other scenes bodies deform.
 const SCENES: usize = 100_000;
 const SHARES: [u64; 3] = [45, 2, 10];
 

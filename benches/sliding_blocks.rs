@@ -1,16 +1,16 @@
 //! Share of detection in the steps of two rough blocks that are pressed together and slide over their whole surface.
 //!
 //! The surfaces are those of [`rough_surfaces`], with 145 × 145 nodes of spacing h = 1/144 each. Their heights are
-//! reduced to a fifth, to a root mean square of h/7, so that the surfaces touch nearly everywhere before tetrahedra are
-//! crushed. Behind each surface are eight layers of cells of six tetrahedra with a total thickness of a tenth of the
-//! side: two million tetrahedra in all. The material is neo-Hookean (E 3 GPa, ν 0.3, 1200 kg/m³), with friction 0.2 and
-//! the penalty response. The upper block descends at 20 m/s until the mean planes overlap by 0.4 of the root mean
-//! square of the composite roughness. It is held at this height and slides at 20 m/s, h/330 per step, over the distance
-//! h.
+//! reduced to a fifth, with the root mean square h/7. The surfaces then touch nearly everywhere before tetrahedra are
+//! crushed. Behind each surface are eight layers of cells with a total thickness of a tenth of the side. Each cell is
+//! six tetrahedra, two million tetrahedra in all. The material is neo-Hookean (E 3 GPa, ν 0.3, 1200 kg/m³), with
+//! friction 0.2 and the penalty response. The upper block descends at 20 m/s until the mean planes overlap by 0.4 of
+//! the root mean square of the composite roughness. The block then slides at this height at 20 m/s, h/330 per step,
+//! over the distance h.
 //!
-//! Columns: contacts at the end of the phase; number of steps; mean milliseconds per step of the whole step, of
-//! detection, of the list updates and the closest points of detection, and of the response; share of detection in the
-//! steps. The last line gives the share of detection in the total wall time of the run, and the energy error.
+//! Columns: contacts at the end of the phase; number of steps; mean milliseconds per step for the whole step, for
+//! detection, for its list updates, for its closest points, and for the response; share of detection in the steps. The
+//! last line gives the share of detection in the total wall time of the run, and the energy error.
 //!
 //! Arguments: `1t`, `2t` select numbers of threads; `coarse` uses every third node of the surfaces.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -32,14 +32,13 @@ use rough_surfaces::{MEAN_GAP, NODES_PER_SIDE, RoughSurface, SPACING};
 
 /// Fraction of the roughness that is kept.
 const ROUGHNESS: f64 = 0.2;
-/// Distance of the mean planes at the start \[m\], at which the highest asperities just do not touch.
+/// Distance of the mean planes at the start \[m\]. The highest asperities are then nearly in contact.
 const APART: f64 = 0.0058;
 /// Distance of the mean planes after pressing \[m\].
 const PRESSED: f64 = -0.0006;
 /// Thickness of a block \[m\].
 const THICKNESS: f64 = 0.1;
-/// Number of layers of cells, and ratio of the thickness of a layer to the thickness of its neighbour nearer to the
-/// rough face.
+/// Number of layers of cells, and thickness of a layer relative to its neighbour nearer to the rough face.
 const LAYERS: (usize, f64) = (8, 1.17);
 /// Speeds of the upper block, downward and tangential \[m/s\].
 const SPEEDS: [f64; 2] = [20.0, 20.0];

@@ -1,14 +1,15 @@
-//! Whole steps, from prediction to audit: a bar whose right half is thrown at its left half.
+//! Whole steps, from prediction to audit. The right half of a bar is thrown at its left half.
 //!
-//! The bench meshes a bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³), and reads it from a file. With
-//! `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`, on which other codes
-//! have been timed. Their rates on such bars of 50k and 400k elements, on one thread of other machines, in millions of
-//! element-steps per second: OpenRadioss 4.6 and 3.2 (Tet4, elastic), 2.96 and 2.65 (Hex8, one point), 0.72 (Hex8, full
-//! integration); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, St. Venant–Kirchhoff); Kratos
-//! 0.99 (Tet4, neo-Hookean). Columns: nanoseconds per element-step and millions of element-steps per second (medians);
-//! processor time of the first thread per element-step; share of element forces in the step; memory rate of the least
-//! traffic of a step, relative to the rate of the triad measured before; memory of the simulation. The memory is
-//! underestimated for all cases of a run except the first, since later cases reuse freed memory.
+//! The body is a bar of steel of 10 × 1 × 1 m (E 210 GPa, ν 0.3, 7800 kg/m³). The bench writes its mesh to a file and
+//! reads this file. With `peers` the mesh is one of Delaunay tetrahedra or of hexahedra from `scripts/mesh_peers.py`.
+//! Other codes have been timed on these meshes. Their rates on such bars of 50k and 400k elements, on one thread of
+//! other machines, in millions of element-steps per second: OpenRadioss 4.6 and 3.2 (Tet4, elastic), 2.96 and 2.65
+//! (Hex8, one point), 0.72 (Hex8, full integration); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26
+//! (Hex8, St. Venant–Kirchhoff); Kratos 0.99 (Tet4, neo-Hookean). Columns: nanoseconds per element-step and millions of
+//! element-steps per second (medians); processor time of the first thread per element-step; share of element forces in
+//! the step; memory rate of the least traffic of a step, relative to the rate of the triad measured before; memory of
+//! the simulation. Later cases of a run reuse freed memory. The memory is therefore underestimated for all cases except
+//! the first.
 //!
 //! Arguments select cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
@@ -66,8 +67,8 @@ fn memory(name: &str) -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }
 
-/// Least memory traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; position,
-/// velocity and acceleration of the nodes, read and written once; mass of the nodes, read once.
+/// Least memory traffic of a step \[bytes\]. Read once: reference geometry and connectivity of the elements, and mass
+/// of the nodes. Read and written once: position, velocity and acceleration of the nodes.
 fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
     let geometry = match kind {
         // For boxes, three vectors and a volume; with one point, also the stiffness of hourglass control.
@@ -97,8 +98,7 @@ fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    // A name is selected if it is an argument. If no argument is in its set, all names of the set are selected, except
-    // the large sizes.
+    // A name is selected if it is an argument. A set without an argument selects all its names, except the large sizes.
     let wanted = |name: &str, set: &[&str], large: bool| {
         words.iter().any(|word| word == name)
             || !large && !words.iter().any(|word| set.contains(&word.as_str()))

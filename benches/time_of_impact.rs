@@ -28,7 +28,8 @@ const STEP: f64 = 1.0;
 /// Known time of impact of these meshes, to six digits \[s\].
 const KNOWN: f64 = 0.431632;
 
-/// Largest component of the individual velocity of a vertex, which is added to the rigid motion \[m/s\].
+/// Largest component of the individual velocity of a vertex \[m/s\]. Individual velocities are added to the rigid
+/// motion.
 const OWN: f64 = 0.02;
 
 struct Spheres {

@@ -77,8 +77,8 @@ pub fn table_of_the_plane() {
     }
 }
 
-/// Prints the same table for the plane x₃ = 2, for which the paper gives mean times of 6.7 µs (SQP) and 5.8 µs (active
-/// set).
+/// Prints the same table for the plane x₃ = 2. The paper gives mean times of 6.7 µs (SQP) and 5.8 µs (active set) for
+/// this plane.
 pub fn table_of_space() {
     println!(
         "\niterations over lattices in the plane x3 = 2, [-4, 4]², above a triangle whose right side is at x3 = 1"

@@ -1,8 +1,8 @@
 //! Level 3 of detection (AM14) and its primitives: closest points, segment pairs, and times of impact.
 //!
-//! Aragón & Molinari 2014, table 1, give for the distance of a point to a triangle by sequential quadratic programming
-//! 20 457 ns in 12 iterations (C++, 2.6 GHz i7). Aragón, Yastrebov & Molinari 2013 count the iterations of four methods
-//! for queries at the points of a lattice; the bench repeats this study. The reference for the times is a plain
+//! Aragón & Molinari 2014, table 1, need 20 457 ns in 12 iterations for the distance of a point to a triangle by
+//! sequential quadratic programming (C++, 2.6 GHz i7). Aragón, Yastrebov & Molinari 2013 count the iterations of four
+//! methods for queries at the points of a lattice; the bench repeats this study. The reference for the times is a plain
 //! implementation of Ericson's closest point of a triangle. Ericson's method returns the point only, without natural
 //! coordinates and feature, and has no safeguard for slivers.
 //!

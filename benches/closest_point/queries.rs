@@ -44,7 +44,7 @@ const METHODS: [Method; 8] = [
 type Sample = (Vec<Vec3>, Vec3);
 
 /// A face and a query, typical of detection. The nodes are perturbed by up to a twentieth of the side of the face in
-/// each direction; the query is within a tenth of the side from a point of the face.
+/// each direction. The query is within a tenth of the side from a point of the face.
 fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let corners = Domain::of(kind).map_or([].as_slice(), |domain| domain.corners);
     let natural = |k: usize| Vec3::new(corners[k][0], corners[k][1], 0.0);
@@ -97,7 +97,7 @@ pub fn closest_points(random: &mut Random) {
     for kind in KINDS {
         let samples: Vec<_> = (0..COUNT).map(|_| sample(random, kind)).collect();
         let time = |label: &str, yardstick: f64, work: &dyn Fn(&Sample)| {
-            // Repetitions are short, so that other programs leave some of them undisturbed.
+            // Repetitions are short, so that other programs do not disturb all repetitions.
             let timing = measure(COUNT, repetitions(150), || samples.iter().for_each(work));
             report(&format!("{label} {:.1}", timing.minimum / yardstick), "query", timing);
             timing.minimum

@@ -1,5 +1,5 @@
 //! Primitives of detection other than the closest point of a face: the time of impact of two faces, and the closest
-//! points of two segments; also the triangle pairs for the distance table.
+//! points of two segments. The module also contains the triangle pairs for the distance table.
 
 use std::hint::black_box;
 

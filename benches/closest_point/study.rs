@@ -1,14 +1,14 @@
 //! The iteration study of Aragón, Yastrebov & Molinari 2013, §5.1: the same minimisation from every point of a lattice
 //! about a single face. The lattices are those of the paper. The paper does not give the coordinates of the nodes, so
-//! the coordinates here follow its description: a triangle with one node on the left and two on the right; quadratic
-//! faces have a convex right edge and concave other edges.
+//! the coordinates here follow its description. A triangle has one node on the left and two nodes on the right.
+//! Quadratic faces have a convex right edge and concave other edges.
 //!
-//! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives
-//! and computes a step from them, by a quadratic program, a working set or a linear system. The evaluation that
-//! confirms the minimum counts too. The library solves flat triangles in one step of sequential quadratic programming;
-//! this study iterates on flat triangles too. The library also predicts, from the last two Newton steps, that the next
-//! step would be below the tolerance, and omits the evaluation for this step; so does this study. The paper counts "QP
-//! iterations" and does not state its tolerance.
+//! The minimised function F is half the squared distance from the query. An iteration evaluates F and its derivatives,
+//! and computes a step by a quadratic program, a working set or a linear system. The evaluation that confirms the
+//! minimum counts too. The library solves flat triangles in one step of sequential quadratic programming; this study
+//! iterates on flat triangles too. From the last two Newton steps, the library predicts that the next step would be
+//! below the tolerance, and omits the evaluation for this step. This study omits the evaluation too. The paper counts
+//! "QP iterations" and does not state its tolerance.
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
@@ -135,7 +135,7 @@ pub enum Approach {
     BfgsNearest,
     /// Sequential quadratic programming with BFGS, option II.
     BfgsCentre,
-    /// Interior-point method, which must start inside the face (option II).
+    /// Interior-point method; the start must be inside the face (option II).
     InteriorPoint,
     /// Active set, option I.
     ActiveSetNearest,
@@ -161,8 +161,8 @@ pub struct Published {
     pub iterations: [Option<f64>; 4],
     /// Mean times of the same table \[µs\].
     pub microseconds: [Option<f64>; 4],
-    /// Mean iterations of plain implementations of the methods, independent of this code, on the faces of [`PLANE`]
-    /// (every second point of the lattices, step tolerance 10⁻⁸).
+    /// Mean iterations on the faces of [`PLANE`] by plain implementations of the methods, independent of this code.
+    /// These means use every second point of the lattices and the step tolerance 10⁻⁸.
     pub independent: [f64; 4],
 }
 
@@ -284,7 +284,7 @@ impl Iterations {
     }
 }
 
-/// A method that treats all faces as non-affine, so that it iterates on affine faces too.
+/// A method that treats all faces as non-affine, and therefore iterates on affine faces too.
 #[derive(Clone, Copy, Debug)]
 struct Iterated<M>(M);
 

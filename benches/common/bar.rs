@@ -12,7 +12,7 @@ const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
-/// A lattice of half cells in the bar, which has `cells` cells along each axis.
+/// A lattice of half cells in a bar with `cells` cells along each axis.
 struct Lattice {
     cells: [usize; 3],
 }

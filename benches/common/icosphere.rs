@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ictus::math::Vec3;
 
-/// Nodes \[m\] and outward faces of a sphere of radius 1 about the origin: an icosahedron whose faces are split into
+/// Nodes \[m\] and outward faces of a sphere of radius 1 about the origin. The faces of an icosahedron are split into
 /// four, `subdivisions` times in succession.
 pub fn icosphere(subdivisions: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let golden = (1.0 + 5_f64.sqrt()) / 2.0;

@@ -29,7 +29,7 @@ pub fn mean_and_deviation(values: &[f64]) -> [f64; 2] {
     [mean, variance.sqrt()]
 }
 
-/// Times `work`, which processes `units` units, `repetitions` times after one warm-up.
+/// Times `work` after one warm-up, `repetitions` times. One call of `work` processes `units` units.
 pub fn measure(units: usize, repetitions: usize, mut work: impl FnMut()) -> Timing {
     work();
     let mut samples: Vec<f64> = (0..repetitions.max(1))

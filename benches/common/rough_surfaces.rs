@@ -1,8 +1,8 @@
 //! Two interpenetrating self-affine surfaces on the unit square, for benches and tests of contact.
 //!
-//! Each surface is a grid of 145 × 145 nodes of spacing h = 1/144, with waves of 4 to 32 periods per side, Hurst
-//! exponent 0.8 and root mean square 0.005. The upper surface lies 0.005 higher and is shifted by (0.37, 0.21) h. The
-//! heights come from `scripts/rough_surfaces.py`. Several independent libraries agree on these quantities:
+//! Each surface is a grid of 145 × 145 nodes of spacing h = 1/144. The heights have waves of 4 to 32 periods per side,
+//! Hurst exponent 0.8 and root mean square 0.005, and come from `scripts/rough_surfaces.py`. The upper surface lies
+//! 0.005 higher and is shifted by (0.37, 0.21) h. Several independent libraries agree on these quantities:
 //!
 //! - [`SUM_OF_SQUARED_DISTANCES`] from the lower nodes to the upper triangles;
 //! - [`CANDIDATES`]: pairs of a lower node and an upper triangle whose boxes, both inflated by r, overlap.

@@ -40,7 +40,7 @@ impl Body {
 const CORNERS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
-/// Six tetrahedra of a cell, which share its diagonal from corner 0 to corner 6.
+/// Six tetrahedra of a cell that share the diagonal from corner 0 to corner 6.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 
@@ -102,8 +102,8 @@ pub fn ball(kind: CellKind, n: usize, radius: f64) -> Body {
     lattice(kind, [n; 3], |_| true, place)
 }
 
-/// A bumpy body between a ball and a cube. Its nodes are moved radially by random numbers of the given amplitude, which
-/// depend on a seed.
+/// A bumpy body between a ball and a cube. Its nodes are moved radially by random numbers of the given amplitude and
+/// seed.
 pub fn bumpy(n: usize, amplitude: f64, seed: u64) -> Body {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(77);
     let mut random = move || {

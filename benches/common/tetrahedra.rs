@@ -8,8 +8,8 @@ mod writer;
 use writer::msh;
 
 /// The six paths along edges from a corner of a hexahedron to the opposite corner. The four nodes of a path form a
-/// tetrahedron. A path is given by the order of its axes, with whether the axes form a right-handed frame in this
-/// order.
+/// tetrahedron. Each entry gives the axes of the path in order, and whether the axes in this order form a right-handed
+/// frame.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -19,8 +19,8 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([2, 1, 0], false),
 ];
 
-/// A grid in MSH 2.2, with the numbers of cells along each axis; the first number is at least two. Groups: the volume
-/// `bulk`, and the faces `low` and `high` at the two ends of the first axis.
+/// A grid in MSH 2.2. `cells` is the number of cells along each axis, at least two along the first axis. Groups: the
+/// volume `bulk`, and the faces `low` and `high` at the two ends of the first axis.
 ///
 /// `place` gives the position of a node of the grid \[m\], and must keep the axes right-handed.
 pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
@@ -34,8 +34,8 @@ pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let mut elements = Vec::new();
     for cell in 0..nx * ny * nz {
         let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-        // Paths lead from the corner nearest to the centre of the grid to the opposite corner, so that no tetrahedron
-        // has two faces on the skin.
+        // Paths begin at the corner nearest to the centre of the grid. With at least two cells along each axis, no
+        // tetrahedron then has two faces on the skin.
         let is_upper = [0, 1, 2].map(|axis| low[axis] >= cells[axis] / 2);
         for (order, is_even) in PATHS {
             let mut at = [0, 1, 2].map(|axis| low[axis] + usize::from(!is_upper[axis]));

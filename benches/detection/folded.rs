@@ -55,7 +55,7 @@ fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     (0..=LAYERS * cells_per_layer).map(node).collect()
 }
 
-/// A plate of about `faces` triangles in total. It is square when folded, and stress-free when flat. In a step,
+/// A plate of about `faces` triangles in total. The plate is square when folded, and stress-free when flat. In a step,
 /// neighbouring layers slide on each other by up to 0.002 cells.
 pub fn folded_plate(faces: usize) -> Crowd {
     let across = ((faces as f64 / (4 * LAYERS) as f64).sqrt().round() as usize).max(4);

@@ -1,9 +1,9 @@
 //! Detection by the engine, compared with detection by all pairs of faces in the same run.
 //!
-//! There are four kinds of cases. Contact: an icosphere is pressed into a rough sheet and drawn along it, so that about
-//! a tenth of its nodes stay close to the sheet. Flight: the first impact of two icospheres. Input: the overlap check
-//! of the initial state. Scaling: the growth of the times of a step and of the set-up with the number of bodies and of
-//! faces, see [`scaling`].
+//! There are four kinds of cases. Contact: an icosphere is pressed into a rough sheet and drawn along the sheet. About
+//! a tenth of the nodes of the sphere stay close to the sheet. Flight: the first impact of two icospheres. Input: the
+//! overlap check of the initial state. Scaling: the growth of the times of a step and of the set-up with the number of
+//! bodies and of faces, see [`scaling`].
 //!
 //! `cargo bench --bench detection -- scaling` measures scaling only. With further words, as in `-- scaling pack`, only
 //! the cases whose titles contain all of these words are measured.
@@ -108,8 +108,8 @@ fn place(pair: &Pair, edge: f64, step: usize, node: usize) -> Vec3 {
     position
 }
 
-/// Runs a detector through steps of a pressed contact: the lower side of the sphere is flattened on the sheet, slides
-/// along it at a hundredth of an edge per step, and vibrates.
+/// Runs a detector through steps of a pressed contact. The lower side of the sphere is flattened on the sheet, slides
+/// along the sheet at a hundredth of an edge per step, and vibrates.
 fn press(
     pair: &Pair,
     edge: f64,

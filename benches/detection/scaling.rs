@@ -1,12 +1,12 @@
 //! Growth of the cost of detection with the number of bodies and of faces.
 //!
-//! The bodies are octahedra, either sparse and in free motion like the molecules of a gas, or densely packed and
-//! vibrating, each overlapping its six neighbours. Growth with the number of faces is measured for two sheets in
-//! contact, one of which slides along the other, and for a plate folded onto itself. For N bodies or faces, the
-//! exponent of N is fitted to the logarithms of the times by least squares. The times are processor times of one
-//! thread, independent of other programs. Of fewer bodies, a larger fraction is at the border and has fewer neighbours.
-//! The growth of the number of contacts is therefore reported too. The sheets are also timed with one and with two
-//! threads, in wall time.
+//! The bodies are octahedra. In the first case they are sparse and in free motion, like the molecules of a gas. In the
+//! second case they are densely packed, vibrate, and each overlaps its six neighbours. Growth with the number of faces
+//! is measured in two cases: for two sheets in contact that slide along each other, and for a plate folded onto itself.
+//! For N bodies or faces, the exponent of N is fitted to the logarithms of the times by least squares. The times are
+//! processor times of one thread, independent of other programs. Of fewer bodies, a larger fraction is at the border
+//! and has fewer neighbours. The growth of the number of contacts is therefore reported too. The sheets are also timed
+//! with one and with two threads, in wall time.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -131,7 +131,7 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// A sheet of `cells` × `cells` cells on [0, 1]², and a slightly wavy second sheet on top, which slides along the
+    /// A sheet of `cells` × `cells` cells on [0, 1]², and on top a slightly wavy second sheet that slides along the
     /// first.
     fn of_sheets(cells: u32) -> Self {
         let n = cells + 1;
@@ -159,8 +159,8 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// Times of the set-up and of steps in which bodies move by a hundredth of their velocities and vibrate, as means
-    /// over copies; and the number of contacts.
+    /// Times of the set-up and of a step, as means over copies, and the number of contacts. In a step, bodies move by a
+    /// hundredth of their velocities and vibrate.
     fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
         let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();

@@ -201,7 +201,7 @@ fn folders_and_their_mod_rs_have_no_import_cycles() {
     assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
 }
 
-/// The library does not use the command line, and the command line uses only the public interface of the library.
+/// The library never uses the command line. The command line uses only the public interface of the library.
 #[test]
 fn only_main_uses_the_command_line() {
     let lib = strip(&fs::read_to_string("src/lib.rs").unwrap());

@@ -16,8 +16,8 @@ pub struct Module {
 /// All modules of the crate by path; the path of the root is empty.
 pub type Crate = BTreeMap<ModulePath, Module>;
 
-/// The module that a path leads into: the module whose own path is the longest leading part of the given path. A name
-/// that a module re-exports from a child leads into that child.
+/// The module to which a path leads: among the leading parts of the path, the longest part that is the path of a
+/// module. A name that a module re-exports from a child leads to this child.
 pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
     let mut module = ModulePath::new();
     for name in path {
@@ -27,7 +27,7 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
             continue;
         }
         let parent = modules.get(&module).map_or("", |parent| parent.code.as_str());
-        // A module may re-export its own macro under its own path, which leads nowhere else.
+        // A module may re-export its own macro under its own path; this path leads nowhere else.
         if let Some(source) = passed_on(&module, parent, &name).filter(|source| *source != child) {
             return if source.starts_with(&module) { resolve(modules, source) } else { module };
         }
@@ -260,7 +260,7 @@ fn test_modules(module: &ModulePath, code: &str) -> Vec<ModulePath> {
     declared.collect()
 }
 
-/// The text before its unit tests, which are at the end of a file.
+/// The text before the unit tests. Unit tests are at the end of a file.
 pub fn without_tests(code: &str) -> String {
     let mut end = code.len();
     for (at, mark) in code.match_indices("#[cfg(test)]") {

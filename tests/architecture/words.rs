@@ -97,8 +97,8 @@ fn worst_words_are_not_identifiers() {
     assert!(found.is_empty(), "not terms of the field:\n{}", found.join("\n"));
 }
 
-/// A word is found in upper, lower and camel case, with the number of its line. It is not found in comments, in strings
-/// or inside other words.
+/// A word is found in upper, lower and camel case, with the number of its line. A word in a comment, in a string or
+/// inside another word is not found.
 #[test]
 fn planted_words_are_found() {
     let text = "// encounter\nfn f() -> &'static str {\n    \"a\\\n     nest\"\n}\nfn hand_over(a: OutlookCone) {}\n\

@@ -256,8 +256,8 @@ fn all_problems_of_a_scenario_are_reported_at_once() {
 
 #[test]
 fn bodies_that_overlap() {
-    // The left block ends at x = 60 mm of its mesh. It is translated by −55 mm, so its last 5 mm are inside the right
-    // block.
+    // The left block ends at x = 60 mm of its mesh. The left block is translated by −55 mm, so its last 5 mm are inside
+    // the right block.
     let translate = "bodies.left.translate=[-0.055,0.001,0.002]";
     Folder::with_impact().run(&["check", "impact.toml", "--set", translate]).refuses(&[
         "error: two bodies overlap at t = 0: `left` and `right` by 5.000e-3 m at (0.000000, 0.010000, 0.010000)",

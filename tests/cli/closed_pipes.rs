@@ -1,4 +1,4 @@
-//! Standard error is a pipe whose reader has closed it, as in `ictus run … 2>&1 | head`.
+//! Standard error is a pipe that its reader has closed, as in `ictus run … 2>&1 | head`.
 
 use std::io::pipe;
 use std::process::Stdio;

@@ -49,8 +49,8 @@ fn check_reports_the_set_up_of_a_run() {
     assert_eq!((&left["name"], &left["nodes"]), (&"left".into(), &343.into()));
     assert_eq!((&left["elements"]["hex8"], &left["faces"]), (&216.into(), &216.into()));
     assert!((left["mass"].as_f64().unwrap() / 0.216 - 1.0).abs() < 1e-12);
-    // No wave of the solid is faster than sqrt((λ + 2μ)/ρ), so the critical step of a 10 mm element is at most 10 mm
-    // divided by that speed.
+    // The fastest wave of the solid has the speed sqrt((λ + 2μ)/ρ). The critical step of a 10 mm element is at most 10
+    // mm divided by this speed.
     let critical = left["critical_step"].as_f64().unwrap();
     let fastest = (1e9_f64 * 0.7 / (1.3 * 0.4) / 1000.0).sqrt();
     assert!(critical > 0.3 * 0.01 / fastest && critical <= 0.01 / fastest * (1.0 + 1e-12), "{critical}");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Folder;
 
-/// Starts a run of many steps into `out`, and returns after its second frame is written.
+/// Starts a run of many steps into `out`, and waits until the second frame is written.
 fn begun(folder: &Folder) -> Child {
     let mut child = folder
         .command(&["run", "impact.toml", "--set", "time.end=0.1", "--set", "output.frames=2000"])
@@ -23,7 +23,7 @@ fn begun(folder: &Folder) -> Child {
     child
 }
 
-/// Name of the process that holds the lock, as the lock file gives it.
+/// Content of the lock file: the process that holds the lock, or nothing after the process has completed its run.
 fn owner(folder: &Folder) -> String {
     folder.read("out/.lock").trim_end().to_owned()
 }

@@ -52,7 +52,7 @@ impl Folder {
         folder
     }
 
-    /// A folder with `impact.toml`, in which a block of 6 × 6 × 6 elements and one of 5 × 6 × 7 collide.
+    /// A folder with `impact.toml`: a block of 6 × 6 × 6 elements and a block of 5 × 6 × 7 elements collide.
     fn with_impact() -> Self {
         let folder = Self::new();
         folder.write("left.msh", &block([6; 3], 0.01));
@@ -122,8 +122,8 @@ fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size`, with a corner at the origin. Its physical
-/// group is `block`.
+/// Gmsh mesh (MSH 2.2) of a block of hexahedra with the edge `size`, with a corner at the origin. Its physical group is
+/// `block`.
 fn block(cells: [usize; 3], size: f64) -> String {
     let [nx, ny, _] = cells;
     let node = |i: usize, j: usize, k: usize| i + (nx + 1) * (j + (ny + 1) * k);

@@ -89,9 +89,10 @@ fn steps_of_different_sizes_have_a_logarithmic_axis() {
     assert!([1.0, 10.0, 100.0].iter().all(|label| labels.contains(label)), "{labels:?}");
 }
 
-/// The same impact in mm, kg and ms, with the key `units`, gives the figures of the impact in SI units: the same labels of
-/// the axes, forces and times. The filter and the injury criteria count in seconds and standard gravity by themselves.
-/// Forces agree to the six digits that are printed, and the criteria to rounding errors of some thousand steps.
+/// The same impact in mm, kg and ms, with the key `units`, gives the same figures as the impact in SI units, with equal
+/// labels of the axes, forces and times. The filter and the injury criteria count in seconds and standard gravity by
+/// themselves. Forces agree to the six digits that are printed, and the criteria to rounding errors of some thousand
+/// steps.
 #[test]
 fn results_in_named_units_are_drawn_in_si_units() {
     let folder = with_run();

@@ -98,7 +98,7 @@ fn other_scenarios_and_meshes_are_refused() {
     ]);
 }
 
-/// A damaged checkpoint is skipped with a warning, and the one before it is used.
+/// A damaged checkpoint is skipped with a warning, and the previous checkpoint is used.
 #[test]
 fn an_older_checkpoint_takes_the_place_of_a_damaged_one() {
     let folder = Folder::with_impact();

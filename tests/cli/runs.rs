@@ -112,8 +112,8 @@ fn a_finished_run_leaves_frames_history_and_summary() {
 }
 
 /// The closing report has a row for each stage of detection with the values of the summary. The count times the cost of
-/// one operation is the time of a stage. The times of the stages add up to the total of the detector, which is at most
-/// the time of detection that the run measures.
+/// one operation is the time of a stage. The times of the stages add up to the total of the detector. This total is at
+/// most the time of detection that the run measures.
 fn assert_detection_is_reported(text: &str, summary: &Value) {
     let detection = &summary["detection"];
     let seconds = |stage: &str| detection["seconds"][stage].as_f64().unwrap();

@@ -5,8 +5,8 @@ use std::fs;
 use super::msh::msh;
 use super::{Folder, block, source};
 
-/// A mesh (MSH 2.2) of the unit square in z = 0: 3 × 3 cells of two triangles each. Triangles face up, except those
-/// whose element number `turned` accepts, which face down.
+/// A mesh (MSH 2.2) of the unit square in z = 0: 3 × 3 cells of two triangles each. Triangles face up. Triangles whose
+/// element number `turned` accepts face down.
 fn square(turned: impl Fn(usize) -> bool) -> String {
     let node = |i: usize, j: usize| i + 4 * j;
     let nodes: Vec<[f64; 3]> = (0..16).map(|n| [(n % 4) as f64 / 3.0, (n / 4) as f64 / 3.0, 0.0]).collect();
@@ -104,8 +104,9 @@ fn reversed_faces_are_turned_and_reported() {
     assert_eq!(good.read("out/history.csv"), mended.read("out/history.csv"));
 }
 
-/// The remedy in the message works: the cube starts behind `bad/clockwise`, whose faces point down, and bounces off
-/// `mesh/clockwise_over`, which Gmsh makes of that mesh with the command of the message.
+/// The remedy in the message works. The faces of `bad/clockwise` point down, and the cube starts behind this sheet.
+/// With the command of the message, Gmsh makes `mesh/clockwise_over` from this mesh, and the cube bounces off the new
+/// sheet.
 #[test]
 fn a_body_behind_a_sheet_is_reported() {
     let mesh = |name: &str| fs::read_to_string(source(&format!("tests/data/{name}.msh"))).unwrap();
@@ -129,8 +130,8 @@ fn a_body_behind_a_sheet_is_reported() {
 }
 
 /// A body wholly below a sheet that faces up is behind it, even if the body extends beyond the sheet on all sides.
-/// There is no warning if the body is beside the sheet, touches it from above, or is excluded from contact with it, nor
-/// if the sheet has faces for both sides.
+/// There is no warning in four cases: the body is beside the sheet, touches the sheet from above, or is excluded from
+/// contact with the sheet, or the sheet has faces for both sides.
 #[test]
 fn only_bodies_straight_behind_are_reported() {
     let up = square(|_| false);

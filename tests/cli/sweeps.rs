@@ -2,8 +2,8 @@
 
 use super::Folder;
 
-/// A sweep runs all combinations of values, each in its own folder. The results of a combination are those of a single
-/// run with its values. The table of results is printed and written.
+/// A sweep runs all combinations of values, each in its own folder. The results of a combination equal the results of a
+/// single run with the same values. The table of results is printed and written.
 #[test]
 fn a_sweep_runs_all_combinations() {
     let folder = Folder::with_impact();
@@ -136,8 +136,8 @@ fn units_of_the_scenario_are_those_of_the_report() {
     assert_eq!(folder.run(&["check", "drop.toml", "--json"]).json()["units"], "mm-t-s");
 }
 
-/// Hints use the `units` of the scenario: a mesh in metres, not in millimetres, gives tiny masses in mm-t-s, and 1 g of a
-/// probe is 9806.65 mm/s². With a `g` of another system, the remedy is not to name the units. Overlaps are in mm.
+/// Hints use the `units` of the scenario: in mm-t-s, a mesh in metres gives tiny masses, and 1 g of a probe is
+/// 9806.65 mm/s². With a `g` of another system, the remedy is not to name the units. Overlaps are in mm.
 #[test]
 fn hints_are_in_the_units_of_the_scenario() {
     let folder = Folder::with_drop();

@@ -1,5 +1,5 @@
-//! Files of the bounding spheres of contact detection: for each body pair, the two spheres at the top of the queue,
-//! which are predicted to meet first, and the levels of the hierarchies. A ball is the drawn surface of a bounding
+//! Files of the bounding spheres of contact detection. For each body pair, they contain the two spheres at the top of
+//! the queue, predicted to touch first, and the levels of the hierarchies. A ball is the drawn surface of a bounding
 //! sphere.
 
 use std::path::Path;

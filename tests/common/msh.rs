@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// A physical group: dimension, number and name.
 pub type Group<'a> = (u8, u8, &'a str);
 
-/// An element: Gmsh type, number of the physical group, and nodes, which are counted from 0.
+/// An element: Gmsh type, number of the physical group, and nodes, counted from 0.
 pub type Element = (u8, u8, Vec<usize>);
 
 /// A mesh in MSH 2.2. Without `groups` the file has no names of groups.

@@ -72,7 +72,7 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         };
         assert_relative_eq!(report.volume, volume, max_relative = tolerance);
         assert_relative_eq!(area, surface, max_relative = tolerance);
-        // The physical group is the skin, whatever the orientation of its faces in the file.
+        // The physical group is the skin, for any orientation of its faces in the file.
         assert_eq!(mesh.group_faces("skin").unwrap(), skin, "{name}");
         assert_eq!(mesh.group_nodes("body").unwrap().len(), mesh.nodes.len(), "{name} {kind:?}");
         let renumbered = mesh.renumbered().unwrap().0;
@@ -138,9 +138,9 @@ fn straight(kind: CellKind, nodes: &[Vec3]) -> Vec<Vec3> {
     straight
 }
 
-/// If a mid-side node is moved along its straight edge to the quarter point, ∂x/∂s at the near corner is zero, with s
-/// the coordinate along the edge (R. D. Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack tip
-/// element).
+/// A mid-side node is moved along its straight edge to the quarter point. With the coordinate s along the edge, ∂x/∂s
+/// at the near corner is then zero (R. D. Henshell and K. G. Shaw, Int. J. Numer. Meth. Eng. 9 (1975) 495: the crack
+/// tip element).
 #[test]
 fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     for (name, kind, _) in QUADRATIC {
@@ -164,9 +164,9 @@ fn a_mid_side_node_beyond_the_quarter_point_inverts_its_cell() {
     }
 }
 
-/// A regression case of the property test below. The edge from the first corner starts backwards and turns round; the
-/// smallest Jacobian of the cell, 0.0444 in a fine sample, lies on this edge. If the check of a cell always halved the
-/// longest chord, it would never halve a part of this edge whose ends coincide.
+/// A regression case of the property test below. The edge from the first corner starts backwards and turns round. The
+/// smallest Jacobian of the cell, 0.0444 in a fine sample, lies on this edge. A part of this edge has coincident ends.
+/// A check that always halves the longest chord would never halve this part.
 #[test]
 fn an_edge_that_turns_back_does_not_invert_a_sound_cell() {
     let nodes = [
@@ -224,7 +224,7 @@ proptest! {
             let report = single(kind, nodes.clone()).quality().unwrap();
             prop_assert!((report.volume - volume).abs() < 1e-13 * length.powi(kind.dimension() as i32));
             let sampled = sampled_jacobian(kind, &nodes);
-            // ∂x/∂ξ for ξ in [−1, 1] is half of ∂x/∂ξ for ξ in [0, 1], to which the report refers.
+            // The report refers to ξ in [0, 1]; for ξ in [−1, 1], ∂x/∂ξ is half as large.
             let scale = match kind {
                 CellKind::Tri6 | CellKind::Tet10 => 1.0,
                 _ => 2.0_f64.powi(kind.dimension() as i32),

@@ -27,7 +27,7 @@ fn good(name: &str) -> Mesh {
     mesh
 }
 
-/// The message about a bad file, which is named relative to its folder.
+/// The message about a bad file. The name of the file is relative to its folder.
 fn message(name: &str) -> String {
     let bytes = std::fs::read(data("bad", name)).unwrap();
     gmsh::parse(&bytes, &format!("{name}.msh")).expect_err(name).to_string()

@@ -266,8 +266,8 @@ fn text_that_gmsh_would_accept_is_accepted() {
     }
 }
 
-/// With `Mesh.SaveParametric = 1`, Gmsh writes after the coordinates of each node (MSH 2.2) its entity, and on a curve
-/// or surface the parameters of the node. Only the coordinates are read.
+/// With `Mesh.SaveParametric = 1`, Gmsh adds data after the coordinates of each node (MSH 2.2): the entity of the node,
+/// and on a curve or surface the parameters of the node. Only the coordinates are read.
 #[test]
 fn parametric_nodes_of_version_2_2_are_read() {
     let nodes = "1 0 0 0 0 1\n2 1 0 0 1 2 0.5\n3 0 1 0 2 3 0.25 0.75\n4 0 0 1 3 1\n";
@@ -282,7 +282,7 @@ fn parametric_nodes_of_version_2_2_are_read() {
     assert_eq!(mesh.nodes, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
 }
 
-/// If Gmsh reads a file of version 2.2 and writes it again, it lists an element of two groups four times: twice for
+/// If Gmsh reads and writes a file of version 2.2, the new file lists an element of two groups four times: twice for
 /// each group. Such repeated elements are merged into one. A copy that belongs to another entity is another element;
 /// the skin of the solid then reports the overlap.
 #[test]

@@ -12,7 +12,7 @@ fn bad(name: &str) -> Mesh {
     gmsh::read(&data("bad", name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The volume of a mesh, whose cells and skin must be valid.
+/// The volume of a mesh. The cells and the skin must be valid.
 #[track_caller]
 fn volume(name: &str) -> f64 {
     let mesh = good(name);

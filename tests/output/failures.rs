@@ -23,7 +23,7 @@ fn a_directory_that_cannot_be_made_is_named_with_the_remedy() {
     assert!(std::error::Error::source(&error).is_some());
 }
 
-/// The test uses sysfs, in which even root cannot create files.
+/// The test uses sysfs: even root cannot create files there.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_without_permission_is_named_with_the_remedy() {

@@ -22,7 +22,7 @@ fn run(folder: &Path, cells: [usize; 3], size: f64, text: &str) -> Vec<ProbeSumm
     recorder.probe_summaries().to_vec()
 }
 
-/// Samples of a vector in a table, as times and values.
+/// Times and values of the samples of a vector in a table.
 fn vectors(table: &Columns, name: &str) -> Vec<(f64, Vec3)> {
     let column = |axis: &str| table.column(&format!("{name}_{axis}")).unwrap();
     let [x, y, z] = ["x", "y", "z"].map(column);
@@ -45,8 +45,8 @@ fn assert_near(found: &[(f64, Vec3)], wanted: impl Fn(f64) -> Vec3, tolerance: f
     }
 }
 
-/// A scenario in which a block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in
-/// free flight. The block is rigid, or deformable and free of stress.
+/// A block of 2 × 2 × 2 cubes of 0.5 m with the centre (0.5, 0.5, 0.5) spins about z at 3 rad/s in free flight. The
+/// block is rigid, or deformable and free of stress.
 fn spinning(material: &str) -> String {
     format!(
         "[time]\nend = 1.0\nflight_step = 0.03\n[materials.m]\n{material}\ndensity = 1000.0\n\
@@ -64,7 +64,7 @@ fn spinning(material: &str) -> String {
 }
 
 /// Reference: x = c + v t + g t²/2 + R(ω t) r and its time derivatives, with r the position relative to the centre c.
-/// Tolerance: 1e-9 m, rounding for coordinates of a few metres, since free flight is integrated in closed form.
+/// Free flight is integrated in closed form. Tolerance: 1e-9 m, rounding for coordinates of a few metres.
 #[test]
 fn points_of_a_spinning_body_move_as_they_should() {
     for material in ["model = \"rigid\"", "model = \"neo-hookean\"\nyoung = 1e7\npoisson = 0.3"] {
@@ -119,7 +119,7 @@ fn points_of_a_driven_body_have_its_accelerations() {
 /// A bar of 100 elements without lateral contraction strikes a rigid wall. Reference: one-dimensional wave theory. The
 /// wave passes the middle of the bar at L/(2c) and returns there from the free end at 3L/(2c). In between, the middle
 /// is at rest, with the stress −ρ c v and the strain −v/c. Tolerance: 2 % for the mean over the middle half of this
-/// interval, as the oscillations of the mesh average out.
+/// interval, because the oscillations of the mesh average out.
 #[test]
 fn a_wave_in_a_bar_is_measured() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,9 +170,9 @@ fn a_wave_in_a_bar_is_measured() {
 }
 
 /// A head is accelerated with a half sine of 100 g over 10 ms. Reference: the head injury criterion of a half sine (see
-/// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs; of the filtered
-/// values: 1 %, as CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. The units of the scenario are mm, ms and kg,
-/// in which 1 g is 0.00980665.
+/// `signals`) and the peak, 100 g. Tolerance of the unfiltered values: 1e-4, for steps of 10 µs. Tolerance of the
+/// filtered values: 1 %, because CFC 1000 attenuates a pulse of 50 Hz by less than 1 %. The units of the scenario are
+/// mm, ms and kg. In these units, 1 g is 0.00980665.
 #[test]
 fn an_injury_is_told() {
     let text = "[time]\nend = 30.0\nstep = 0.01\n[materials.m]\nmodel = \"rigid\"\ndensity = 1e-6\n\
@@ -243,8 +243,8 @@ fn poor_samples_are_told() {
 
 /// A peak of a filtered signal at its end gives a warning. The filter leaves this peak nearly unchanged. Reference: the
 /// acceleration a(t) = t at the end, 0.1 m/s². Tolerance of the filtered value: 1e-3 of the reference. The filter
-/// extends the signal by 10 ms, which is a few times the decay time of CFC 60, √2/(2π 125 Hz) = 1.8 ms; an error of
-/// e^(-10/1.8) = 4e-3 of the change of a over these 10 ms then remains, 4e-4 of the reference.
+/// extends the signal by 10 ms, a few times the decay time of CFC 60, √2/(2π 125 Hz) = 1.8 ms. The remaining error is
+/// e^(-10/1.8) = 4e-3 of the change of a over these 10 ms, 4e-4 of the reference.
 #[test]
 fn a_peak_at_the_end_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -270,7 +270,7 @@ fn a_peak_at_the_end_is_told() {
 #[test]
 fn steps_say_what_limits_them() {
     let folder = tempfile::tempdir().unwrap();
-    // With this safety factor contact, and not the elements, limits some of the steps.
+    // With this safety factor, contact instead of the elements limits some of the steps.
     let text = "[time]\nend = 2e-2\nflight_step = 1e-2\nsafety = 0.98\n[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
         [[bodies]]\nname = \"b\"\nmesh = \"block.msh\"\nmaterial = \"m\"\ntranslate = [0, 0, 0.01]\nvelocity = [0, 0, -1]\n\
         [[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n[output]\nframes = 1\n";

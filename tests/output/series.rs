@@ -175,7 +175,7 @@ fn arrays_of_several_blocks_read_back() {
     assert_frame_is(&read_piece(&frame_path(&directory, "spiral", 0)), &grid, &frame);
 }
 
-/// Kept. 32 768 segments and their scalars fill whole blocks of the file, which vtkio cannot read.
+/// Kept. 32 768 segments and their scalars fill whole blocks of the file; vtkio cannot read such blocks.
 #[test]
 fn arrays_that_fill_their_blocks_are_written() {
     let temporary = tempfile::tempdir().unwrap();

@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 use ictus::signal::{ChannelClass, head_injury};
 
 /// Reference: `filtfilt` of scipy with the coefficients of SAE J211-1 and the same extension at the ends, computed by
-/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates. The record of 60 samples at 12.5
-/// kHz is shorter than the full extension of 125 samples at each end, so its extension is cut to 59 samples. Tolerance:
-/// 1e-9 of the largest sample, for the different rounding of the two programs.
+/// tests/data/signal/make.py. The signal is a truncated pulse at two sampling rates. The full extension at 12.5 kHz is
+/// 125 samples at each end. The record of 60 samples is shorter, so its extension is cut to 59 samples. Tolerance: 1e-9
+/// of the largest sample, for the different rounding of the two programs.
 #[test]
 fn channel_classes_are_those_of_the_standard() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signal/channel_classes.csv");
@@ -32,7 +32,7 @@ fn channel_classes_are_those_of_the_standard() {
 }
 
 /// At the frequency 5/3 CFC \[Hz\], the gain of both passes together is −3 dB (1/√2), within 1 % of the amplitude. This
-/// frequency is the corner frequency of the standard, which requires −3.05 dB ± 1 dB at 1.65 CFC.
+/// frequency is the corner frequency of the standard. The standard requires −3.05 dB ± 1 dB at 1.65 CFC.
 #[test]
 fn channel_classes_let_pass_what_they_should() {
     for (name, class) in ChannelClass::ALL {
@@ -46,7 +46,7 @@ fn channel_classes_let_pass_what_they_should() {
     }
 }
 
-/// A rectangular pulse of acceleration A \[g\] and duration D \[s\] has the criterion A^{5/2} min(D, window), where the
+/// A rectangular pulse of acceleration A \[g\] and duration D \[s\] has the criterion A^{5/2} min(D, window). The
 /// window is the longest interval allowed. Zero samples before and after the pulse change nothing. Tolerance: 1e-6, for
 /// edges with a duration of 1e-9 D.
 #[test]
@@ -67,8 +67,8 @@ fn rectangles_have_their_head_injury() {
 }
 
 /// The criterion of a half sine A sin(π t/D) over an interval w about its middle is w^{−3/2} (2 A D/π sin(π
-/// w/2D))^{5/2}. It is largest for u cot u = 3/5 with u = π w/2D; if this w exceeds the window, for w equal to the
-/// window. Tolerance: 1e-6. The error of 20 000 samples is 2.5 (π/20 000)²/12 = 5e-9.
+/// w/2D))^{5/2}. The criterion is largest for u cot u = 3/5 with u = π w/2D or, if this w exceeds the window, for w
+/// equal to the window. Tolerance: 1e-6. The error of 20 000 samples is 2.5 (π/20 000)²/12 = 5e-9.
 #[test]
 fn half_sines_have_their_head_injury() {
     let size = 120.0;

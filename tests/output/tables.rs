@@ -17,8 +17,8 @@ const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_
     left.contact_force_y,left.contact_force_z,kick,energy_imbalance,net_numerical_work,\
     mass_damping_dissipation";
 
-/// A row in which the value of column k is (k + shift)/3, so that these values differ and most need every digit. The
-/// counts of steps (column 1) and contacts (column 20) are whole numbers, k + shift.
+/// A row with the value (k + shift)/3 in column k. These values differ, and most values need every digit. The counts of
+/// steps (column 1) and contacts (column 20) are whole numbers, k + shift.
 fn history_row(shift: u32) -> HistoryRow {
     let third = |column: u32| f64::from(column + shift) / 3.0;
     let vector = |column: u32| Vec3::new(third(column), third(column + 1), third(column + 2));

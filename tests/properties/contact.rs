@@ -20,7 +20,7 @@ pub struct Tally {
     pub touching: usize,
     /// Steps in which a rival (a detector under test) did no work.
     pub idle: usize,
-    /// Numbers of closest points computed by the rivals and by the oracle, which tests all pairs.
+    /// Numbers of closest points computed by the rivals and by the oracle. The oracle tests all pairs.
     pub primitives: [u64; 2],
 }
 
@@ -43,7 +43,7 @@ pub fn work(detector: &dyn Detector) -> StageCounts {
     StageCounts { monitor: 0, ..detector.statistics().counts }
 }
 
-/// A comparison of all rivals, the detectors under test, with the oracle, which tests all pairs of nodes and faces.
+/// A comparison of all rivals (the detectors under test) with the oracle (tests of all pairs of nodes and faces).
 pub struct Comparison {
     pub label: String,
     pub rivals: Vec<(Rival, Box<dyn Detector>)>,

@@ -82,8 +82,9 @@ fn sheet(x: f64, faces_up: bool) -> Shape {
     Shape { nodes, faces }
 }
 
-/// Two jaws, parallel sheets of one body, on both sides of a fixed sheet. The near jaw moves away, so that no face is
-/// near the sheet. The far jaw, at first too far to be a candidate, approaches at the same time.
+/// Two parallel sheets (jaws) of one body are on both sides of a fixed sheet. The near jaw moves away, so that no face
+/// is near the fixed sheet. At the same time, the far jaw approaches; at first the far jaw is too far to be a
+/// candidate.
 #[test]
 fn distant_faces_are_detected_in_time() {
     let mut found = 0;
@@ -215,8 +216,9 @@ fn a_bouncing_body_comes_back() {
     }
 }
 
-/// A ball with the middle of a face at its lowest point falls on a table. With curved faces the ball touches the table
-/// when a sphere would. With flat faces the impact is later, since the middle of a flat face lies inside the sphere.
+/// A ball with the middle of a face at its lowest point falls on a table. With curved faces the ball touches at the
+/// same time as a sphere. With flat faces the impact is later, because the middle of a flat face lies inside the
+/// sphere.
 #[test]
 fn a_curved_ball_meets_the_table_at_its_surface() {
     let down = Rotation::rotation_between(&Vec3::repeat(1.0), &-Vec3::z()).unwrap();

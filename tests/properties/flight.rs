@@ -22,7 +22,7 @@ pub struct Tally {
     pub impacts: usize,
     /// Steps in which a rival, a detector under test, did no work.
     pub idle: usize,
-    /// Largest time by which an impact was too early, relative to the duration of the flight.
+    /// Largest amount by which an impact was early, relative to the duration of the flight.
     pub earliest: f64,
 }
 
@@ -37,7 +37,7 @@ impl Tally {
     }
 }
 
-/// A scene in flight, with all rivals and the oracle, which tests all pairs of faces.
+/// A scene in flight, with all rivals and the oracle. The oracle tests all pairs of faces.
 pub struct Flying<'a> {
     pub label: String,
     pub scene: &'a Scene,
@@ -77,10 +77,10 @@ impl<'a> Flying<'a> {
         self.scene.bodies.iter().zip(&self.motions).flat_map(of_body).unzip()
     }
 
-    /// Checks that an impact is neither late nor early. It is not late if only bodies that overlapped from the
-    /// beginning overlap. It is not early if its two faces close their remaining distance within 1e-9 of the duration
-    /// of the flight; only flat faces that close at a noticeable speed are checked for this. The check of earliness
-    /// omits impacts between bodies that overlap since the beginning, as their faces cross.
+    /// Checks that an impact is neither late nor early. The impact is not late if, at its time, only bodies that
+    /// overlapped from the beginning overlap. The impact is not early if its two faces close their remaining distance
+    /// within 1e-9 of the duration of the flight. Only flat faces that close at a noticeable speed are checked. The
+    /// second check omits impacts between bodies that overlap since the beginning, because their faces cross.
     fn check_instant(&mut self, impact: &Impact) {
         let (overlaps, positions) = (self.overlaps(), self.configuration().0);
         let first = overlaps.iter().find(|found| !self.overlapping.contains(&found.bodies));

@@ -1,11 +1,11 @@
 //! Gaps, normals and closest points of bodies of triangles, compared with an oracle that shares no code with the
 //! detectors.
 //!
-//! The oracle is the reference of this file. It distinguishes inside and outside by the winding number, a sum of solid
-//! angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). It finds the closest point of a
-//! triangle or an edge by enumeration: it computes the stationary point of the distance on the interior, on each edge
-//! and at each end, and takes the nearest one that lies in the triangle or edge (the Karush–Kuhn–Tucker conditions).
-//! The detectors find the closest point by Voronoi regions instead.
+//! The oracle is the reference of this file. The oracle distinguishes inside and outside by the winding number, a sum
+//! of solid angles (van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125–126). The oracle finds the closest
+//! point of a triangle or an edge by enumeration. The candidates are the stationary points of the distance on the
+//! interior and on each edge, and the ends. The nearest candidate in the triangle or edge is the closest point
+//! (Karush–Kuhn–Tucker conditions). The detectors find the closest point by Voronoi regions instead.
 
 use std::f64::consts::PI;
 
@@ -26,7 +26,8 @@ const ROUNDING: f64 = 1e-14;
 const SHALLOW: f64 = 1e-4;
 
 /// A contact is required if the cosine of the angle between the normals of node and target is below this value. The
-/// detectors accept any negative cosine; of a contact with a larger cosine only the side of the node is checked.
+/// detectors accept any negative cosine. If the cosine of a contact is larger than this value, only the side of the
+/// node is checked.
 const OPPOSED: f64 = -0.1;
 
 /// A closed surface of triangles.
@@ -87,8 +88,8 @@ fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
     candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
 }
 
-/// Distance of two segments. It is the smallest of the four distances of an end from the other segment and the distance
-/// of the two lines. The lines count only if their closest points lie within both segments.
+/// Distance of two segments. The result is the smallest of five values: the four distances of an end from the other
+/// segment, and the distance of the two lines. The lines count only if their closest points lie within both segments.
 fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
         let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();
@@ -120,7 +121,7 @@ fn nodal_normal(scene: &Scene, body: usize, node: u32) -> Vec3 {
     (0..surface.num_faces()).filter_map(of_face).sum::<Vec3>().normalize()
 }
 
-/// Numbers of checked nodes, of checked edges, and of nodes that must be in contact (`certain`).
+/// Three numbers: checked nodes, checked edges, and nodes that must be in contact (`certain`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     nodes: usize,
@@ -134,9 +135,9 @@ impl Tally {
     }
 }
 
-/// Two bodies, each a box, a tetrahedron or a ball, with a random orientation and with each node moved in or out by up
-/// to 15 %. Along a random direction, the extents of the bodies overlap by a random depth between `least` and `most`;
-/// a negative depth is a distance.
+/// Two bodies, each a box, a tetrahedron or a ball in a random orientation. Each node is moved in or out by up to 15 %.
+/// Along a random direction, the extents of the bodies overlap by a random depth between `least` and `most`; a negative
+/// depth is a distance.
 fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     let body = |samples: &mut Samples| {
         let mut shape = match samples.integer(0, 3) {
@@ -158,8 +159,8 @@ fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
     Scene::new(&[first, second.shifted(&(along * (apart - depth)))], false)
 }
 
-/// Contacts of two bodies at rest in the first step: those that the all-pairs detector finds, each with its nearest
-/// face replaced by the entry face.
+/// Contacts of two bodies at rest in the first step, from the all-pairs detector. The nearest face of each contact is
+/// replaced by the entry face.
 fn contacts(scene: &Scene) -> Constraints {
     let mut constraints = Constraints::default();
     let positions = &scene.positions;
@@ -187,8 +188,8 @@ fn compare(seed: u64) -> Tally {
     tally
 }
 
-/// The depth of an edge–edge contact is the distance between the edges, and the vector between their closest points is
-/// the gap times the normal.
+/// The depth of an edge–edge contact is the distance between the edges. The vector between the closest points of the
+/// edges is the gap times the normal.
 fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     let at = |k: usize| positions[constraint.nodes[k] as usize];
     let distance = distance_of_segments([at(0), at(1)], [at(2), at(3)]);
@@ -198,7 +199,7 @@ fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
     assert!(apart < ROUNDING * 10.0, "seed {seed}: points are {apart:e} off");
 }
 
-/// Each node in contact is inside the target; its depth, normal and closest point are those of the oracle. Conversely,
+/// Each node in contact is inside the target. Its depth, normal and closest point agree with the oracle. Conversely,
 /// each node that is certainly inside, within the search depth and opposed to the target is in contact.
 fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraints) -> Tally {
     let surface = ClosedSurface::of(scene, target);

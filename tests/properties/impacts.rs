@@ -32,8 +32,8 @@ impl Tally {
     }
 }
 
-/// Instants at which bodies are checked for overlap, as fractions of the time of the impact or, if there is no impact,
-/// of the step. There are several, since an overlap may have ended before the last instant.
+/// Instants at which bodies are checked for overlap: fractions of the time of the impact or, without an impact, of the
+/// step. There are several, since an overlap may have ended before the last instant.
 const INSTANTS: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 0.9999, 1.0 - 1e-9];
 
 /// Tolerance of the distance between the point of an impact and a body, relative to the edges of the body: the

@@ -1,7 +1,7 @@
-//! All detectors agree with the detector that tests all pairs of faces, in every step of random scenes and of scenes
-//! chosen to be difficult: they find the same first impact in flight, and in contact the same constraints to the last
-//! bit. Before the first impact found within a step no bodies with flat faces overlap, and at the impact bodies touch.
-//! Bodies made of the cells of one lattice overlap where they have a cell in common, and nowhere else.
+//! Properties of contact detection in random scenes and in scenes chosen to be difficult. In every step, all detectors
+//! agree with the detector that tests all pairs of faces: on the first impact in flight, and on every bit of the
+//! constraints in contact. Bodies with flat faces do not overlap before the first impact within a step, and touch at
+//! this impact. Two bodies made of cells of one lattice overlap exactly in their common cells.
 //!
 //! `ICTUS_SCENES` sets the number of random scenes. The message of a failure names the seed of the scene.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -65,8 +65,8 @@ impl Lattice {
         if part == 0 { low } else { low + (planes[cell + 1] - low) * (part as f64 / split as f64) }
     }
 
-    /// The skin of cells, each of which is split into the given number of parts along each axis. Faces are
-    /// quadrilaterals or triangles, or segments in the plane.
+    /// The skin of cells. Each cell is split into the given number of parts along each axis. Faces are quadrilaterals
+    /// or triangles, or segments in the plane.
     fn skin(&self, samples: &mut Samples, cells: &Cells, split: usize) -> Shape {
         let mut shape = Shape::default();
         let mut numbers: HashMap<[usize; 3], u32> = HashMap::new();
@@ -144,9 +144,9 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
 }
 
 /// Bodies of one or two boxes overlap if and only if they have a cell in common. For bodies of one box the depth of the
-/// overlap is checked. It is at least 0.9 times the least width of the common box; the tenth allows for the search of
-/// the largest ball in this box, which stops early. It is at most that width or, if larger, half the least width of the
-/// thicker body, since a node in the middle of this body is that deep.
+/// overlap is checked. The depth is at least 0.9 times the least width of the common box, because the search of the
+/// largest ball in this box stops early. The depth is at most the larger of two values: this width, and half the least
+/// width of the thicker body (the depth of a node in its middle).
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
     let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {
@@ -181,7 +181,8 @@ fn bodies_overlap_where_they_have_a_cell_in_common() {
     assert!(counts[0] * 10 > outcomes.len() && counts[3] * 40 > outcomes.len(), "{counts:?}");
 }
 
-/// A lattice is divided among bodies with different meshes: neighbouring bodies have flush surfaces, and none overlap.
+/// A lattice is divided among bodies with different meshes. Neighbouring bodies have flush surfaces, and no bodies
+/// overlap.
 #[test]
 fn flush_assemblies_do_not_overlap() {
     (0..number_of_scenes(200)).into_par_iter().for_each(|seed| {

@@ -73,7 +73,7 @@ fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     }
 }
 
-/// Rough surfaces that slide and vibrate, in which some nodes are fast for eight steps.
+/// Rough surfaces that slide and vibrate. Some nodes are fast for eight steps.
 struct Sliding<'a> {
     scene: &'a Scene,
     samples: Samples,

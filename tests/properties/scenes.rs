@@ -305,7 +305,7 @@ impl Shape {
         shape
     }
 
-    /// An icosahedron whose faces are split into four this many times, with all nodes on the unit sphere.
+    /// An icosahedron with all nodes on the unit sphere. The faces are split into four this many times.
     pub fn icosphere(subdivisions: usize) -> Self {
         let (nodes, faces) = icosphere(subdivisions);
         let mut shape = Self { nodes, faces: Vec::new() };

@@ -150,7 +150,8 @@ fn foldable(shape: &Shape, plane: bool) -> Scene {
 }
 
 /// Plates from a foil to a block, and bodies with sharp and obtuse edges, have no self-contact at rest, pressed,
-/// sheared and bent. Bodies are pressed to a twentieth of their thickness, or to a half if thicker than four edges.
+/// sheared and bent. Bodies are pressed to a twentieth of their thickness; bodies thicker than four edges are pressed
+/// to a half.
 #[test]
 fn flush_walls_and_corners_are_not_in_contact() {
     let mut shapes = vec![(Shape::strip(10, 1e-4), true), (Shape::strip(7, 0.3), true)];
@@ -194,9 +195,9 @@ fn flush_walls_and_corners_are_not_in_contact() {
     }
 }
 
-/// A plate is folded in the middle until one half penetrates the other by `depth`. The target of each contact of a node
-/// of the folded half is the side through which the node entered, and the normal points back out of this side. No node
-/// is in contact with the far side.
+/// A plate is folded in the middle until one half penetrates the other by `depth`. Each node of the folded half in
+/// contact has as its target the side through which the node entered. The normal points out of this side. No node is in
+/// contact with the far side.
 #[test]
 fn a_folded_plate_touches_the_side_it_came_upon() {
     for (thickness, triangles) in [(0.02, false), (0.02, true), (1e-3, false), (0.1, true)] {
@@ -204,7 +205,7 @@ fn a_folded_plate_touches_the_side_it_came_upon() {
         let depth = 0.2 * thickness;
         let radius = 0.5 * (thickness - depth);
         // The folded half turns by 180° about a line above the middle of the plate, continues back above the other
-        // half, and descends onto it.
+        // half, and descends onto the other half.
         let centre = (0.75 * thickness).max(0.04);
         let arc = std::f64::consts::PI * centre;
         let fold = |x: &Vec3| {

@@ -54,7 +54,7 @@ fn headings_of_a_page_have_different_anchors() {
     }
 }
 
-/// A page of the book has no link to a file outside `docs/`, since the rendered book does not contain that file.
+/// A page of the book has no link to a file outside `docs/`, because the rendered book contains no such file.
 #[test]
 fn pages_of_the_book_link_within_it() {
     for page in book_pages() {

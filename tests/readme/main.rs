@@ -63,7 +63,7 @@ fn prose(text: &str) -> String {
     text.split("\n```").enumerate().filter_map(fenced).collect::<Vec<_>>().join("\n")
 }
 
-/// Inline code of a text, which stands between single backticks.
+/// Inline code of a text: code between single backticks.
 fn inline_code(text: &str) -> Vec<String> {
     prose(text).lines().flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned)).collect()
 }

@@ -67,7 +67,7 @@ fn items_that_are_named_are_in_their_files() {
 }
 
 /// CONTRIBUTING.md lists exactly the files that name the neo-Hookean law, as the word `neo-hookean` or in an
-/// identifier. Exempt are `src/cli/init.rs`, whose starter scenario uses the law, and unit tests.
+/// identifier. Two exceptions: `src/cli/init.rs`, because its starter scenario uses the law, and unit tests.
 #[test]
 fn a_law_is_named_where_the_table_says() {
     let text = read("CONTRIBUTING.md");

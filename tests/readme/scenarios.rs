@@ -18,7 +18,8 @@ fn the_quick_start_is_two_commands_that_fit_together() {
     assert_eq!(*look, format!("paraview {}", collection.display()));
 }
 
-/// The first `cargo test` command of the README is that of `.ci/run`: it runs all tests, even after a failure.
+/// The first `cargo test` command of the README equals the command of `.ci/run`, and runs all tests even after a
+/// failure.
 #[test]
 fn the_readme_tests_as_a_change_is_tested() {
     let text = read("README.md");

@@ -35,7 +35,7 @@ fn shortened(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// A bar of 10 × 1 × 1 hexahedra. It replaces the mesh that Gmsh would make of the geometry on the page.
+/// A bar of 10 × 1 × 1 hexahedra. This mesh replaces the mesh that Gmsh would make of the geometry on the page.
 fn bar() -> String {
     let at = |i: usize, j: usize, k: usize| i + 11 * (j + 2 * k);
     let mut nodes = Vec::new();

@@ -87,7 +87,7 @@ fn the_error_reads_as_plain_text() {
     assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
 }
 
-/// A quoted part of a key may contain `=`, which ends an unquoted key.
+/// A quoted part of a key may contain `=`; in an unquoted key, `=` ends the key.
 #[test]
 fn quoted_names_hold_any_sign() {
     for (name, key) in

@@ -63,7 +63,8 @@ fn problems_of_replaced_values_have_their_place() {
     let (broken, place) = with("\"=v*\"");
     assert!(broken.message.starts_with("`bodies.0.velocity`: `(10.0)*` has"), "{}", broken.message);
     assert_eq!(place, "\"=v*\"");
-    // The first text has a value out of range. The second has a misspelt key after a replaced value on the same line.
+    // The first text has a value out of range. The second text has a misspelt key after a replaced value on the same
+    // line.
     let text = bar(PARAMETERS, &format!("scale = \"=v - 12.25\"\n{STEEL}"));
     let (range, place) = problem(&text);
     assert_eq!(range.message, "`bodies.bar.scale` is -2.25, not a positive number");

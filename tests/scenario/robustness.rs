@@ -31,8 +31,8 @@ const PIECES: [&str; 20] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever is cut off, replaced or copied elsewhere in the text, the reader returns a scenario or problems. The
-    /// spans of the problems lie in the text.
+    /// Parts of the text are cut off, replaced or copied elsewhere. In every case the reader returns a scenario or
+    /// problems. The spans of the problems lie in the text.
     #[test]
     fn no_text_makes_the_reader_panic(
         cut in 0.0_f64..1.0,

@@ -15,7 +15,8 @@ fn as_json(text: &str) -> Value {
     toml::from_str(text).unwrap()
 }
 
-/// All scenarios of the repository and of these tests match the schema, which is valid under draft 7 of JSON Schema.
+/// All scenarios of the repository and of these tests match the schema. The schema is valid under draft 7 of JSON
+/// Schema.
 #[test]
 fn scenarios_match_the_schema() {
     assert!(jsonschema::draft7::meta::is_valid(&json_schema()));

@@ -39,8 +39,8 @@ impl Record {
         (last.1 - first.1) / (last.0 - first.0)
     }
 
-    /// Last time, after the first contact, at which more than the fraction `part` of the total change of momentum is
-    /// still to come \[s\].
+    /// Last time \[s\], after the first contact, at which the remaining change of momentum exceeds the fraction `part`
+    /// of the total change.
     fn end_of_force(&self, part: f64) -> f64 {
         let change = self.momentum.last().unwrap().1 - self.momentum[0].1;
         let gone = |(_, momentum): &&(f64, f64)| (momentum - self.momentum[0].1) / change < 1.0 - part;
@@ -60,12 +60,12 @@ fn report(name: &str, simulation: &Simulation) {
     );
 }
 
-/// Goal: of two equal bars, the striking bar stops after 2 L/c and the other continues with its velocity V. During the
-/// contact the stress is ρ c V/2.
+/// Goal: a bar with the velocity V strikes an equal bar at rest. After 2 L/c the striking bar stops, and the other bar
+/// continues with V. During the contact the stress is ρ c V/2.
 ///
 /// Tolerances: those of `two_bars`, for the same reasons. Nodes that strike without restitution lose the energy ρ h A
-/// V²/16 at each face, for cells of size h and section A: in all 1/800 of the energy with 200 cells per bar. This loss
-/// reduces the oscillation behind the front, and does not change the mean.
+/// V²/16 at each face, with the cell size h and the section A. With 200 cells per bar, this is 1/800 of the energy in
+/// all. The loss reduces the oscillation behind the front, but not the mean.
 #[test]
 fn equal_bars_exchange_their_velocities() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -94,9 +94,9 @@ fn equal_bars_exchange_their_velocities() {
 }
 
 /// Goal: the velocities after the impact do not depend on the stiffness of the contact springs. Penalty springs have
-/// half the stiffness of the adjacent elements or 1e9 N/m, which is 40 % of the stiffness E A/(16 h) = 2.5e9 N/m of a
-/// cell at a corner. Energy–momentum springs, whose discrete gradient conserves energy, have the stiffness of the
-/// elements or 4e10 N/m. Tolerances of the velocities and of the energy: those of
+/// half the stiffness of the adjacent elements or 1e9 N/m. The latter is 40 % of E A/(16 h) = 2.5e9 N/m, the stiffness
+/// of a cell at a corner. Energy–momentum springs have the stiffness of the elements or 4e10 N/m; their discrete
+/// gradient conserves energy. Tolerances of the velocities and of the energy: those of
 /// `equal_bars_exchange_their_velocities`.
 #[test]
 fn result_is_independent_of_spring_stiffness() {
@@ -117,10 +117,10 @@ fn result_is_independent_of_spring_stiffness() {
 
 /// A bar of 0.05 m hits a bar of 0.1 m with the same section.
 ///
-/// Goal: the short bar of length L₁ stops. The long bar gets its momentum, a mean velocity of V/2. The force between
-/// the bars ends at 2 L₁/c although their ends stay together. Tolerances: those of
-/// `equal_bars_exchange_their_velocities`, although the front is twice as long relative to the short bar, which has 100
-/// cells and not 200.
+/// Goal: the short bar of length L₁ stops. The long bar gets the momentum of the short bar, and the mean velocity V/2.
+/// The force between the bars ends at 2 L₁/c, although the ends stay together. Tolerances: those of
+/// `equal_bars_exchange_their_velocities`. The short bar has 100 instead of 200 cells, so the front is twice as long
+/// relative to the bar.
 #[test]
 fn short_bar_stops_on_a_long_one() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.05, area: 1e-6 };
@@ -175,14 +175,14 @@ fn rigid_cylinder_rebounds_with_its_velocity() {
     }
 }
 
-/// Goal: an elastic cylinder with Poisson's ratio zero also rebounds with its initial speed, ±0.5 %, since it is a bar
-/// in which no energy stays in waves. With impulses the striking nodes lose their energy. This error is of first order
-/// in the cell size, so the result is extrapolated from two meshes.
+/// Goal: an elastic cylinder with Poisson's ratio zero also rebounds with its initial speed, ±0.5 %. Such a cylinder is
+/// a bar in which no energy remains in waves. With impulses the striking nodes lose their energy. This error is of
+/// first order in the cell size, so the result is extrapolated from two meshes.
 ///
 /// Reference for the loss by impulses: a chain of the masses and springs of the mesh, integrated by central
-/// differences, whose end stops on the wall. It rebounds at 224.708 m/s with 100 cells and at 226.463 m/s with 800
-/// cells. With 100 cells the stopped masses take 1/200 of the energy; the rest of the loss stays in waves behind the
-/// front, by the dispersion of the mesh. The result agrees with the chain to 1e-9.
+/// differences. The end of the chain stops on the wall. The chain rebounds at 224.708 m/s with 100 cells and at 226.463
+/// m/s with 800 cells. With 100 cells the stopped masses take 1/200 of the energy; the rest of the loss stays in waves
+/// behind the front, by the dispersion of the mesh. The result agrees with the chain to 1e-9.
 ///
 /// With Poisson's ratio of copper, 0.35, the rebound is slower: see `cylinder_that_widens_keeps_energy_in_waves`.
 #[test]
@@ -208,9 +208,9 @@ fn elastic_cylinder_rebounds() {
 }
 
 /// Goal: with Poisson's ratio of copper, lateral inertia disperses the front and leaves a tenth of the energy in waves.
-/// The cylinder then rebounds at 213.9 m/s, as a rod of Rayleigh and Love does, and not at 227 m/s. Tolerance 1 %: in
-/// the model of the rod sections stay plane, which is inaccurate for a front whose length is comparable with the
-/// radius.
+/// The cylinder then rebounds at 213.9 m/s, like a rod of Rayleigh and Love, instead of 227 m/s. Tolerance 1 %: the
+/// model of the rod assumes plane sections, and this assumption is inaccurate if the length of a front is comparable
+/// with the radius.
 ///
 /// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.5 (Love's rod).
 #[test]
@@ -289,9 +289,9 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
     (0..=cells).map(|node| weight(node) * velocity[node]).sum::<f64>() / cells as f64
 }
 
-/// Mean velocity \[m/s\] of a bar, as a chain of masses and springs, at the time `duration` \[s\] after its end hits a
-/// wall at `speed` \[m/s\]. The end node stops at the wall, at the impact and whenever it would penetrate later. `part`
-/// is the ratio of the step to the critical step.
+/// Mean velocity of a bar \[m/s\] at the time `duration` \[s\] after its end hits a wall at `speed` \[m/s\]. The bar is
+/// a chain of masses and springs. The end node stops at the impact, and later in every step in which it would
+/// penetrate. `part` is the ratio of the step to the critical step.
 pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
     let step = part * cell / bar.wave_speed();

@@ -1,4 +1,4 @@
-//! The blind spot of node-to-face projection: the projection of a node near the bottom of a groove lies inside no face.
+//! The blind spot of node-to-face projection: near the bottom of a groove, a node projects inside no face.
 //!
 //! ```text
 //!      \   tip   /        the faces project the tip onto their extensions,
@@ -65,8 +65,8 @@ fn gap(method: Method, x: f64, z: f64) -> Option<f64> {
 
 /// Goal: every method of the constrained closest point finds the penetrating tip at every position. The gap is the
 /// distance from the nearer wall or from the bottom of the groove, to 1e-12, and to 1e-9 by the interior-point method.
-/// The plain projection finds no contact in the wedge |x| < SLOPE |z| below the bottom, and the same gap outside the
-/// wedge.
+/// The plain projection finds no contact in the wedge |x| < SLOPE |z| below the bottom. Outside the wedge, the plain
+/// projection gives the same gap as the other methods.
 #[test]
 fn only_the_plain_projection_is_blind_in_a_groove() {
     let (mut blind, mut seen) = (0, 0);
@@ -104,8 +104,8 @@ fn only_the_plain_projection_is_blind_in_a_groove() {
     assert!(blind > 15 && seen > 15);
 }
 
-/// A wide flat triangle, and a tetrahedron whose tip is below it, near the middle of its long side. A corner of a
-/// nearby bump of the surface is nearer to the tip than the corners of the triangle.
+/// The tip of a tetrahedron is below a wide flat triangle, near the middle of the long side of the triangle. A corner
+/// of a nearby bump of the surface is nearer to the tip than the corners of the triangle.
 ///
 /// ```text
 ///                    tip
@@ -142,8 +142,8 @@ fn long_face_and_tip(method: Method) -> Option<f64> {
 }
 
 /// Goal: the rule of Petőcz & Armero (UCB/SEMM-98/06, 1998) searches only the faces around the node nearest to the
-/// contactor. It misses a node on a long face if a corner of another face is nearer. The closest point over all faces
-/// in reach gives the depth 0.02, to 1e-12.
+/// contactor. This rule misses a node on a long face if a corner of another face is nearer. The closest point over all
+/// faces in reach gives the depth 0.02, to 1e-12.
 #[test]
 fn the_nearest_node_rule_is_blind_on_a_long_face() {
     let found = long_face_and_tip(Method::Auto);

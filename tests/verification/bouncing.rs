@@ -138,7 +138,7 @@ fn elastic_block_drops_on_an_elastic_base() {
 }
 
 /// Goal: rigid cubes exchange their velocities for any stiffness of the springs between them. The energy is conserved,
-/// also if a shortened step ends at the impact and the next step has the regular length. Tolerance: 1e-5, as the
+/// also if a shortened step ends at the impact and the next step has the regular length. Tolerance: 1e-5, because the
 /// iteration for the pressures of nine nodes on one rigid body leaves an error of about 1e-6 for stiff springs.
 #[test]
 fn stiff_contact_after_a_cut_step_keeps_the_energy() {

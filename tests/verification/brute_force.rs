@@ -1,4 +1,4 @@
-//! Brute force over all node–face and edge–edge pairs: first contact of two triangulated surfaces in relative
+//! Brute force over all pairs of nodes and faces or of edges: first contact of two triangulated surfaces in relative
 //! translation, and penetration of nodes into a surface.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +22,8 @@ pub struct RelativeMotion {
     pub acceleration: Vec3,
 }
 
-/// Distance outside a face or edge, in natural coordinates, up to which a point counts as on the face or edge. It is
-/// far above rounding, and far below the motion in 1e-9 s at the speeds of the tests.
+/// A point up to this distance outside a face or edge, in natural coordinates, counts as on the face or edge. The
+/// distance is far above rounding, and far below the motion in 1e-9 s at the speeds of the tests.
 const MARGIN: f64 = 1e-10;
 
 impl Triangles {
@@ -69,9 +69,9 @@ impl Triangles {
     }
 }
 
-/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. A pair, of a node and a face or of two edges,
-/// meets when its four points are coplanar and the node lies in the face or the edges cross. The result is the first
-/// such instant over all node–face pairs in both directions and all edge–edge pairs.
+/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. A node and a face meet when the node lies in
+/// the face. Two edges meet when they are coplanar and cross. The result is the first such instant over all node–face
+/// pairs, with the nodes of either surface, and all edge–edge pairs.
 pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &RelativeMotion) -> Option<f64> {
     let position = |node: u32| model.reference_positions[node as usize];
     let mut first = f64::INFINITY;
@@ -97,7 +97,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
             let [c, d] = other.map(position);
             let normal = (b - a).cross(&(d - c));
             if normal.norm_squared() < 1e-24 * (b - a).norm_squared() * (d - c).norm_squared() {
-                continue; // parallel: a node of one edge meets the other body at the same time
+                continue; // parallel edges: an end of one edge meets the other body at the same time
             }
             for time in motion.zeros(&normal, &(c - a)) {
                 if time < first && cross(&(b - a), &(d - c), &motion.later(&(c - a), time), &normal) {
@@ -110,7 +110,7 @@ pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &Relative
 }
 
 impl RelativeMotion {
-    /// The offset at `time`, changed by the relative motion since t = 0.
+    /// An offset at t = 0, plus the relative displacement up to `time`.
     fn later(&self, offset: &Vec3, time: f64) -> Vec3 {
         offset + (self.velocity + self.acceleration * (0.5 * time)) * time
     }
@@ -144,11 +144,11 @@ fn cross(a: &Vec3, b: &Vec3, offset: &Vec3, normal: &Vec3) -> bool {
     [s, r].iter().all(|value| (-MARGIN..=1.0 + MARGIN).contains(value))
 }
 
-/// Depth of a point in a surface \[m\]: the distance from the nearest triangle for a point inside, and 0 for a point
-/// outside.
+/// Depth of a point in a surface \[m\]. The depth of a point inside the surface is its distance from the nearest
+/// triangle. A point outside has depth 0.
 ///
-/// A point is inside if the surface subtends a solid angle of 4π at it (van Oosterom & Strackee, IEEE Trans. Biomed.
-/// Eng. 30 (1983) 125–126).
+/// A point is inside if the surface subtends a solid angle of 4π at the point (van Oosterom & Strackee, IEEE Trans.
+/// Biomed. Eng. 30 (1983) 125–126).
 pub fn depth(surface: &Triangles, positions: &[Vec3], point: &Vec3) -> f64 {
     let (mut solid_angle, mut distance) = (0.0, f64::INFINITY);
     for triangle in &surface.triangles {

@@ -70,8 +70,8 @@ impl HertzImpact {
         self.stiffness() * self.approach().powf(1.5)
     }
 
-    /// Duration of the contact, 2 d/V ∫₀¹ (1 − x^(5/2))^(−1/2) dx = 2.9433 d/V, with d the largest approach and V the
-    /// speed \[s\].
+    /// Duration of the contact \[s\], 2 d/V ∫₀¹ (1 − x^(5/2))^(−1/2) dx = 2.9433 d/V, with the largest approach d and
+    /// the speed V.
     pub fn duration(&self) -> f64 {
         2.943_3 * self.approach() / self.speed
     }
@@ -94,14 +94,14 @@ pub struct BallImpact {
 }
 
 impl HertzImpact {
-    /// The impact with the approach d(F) = d_Hertz(F) + s F. Here s is the compliance of the ball less that of a
-    /// half-space, for Hertz's pressure in equilibrium with the inertia of the ball ([`ball_compliance`]).
+    /// The impact with the approach d(F) = d_Hertz(F) + s F. Here s is the compliance of the ball less the compliance
+    /// of a half-space, under Hertz's pressure. The inertia of the ball balances this pressure ([`ball_compliance`]).
     ///
-    /// Let a be the radius of the contact and R that of the ball. To first order in a/R, Hertz's pressure may be used,
-    /// since the compliance is stationary with respect to the pressure. The inertia is that of a rigid ball, since
-    /// vibrations of the ball add terms of second order. With f = F/F_Hertz and σ = s F_Hertz/d_Hertz, conservation of
-    /// energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force, and the duration is 2/V ∫ dd/√(1 − f^(5/3) − 5/4 σ
-    /// f²).
+    /// Let a be the radius of the contact, and R the radius of the ball. To first order in a/R, Hertz's pressure may be
+    /// used, because the compliance is stationary with respect to the pressure. The inertia is the inertia of a rigid
+    /// ball, because vibrations of the ball add terms of second order. Let f = F/F_Hertz and σ = s F_Hertz/d_Hertz.
+    /// Conservation of energy gives f^(5/3) + 5/4 σ f² = 1 at the largest force. The duration is 2/V ∫ dd/√(1 − f^(5/3)
+    /// − 5/4 σ f²).
     pub fn of_finite_ball(&self) -> BallImpact {
         let mut force: f64 = 1.0;
         let mut excess = 0.0;
@@ -113,8 +113,8 @@ impl HertzImpact {
                 * force.powf(-1.0 / 3.0);
             force = f64::powf(1.0 - 1.25 * excess * force * force, 0.6);
         }
-        // The substitution f = f_max (1 − u²)^(3/2) removes the singularities at both ends of the integral, which is
-        // then computed by the midpoint rule in u.
+        // The substitution f = f_max (1 − u²)^(3/2) removes the singularities at both ends of the integral. The
+        // midpoint rule in u then gives the integral.
         let (steps, energy) = (2000, |f: f64| f.powf(5.0 / 3.0) + 1.25 * excess * f * f);
         let mut integral = 0.0;
         for k in 0..steps {
@@ -132,13 +132,13 @@ impl HertzImpact {
     }
 }
 
-/// Mean displacement of a ball, weighted by the pressure and relative to the centre of mass, times E R \[-\]. The ball
-/// is under Hertz's pressure of unit force on a cap of radius `ratio` R, in equilibrium with the inertia of the ball as
-/// a uniform body force.
+/// Dimensionless compliance of a ball under Hertz's pressure on a cap of radius `ratio` R: E R times the mean
+/// displacement by a unit force. The mean is weighted by the pressure and relative to the centre of mass. The inertia
+/// of the ball, a uniform body force, balances the pressure.
 ///
 /// The solution is a series of spheroidal displacements of degree n in Legendre polynomials, each without shear stress
-/// at the surface: u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ = A (n²+2n−1+2ν) + B
-/// (n−1).
+/// at the surface. Their coefficients are u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ
+/// = A (n²+2n−1+2ν) + B (n−1).
 ///
 /// Source: Lur'e, Three-Dimensional Problems of the Theory of Elasticity, 1964, on the elastic sphere. The term of
 /// degree one, with the body force that balances the pressure, follows from u = D r² e_z.
@@ -187,8 +187,8 @@ pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
     compliance
 }
 
-/// For a small cap, the compliance of the ball approaches that of a half-space: the ball is stiffer by a fraction
-/// proportional to the size of the cap. The duration of a slow impact is that of Hertz, to 0.5 %.
+/// For a small cap, the compliance of the ball approaches the compliance of a half-space. The ball is stiffer by a
+/// fraction proportional to the size of the cap. The duration of a slow impact agrees with Hertz's duration to 0.5 %.
 #[test]
 fn a_small_cap_feels_a_half_space() {
     let half_space = |ratio: f64| 0.6 * (1.0 - 0.09) / ratio;

@@ -1,15 +1,15 @@
 //! Goal: the closest point of any face is its global minimum, for all kinds and shapes of faces.
 //!
-//! An oracle proves the minimum for each query point r: given the answer of the search, it looks for a point x of the
-//! face that is closer to r. Every face becomes a biquadratic surface over the unit square (a triangle by ξ = s (1 −
-//! t), η = t), interpolated from the shape functions. The function F = ½ |x − r|² then has Bernstein coefficients, and
-//! is nowhere less than the smallest coefficient. The oracle divides the square (de Casteljau) until no part can have a
-//! closer point, since the coefficients of the part are too large or its control points lie behind a plane. Around the
-//! answer this division would never end. There the oracle shows that the Hessian of F is positive definite, so that F
-//! lies above its tangent plane at the answer.
+//! An oracle proves the minimum for each query point r: the oracle looks for a point x of the face that is closer to r
+//! than the answer of the search. Every face becomes a biquadratic surface over the unit square (a triangle by ξ = s (1
+//! − t), η = t), interpolated from the shape functions. The function F = ½ |x − r|² then has Bernstein coefficients,
+//! and is nowhere less than the smallest coefficient. The oracle divides the square (de Casteljau) until no part can
+//! have a closer point: the coefficients of each part are too large, or its control points lie behind a plane. Around
+//! the answer this division would never end. In this case the oracle shows that the Hessian of F is positive definite.
+//! F then lies above its tangent plane at the answer.
 //!
-//! Tolerance: 1e-10 of the size of the face (or of the distance, if it is greater), ten times the accuracy that the
-//! search for global minima guarantees; the factor allows for rounding.
+//! Tolerance: 1e-10 of the size of the face, or of a larger distance. This is ten times the accuracy that the search
+//! for global minima guarantees; the factor allows for rounding.
 
 use ictus::contact::detection::face::closest_point::{
     ClosestPoint, Domain, Method, Outcome, Start, closest_point,
@@ -158,8 +158,8 @@ impl Part {
         Self { net, low, high }
     }
 
-    /// Whether all control points are at least `distance` from the query along the direction of the answer, or along
-    /// the direction of the middle control point.
+    /// Whether all control points are at least `distance` from the query along one of two directions: to the answer, or
+    /// to the middle control point.
     fn is_behind_plane(&self, answer: &Vec3, distance: f64) -> bool {
         [*answer, self.net[1][1]].iter().any(|way| {
             let direction = way / way.norm();
@@ -261,7 +261,7 @@ enum Verdict {
     Undecided,
 }
 
-/// Searches for a point whose distance is less than that of the point at ξ by more than the tolerance.
+/// Searches for a point closer than the point at ξ by more than the tolerance.
 fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: f64) -> Verdict {
     let whole = Part::new(kind, nodes, query);
     let place = unit_square(kind, xi);
@@ -300,9 +300,9 @@ fn judge(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2], tolerance: 
     Verdict::Closest
 }
 
-/// The largest rectangle around the answer, among rectangles halved in succession, on which F is convex. If the tangent
-/// plane of F at the answer is nowhere below the threshold in this rectangle, convexity proves that F is nowhere below
-/// it. The result is `None` if the tangent plane is below the threshold somewhere, or if no rectangle is found.
+/// The largest rectangle around the answer on which F is convex, among rectangles halved in succession. If the tangent
+/// plane of F at the answer is at or above the threshold everywhere in this rectangle, then by convexity so is F. The
+/// result is `None` if the tangent plane is below the threshold somewhere, or if no rectangle is found.
 fn neighbourhood(kind: CellKind, whole: &Part, place: [f64; 2], threshold: f64) -> Option<[[f64; 2]; 2]> {
     let is_curve = kind.dimension() == 1;
     for halvings in 0..12 {
@@ -374,7 +374,7 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     let distance = found.distance_squared.sqrt();
     let context = || format!("{method:?} {kind:?} {class:?} {nodes:?} {query:?}: {found:?}");
     assert!(found.outcome != Outcome::Capped, "{}", context());
-    // The tolerance contains the rounding of coordinates, which does not decrease with the size of the face.
+    // The tolerance contains the rounding of coordinates. This rounding does not decrease with the size of the face.
     let rounding = 1e-14 * (size + distance) + 4.0 * f64::EPSILON * found.point.amax();
     assert!((point(kind, nodes, found.xi) - found.point).norm() <= rounding, "{}", context());
     // A residual slope of 1e-7 changes the relative distance by 1e-14, far below the tolerance of the distance.
@@ -387,7 +387,7 @@ fn check_method(method: Method, kind: CellKind, class: Class, nodes: &[Vec3], qu
     verdict == Verdict::Closest
 }
 
-/// Checks `count` answers per kind and class, and that the oracle can decide them.
+/// Checks `count` answers per kind and class. The oracle must decide every answer.
 fn check_all(count: u64) {
     for kind in Domain::KINDS {
         for class in CLASSES {
@@ -418,7 +418,7 @@ fn a_million_closest_points_of_each_kind_are_global_minima() {
     check_all(250_000);
 }
 
-/// Test of the oracle: given a worse point, it must find the closer one.
+/// Test of the oracle: for a wrong answer, the oracle must find a closer point.
 #[test]
 fn the_oracle_refutes_wrong_answers() {
     let mut random = Random(9);
@@ -439,8 +439,8 @@ fn the_oracle_refutes_wrong_answers() {
     assert!(refuted > 700, "{refuted}");
 }
 
-/// The expected values were found by multi-start optimisation and a 400 × 400 grid, except the last ξ, which is the
-/// root of the cubic of its edge.
+/// The expected values were found by multi-start optimisation and a 400 × 400 grid. Only the last ξ is the root of the
+/// cubic of its edge.
 #[test]
 fn reference_values_of_a_curved_triangle() {
     let nodes = [

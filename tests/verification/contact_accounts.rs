@@ -10,8 +10,8 @@ use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
 /// Goal: the force between two bars that collide end to end is ρ c V A/2, by wave theory, and acts on the first bar
-/// against its motion. The energies of the pair are those of the whole model, as there is no other pair. The contact
-/// area is the section of the bars, as Poisson's ratio is zero. Source: Graff, Wave Motion in Elastic Solids, 1975,
+/// against its motion. The energies of the pair are those of the whole model, because there is no other pair. Poisson's
+/// ratio is zero, so the contact area is the section of the bars. Source: Graff, Wave Motion in Elastic Solids, 1975,
 /// §2.4. Tolerances: 3 % for the mean force over the plateau, as in `two_bars`; rounding for energies and area.
 #[test]
 fn pair_of_bars() {
@@ -53,11 +53,11 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
     (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
 }
 
-/// Goal: a warning reports energy created by contact. With a soft start as long as the impact, springs stiffen during
-/// the compression and return more energy than they have absorbed. Springs of constant stiffness give no warning. In
-/// their first step the nodes of the flat end penetrate the wall by V dt, and this penetration needs a fifth of the
-/// energy of this block of two cells. The impulses and projections of a rod that stays at a wall give no warning
-/// either, as they absorb the energy that they add.
+/// Goal: a warning reports energy created by contact. If the soft start is as long as the impact, springs stiffen
+/// during the compression and return more energy than they have absorbed. Springs of constant stiffness give no
+/// warning. In the first step the nodes of the flat end penetrate the wall by V dt. The block has only two cells, and
+/// this penetration needs a fifth of its energy. The impulses and projections of a rod that stays at a wall absorb the
+/// energy that they add, and give no warning either.
 #[test]
 fn created_energy_is_reported() {
     let told = |keys: &str| {
@@ -95,9 +95,10 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     Simulation::new(&scenario).err().unwrap()
 }
 
-/// Goal: nodes that penetrate beyond the search depth are reported, also if other nodes of their body penetrate less.
-/// The search depth is half the smaller median edge, 7/30 m. The wide block is rotated by 12° and moved by 0.05 m, so
-/// that the corner (1, 1) of the narrow block is (1.05 cos 12° + sin 12° − 0.99) m = 0.245 m behind its face.
+/// Goal: nodes that penetrate beyond the search depth are reported, even if other nodes of the same body penetrate
+/// less. The search depth is half the smaller median edge, 7/30 m. The wide block is rotated by 12° and moved by 0.05
+/// m. The corner (1, 1) of the narrow block is then (1.05 cos 12° + sin 12° − 0.99) m = 0.245 m behind the face of the
+/// wide block.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -146,8 +147,8 @@ fn nearer_than_thick(
     (format!("{narrow}contact_thickness = 0.04\n{second}"), meshes)
 }
 
-/// Goal: overlapping bodies, and bodies closer than their contact thickness, are rejected with the depth, unless the
-/// scenario has a policy for overlaps.
+/// Goal: without a policy for overlaps, overlapping bodies and bodies closer than their contact thickness are rejected,
+/// with the depth.
 #[test]
 fn overlap_is_refused() {
     let depth = |(text, meshes): (String, Vec<(&str, String)>)| {
@@ -166,8 +167,8 @@ fn overlap_is_refused() {
     assert!((depth((thick, meshes)) - 0.03).abs() < 1e-12, "the thickness adds to the depth of a node");
 }
 
-/// Pairs of overlapping boxes, with the width of their common part. Since their faces are flush, no node of one box is
-/// strictly inside the other, and no edge passes through a face.
+/// Pairs of overlapping boxes, with the width of their common part. The faces of the boxes are flush, so no node of one
+/// box is strictly inside the other, and no edge passes through a face.
 fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     let cube = |cells| box_mesh([0.0; 3], [1.0; 3], cells);
     let plate = |x: f64, y: f64| box_mesh([x, y, 0.0], [1.0 + x, 1.0 + y, 0.1], [1, 1, 1]);
@@ -187,8 +188,8 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     ]
 }
 
-/// Goal: overlapping bodies with flush faces are rejected under every policy, as detection finds no contact between
-/// them; this also holds for rigid bodies. The error gives the thickness of the common part and a point of it.
+/// Goal: overlapping bodies with flush faces are rejected under every policy, because detection finds no contact
+/// between them. Rigid bodies are rejected too. The error gives the thickness and a point of the common part.
 /// Tolerance: 1e-6, for the rounding of directions at a depth of about 1e-8.
 #[test]
 fn overlap_where_faces_line_up_is_refused() {
@@ -226,14 +227,14 @@ fn overlap_where_faces_line_up_is_refused() {
                 _ => "where their faces line up and no node is in the other; move them apart",
             };
             assert!(told.contains(expected), "{name}: {told}");
-            // The message offers no policy, since none resolves an overlap of bodies with flush faces.
+            // The message offers no policy, because no policy resolves an overlap of bodies with flush faces.
             assert!(!told.contains("\"offset\""), "{name}: {told}");
         }
     }
 }
 
-/// Goal: under every policy, bodies that move together continue to move without stress, in space and in the plane,
-/// whether they overlap or are closer than their contact thickness. Nodes that were moved apart are behind no face.
+/// Goal: bodies that move together and overlap, or are closer than their contact thickness, continue to move without
+/// stress. This holds under every policy, in space and in the plane. Nodes that were moved apart are behind no face.
 /// Tolerance: rounding in some hundred steps, 1e-12 of the energy.
 #[test]
 fn overlapping_bodies_stay_as_they_are() {
@@ -286,9 +287,10 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
 /// without overlap. An offset overlap is compared with blocks a micrometre apart. Removal moves nodes and changes the
 /// blocks: their ends are not flat, and their masses differ by half a percent. Blocks with a removed overlap are
 /// therefore compared with blocks meshed in the changed shape, a micrometre apart. In the reference no node is behind a
-/// face, so none is moved; edges of one block still cross faces of the other, as their cells differ. Tolerances of the
-/// energy and of the momentum: 1 % for an offset overlap, whose penalty contacts begin at other instants than those of
-/// the reference; 1e-5 for a removed overlap, as all contacts of its reference begin a microsecond later.
+/// face, so no node is moved. The cells of the blocks differ, so edges of one block still cross faces of the other.
+/// Tolerances of the energy and of the momentum: 1 % for an offset overlap, because its penalty contacts begin at other
+/// instants than those of the reference; 1e-5 for a removed overlap, because all contacts of its reference begin a
+/// microsecond later.
 #[test]
 fn retained_overlap_adds_no_energy() {
     let (text, meshes) = overlapping(false, 1.0, "penalty = 0.1\ninitial_penetration = \"POLICY\"");
@@ -296,7 +298,7 @@ fn retained_overlap_adds_no_energy() {
         let text = text.replace("POLICY", policy);
         from_text(&format!("{text}translate = [{apart:?}, 0, 0]\n"), meshes)
     };
-    // Energy at the end relative to that at the start, and share of the second block in the momentum at the end.
+    // Energy at the end relative to the energy at the start, and share of the second block in the momentum at the end.
     let outcome = |mut simulation: Simulation| {
         let before = simulation.energies().total();
         run(&mut simulation, |_| {});
@@ -325,10 +327,11 @@ fn retained_overlap_adds_no_energy() {
     }
 }
 
-/// Goal: a failed step changes no account. A wall hits a block at twice or ten times its wave speed. Nodes are moved in
-/// front of the wall by more than the length of their cells, and elements are inverted: at twice the wave speed in a
-/// step after the impact, at ten times in the step of the impact. When the step fails, the impulse and work of the wall
-/// have already been added and the contact has been recorded. A load on the block prevents flight.
+/// Goal: a failed step changes no account. A wall hits a block at twice or ten times the wave speed of the block. Nodes
+/// are moved in front of the wall by more than the length of their cells, and elements are inverted. This happens in
+/// the step of the impact at ten times the wave speed, and in a later step at twice the wave speed. When the step
+/// fails, the impulse and work of the wall have already been added and the contact has been recorded. A load on the
+/// block prevents flight.
 #[test]
 fn a_failed_step_leaves_nothing_in_the_accounts() {
     for (speed, has_touched) in [(200.0, true), (1000.0, false)] {

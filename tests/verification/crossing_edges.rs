@@ -31,13 +31,13 @@ fn clearance(simulation: &Simulation) -> f64 {
     heights(1).fold(f64::INFINITY, f64::min) - heights(0).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Goal: two cubes whose edges cross, while no node meets a face, rebound. They exchange their velocities except for
-/// the energy of vibration, and their penetration is always less than a quarter of an edge. Without edge contact
-/// nothing stops the cubes for 0.2 s: the nodes are √½ − ½ = 0.207 m beside the faces, and come into contact only when
+/// Goal: two cubes rebound if their edges cross but no node meets a face. The cubes exchange their velocities except
+/// for the energy of vibration, and their penetration is always less than a quarter of an edge. Without edge contact
+/// nothing stops the cubes for 0.2 s. The nodes are √½ − ½ = 0.207 m beside the faces, and come into contact only when
 /// their depth behind the faces exceeds this distance. Momentum is conserved to rounding (1e-12). Tolerance of the
-/// energy: 2 %. A spring that begins with the penetration of one step has energy without work, f m v²/2 for a node of
-/// mass m = 125 kg and the penalty factor f = 0.02; eight such springs have 2 % of the 500 J. All detectors agree bit
-/// for bit.
+/// energy: 2 %. A spring that begins with the penetration of one step has the energy f m v²/2 without work, with the
+/// nodal mass m = 125 kg and the penalty factor f = 0.02. Eight such springs have 2 % of the 500 J. All detectors agree
+/// bit for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -89,9 +89,9 @@ fn a_ball_above_a_block_touches_nothing() {
     assert!(steps > 20 && simulation.first_contacts().is_empty());
 }
 
-/// Goal: a needle at 100 m/s, which travels five thicknesses of a plate of 1 mm in a flight step, hits the plate at the
-/// exact instant, after 9.5 mm and 95 µs, and does not leave it through the far side. Tolerance of the instant: 1e-9 of
-/// its value, the tolerance of the computed time of impact.
+/// Goal: a needle at 100 m/s hits a plate of 1 mm at the exact instant, after 9.5 mm and 95 µs, and does not leave the
+/// plate through the far side. In a flight step the needle travels five thicknesses of the plate. Tolerance of the
+/// instant: 1e-9 of its value, the tolerance of the computed time of impact.
 #[test]
 fn a_thin_plate_is_hit_by_a_fast_needle() {
     let text = format!(
@@ -149,11 +149,11 @@ fn vibrating_plate(keys: &str, step: f64) -> Simulation {
 /// dt²/(8 v), about 1e-10 s for the acceleration a = p/(ρ h) = 1e4 m/s² and the speed v = 1 m/s.
 ///
 /// Tolerance: 6e-7 s, somewhat less than the following upper estimate. Central differences raise a frequency by the
-/// fraction (ω dt)²/24, which is 6e-4 for ω = 2 × 30 m/s/0.01 m and dt = 20 µs. In t = 1.4 ms the vibrations of both
-/// runs then differ by ω t × 6e-4 = 5e-3 of the amplitude. The amplitude is 0.3 mm for a pressure of a tenth of Young's
-/// modulus, so the difference is 1.5e-6 m, or 8e-7 s at 2 m/s. The error is of second order: with a third of the step
-/// it should be a ninth, and the test requires at most a fifth. In all runs the load ends half-way between two steps,
-/// since a load that ends at a step acts half a step too long or too short. Without the key `resolve_impact` the
+/// fraction (ω dt)²/24 = 6e-4, for ω = 2 × 30 m/s/0.01 m and dt = 20 µs. In t = 1.4 ms the vibrations of both runs then
+/// differ by ω t × 6e-4 = 5e-3 of the amplitude. The amplitude is 0.3 mm for a pressure of a tenth of Young's modulus,
+/// so the difference is 1.5e-6 m, or 8e-7 s at 2 m/s. The error is of second order. With a third of the step the error
+/// should be a ninth, and the test requires at most a fifth. In all runs the load ends half-way between two steps,
+/// because a load that ends at a step acts half a step too long or too short. Without the key `resolve_impact` the
 /// contact is recorded at the end of a step.
 #[test]
 fn a_contact_within_a_step_is_found_at_its_instant() {
@@ -200,10 +200,10 @@ fn a_contact_within_a_step_is_found_at_its_instant() {
 }
 
 /// Goal: contact of surfaces with a contact thickness begins at the distance given by the thickness. A ball of radius 1
-/// m, whose lowest point is 2 m above a block, moves down at 10 m/s. The distance of contact is half the sum of the
-/// thicknesses, 0.3 m for the ball and 0.1 m for the block, so the ball travels 1.8 m and not 2 m. Tolerance: 1e-9 s,
-/// the tolerance of the computed time of impact. The ball rebounds at this distance: none of its nodes comes nearer to
-/// the block than 0.15 m.
+/// m moves down at 10 m/s. Its lowest point is initially 2 m above a block. The distance of contact is half the sum of
+/// the thicknesses 0.3 m (ball) and 0.1 m (block), so the ball travels 1.8 m instead of 2 m. Tolerance: 1e-9 s, the
+/// tolerance of the computed time of impact. The ball rebounds at this distance, and no node of the ball comes nearer
+/// to the block than 0.15 m.
 #[test]
 fn surfaces_with_a_thickness_touch_at_a_distance() {
     let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
@@ -265,11 +265,11 @@ fn a_wall_is_met_at_the_thickness() {
     }
 }
 
-/// Goal: a hammer starts 5 mm from an anvil. It moves at 10 m/s towards the anvil from 1 ms on, back from 1.6 ms on,
-/// and towards the anvil again from 2.2 ms on. It touches the anvil from 1.5 to 1.7 ms and again from 2.7 ms on. The
-/// tolerance of these instants is 30 µs, three steps: contact begins and ends within a step, and so does the change of
-/// the velocity. The search depth, 50 mm, is far larger than the motion. All detectors agree. The energy is not
-/// checked, since reactions omit the work of a velocity jump.
+/// Goal: a hammer starts 5 mm from an anvil. The hammer moves at 10 m/s towards the anvil from 1 ms on, back from 1.6
+/// ms on, and towards the anvil again from 2.2 ms on. The hammer touches the anvil from 1.5 to 1.7 ms and again from
+/// 2.7 ms on. The tolerance of these instants is 30 µs, three steps, because contact begins and ends within a step, and
+/// the velocity changes within a step. The search depth, 50 mm, is far larger than the motion. All detectors agree. The
+/// energy is not checked, because reactions omit the work of a velocity jump.
 #[test]
 fn a_body_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {
@@ -302,8 +302,8 @@ fn a_body_moved_late_touches_parts_and_touches_again() {
     }
 }
 
-/// Simulation to 0.2 s of a rigid cube of edge 0.2 m, turned by some degrees about the vertical, on an equal fixed cube
-/// that is not turned.
+/// Simulation to 0.2 s of a rigid cube of edge 0.2 m on an equal fixed cube. The upper cube is turned by some degrees
+/// about the vertical.
 fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nstep = 1e-4\n[contact]\nresponse = \"{response}\"\nrestitution = {}\n\
@@ -317,11 +317,11 @@ fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.2], [1, 1, 1]))])
 }
 
-/// A cube on an equal cube, turned by a small angle. Their edges cross near the corners, at a distance of half the
-/// angle times the edge length, so no corner lies over the face of the other cube.
+/// A cube on an equal cube, turned by a small angle. The edges of the cubes cross near the corners, at a distance of
+/// half the angle times the edge length. No corner is therefore above or below the face of the other cube.
 ///
 /// Goal: the upper cube keeps the position at which it is released, also sideways. Tolerance: with impulses the
-/// displacement by gravity in a step, 0.1 µm; with springs twice the penetration of face contact, as four edge
+/// displacement by gravity in a step, 0.1 µm. With springs twice the penetration of face contact, because four edge
 /// crossings bear the load of eight corners.
 #[test]
 fn cubes_turned_by_a_little_are_held() {

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, §7. References: the work of a contact force between two
-//! mid-steps is the energy that its spring releases; the discrete energy of the central difference method is constant;
-//! only forces of walls change the momentum.
+//! mid-steps is the energy that its spring releases. The discrete energy of the central difference method is constant.
+//! Only forces of walls change the momentum.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -22,18 +22,18 @@ const FAST_DETECTORS: [&str; 3] = ["sorting", "buckets", "hierarchy"];
 const RADIUS: f64 = 1.0;
 const SIDE: f64 = 20.0;
 
-/// Fraction of the radius by which disks may approach each other and the walls beyond touching. It is the sum of twice
-/// the sagitta of an edge, 1 − cos(π/24) of the radius, and of the penetration and shortening by an impact at 1 m/s,
-/// v/c = 0.016 of a diameter.
+/// Fraction of the radius by which disks may approach each other and the walls beyond touching. The first term is twice
+/// the sagitta of an edge, 1 − cos(π/24) of the radius. The second term is the penetration and shortening by an impact
+/// at 1 m/s, v/c = 0.016 of a diameter.
 const APPROACH: f64 = 2.0 * 0.0086 + 2.0 * 0.016;
 
 /// Results of a run.
 #[derive(Default, Debug)]
 struct Findings {
-    /// Largest |Σ p Δg + ΔU| of a step, over the initial energy, with p the contact forces, g the gaps and U the energy
-    /// of the contact springs.
+    /// Largest |Σ p Δg + ΔU| of a step relative to the initial energy, with the contact forces p, the gaps g and the
+    /// energy U of the contact springs.
     identity: f64,
-    /// Largest change of T + W + U, over the initial energy, with T the kinetic and W the strain energy.
+    /// Largest change of T + W + U relative to the initial energy, with the kinetic energy T and the strain energy W.
     total: f64,
     /// Steps in which contact forces act.
     steps_in_contact: u64,
@@ -47,7 +47,7 @@ trait Scheme {
     /// The scheme after a step.
     fn new(simulation: &Simulation) -> Self;
 
-    /// Σ p Δg + ΔU between this step and the next one \[J\].
+    /// Σ p Δg + ΔU between this step and the next step \[J\].
     fn defect(&self, next: &Self) -> f64;
 }
 
@@ -171,8 +171,8 @@ fn end(detector: &str, time: f64) -> Vec<Vec3> {
     simulation.state().positions.clone()
 }
 
-/// Goal: all detectors whose cost is less than quadratic in the number of disks give the same bits, from flight into
-/// the first contacts.
+/// Goal: from flight into the first contacts, all detectors of less than quadratic cost in the number of disks give the
+/// same bits.
 #[test]
 fn disks_collide_equally_by_every_detector() {
     let ends = FAST_DETECTORS.map(|detector| end(detector, 1.5));
@@ -183,8 +183,8 @@ fn disks_collide_equally_by_every_detector() {
 /// the first three columns.
 ///
 /// Tolerances: 1e-12 for the identity, the rounding of the iterated forces; 1e-3 for the energy with steps of 0.8 of
-/// the stability bound, as the error of an independent program with another mesh is 1.7e-4 up to t = 85; 1e-10 for the
-/// momentum.
+/// the stability bound; 1e-10 for the momentum. The energy error of an independent program with another mesh is 1.7e-4
+/// up to t = 85.
 #[test]
 fn disks_conserve_energy_and_momentum() {
     conserve::<Staggered>(4.0, 0.8);
@@ -205,8 +205,8 @@ fn conserve<S: Scheme>(end: f64, safety: f64) -> Findings {
 }
 
 /// Goal: the same as in `disks_conserve_energy_and_momentum`, up to t = 85. The central difference method conserves T +
-/// W + U at the ends of steps to O(dt²): the error is at most 2 % with steps of half the stability bound, and at least
-/// 3.5 times smaller with half these steps.
+/// W + U at the ends of steps to O(dt²). The error is at most 2 % with steps of half the stability bound. With steps
+/// half as long, the error is at least 3.5 times smaller.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn disks_conserve_energy_to_the_end() {

@@ -58,7 +58,7 @@ fn bodies() -> Vec<(&'static str, Body)> {
 
 /// Goal: with the default algorithm, the distance of every support point agrees to 1e-12 with a search over all faces.
 /// The bodies, of size 1 to 10, are all of [`bodies`] and 20 bodies with bumpy surfaces. Front marching as published
-/// must be wrong on some bodies, which shows that the bodies are hard enough to test the default.
+/// must be wrong on some bodies. These errors show that the bodies are difficult enough to test the default.
 #[test]
 fn default_distances_are_exact() {
     let bumpy_bodies = (0..20).map(|seed| ("bumpy", bumpy(4, 0.05, seed)));
@@ -73,8 +73,9 @@ fn default_distances_are_exact() {
     assert!(published_errors > 0);
 }
 
-/// Goal: all algorithms give zero on the surface. Fast marching excepted, no algorithm gives less than the exact
-/// distance, and the distance of a support point is that from its closest point. Tolerance: rounding.
+/// Goal: all algorithms give zero on the surface. All algorithms except fast marching give at least the exact distance.
+/// With all except fast marching, the distance of a support point is that between the point and the reported closest
+/// point. Tolerance: rounding.
 #[test]
 fn all_algorithms_bound_the_distance_from_above() {
     use DistanceAlgorithm::{DiscretePoints, FastMarching, FrontMarching, RingWalk};
@@ -116,7 +117,7 @@ fn interior(kind: CellKind) -> Vec<[f64; 3]> {
     stations.iter().flat_map(all).collect()
 }
 
-/// Goal: inside the clamp, which is one or two elements thick, the enriched distance is positive everywhere. The
+/// Goal: the clamp is one or two elements thick, and the enriched distance is positive everywhere inside the clamp. The
 /// distance interpolated from the nodes alone is zero in whole elements (Wolff & Bucher §6.3).
 #[test]
 fn thin_walls_have_no_element_without_distance() {
@@ -139,8 +140,8 @@ fn thin_walls_have_no_element_without_distance() {
 }
 
 /// Goal: the distance is 0.5 at the centre of a unit cube of 2 × 2 × 2 elements, and 0.05 in the middle of a plate of
-/// thickness 0.1, however thin the elements are. Gradients have unit length, or a length of at most 0.1 where several
-/// sides are equally near.
+/// thickness 0.1, for any thickness of the elements. Gradients have unit length, or a length of at most 0.1 where
+/// several sides are equally near.
 #[test]
 fn centres_have_their_distance() {
     let cube = block(CellKind::Hex8, [2; 3], [1.0; 3]);
@@ -182,8 +183,8 @@ fn plane_fields_have_normals_on_their_sides() {
     assert!((field.gradients()[at(0.5, 0.5)] - diagonal).norm() < 1e-12);
 }
 
-/// Goal: with weights by angles, the normal at the corner of a cube is along its diagonal for any division of its faces
-/// into triangles, to 1e-14; with weights by areas it is not.
+/// Goal: with weights by angles, the normal at the corner of a cube is along the diagonal of the cube, to 1e-14, for
+/// any division of the faces into triangles. With weights by areas, the normal deviates from the diagonal.
 #[test]
 fn normals_by_angles_do_not_depend_on_the_triangles() {
     let cube = block(CellKind::Tet4, [2; 3], [1.0; 3]);
@@ -224,7 +225,7 @@ fn below_one_plane_stretch_and_rotation_are_exact() {
     let rotation = Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix();
     let mut tested = 0;
     for body in [body, tetrahedra] {
-        // The surface has only the faces in z = 2, since other faces would be closest to some points.
+        // The surface has only the faces in z = 2, because other faces would be closest to some points.
         let top = (0..body.surface.num_faces())
             .map(|face| body.surface.face(face))
             .filter(|(_, nodes)| nodes.iter().all(|&node| (body.nodes[node as usize].z - 2.0).abs() < 1e-12));
@@ -311,14 +312,14 @@ fn interpolation_errors(body: &Body, deepest: f64, exact: impl Fn(&Vec3) -> (f64
     [sum / count, most, angles / count]
 }
 
-/// Orders of convergence of the three errors between a mesh and one of half its size.
+/// Orders of convergence of the three errors, from a mesh to a mesh with elements of half the size.
 fn orders(coarse: [f64; 3], fine: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (coarse[k] / fine[k]).log2())
 }
 
-/// Goal: on a ball with n = 4, 8, 16 cells across, the mean error of the distance to the sphere, over points up to the
-/// depth 0.2, converges with second order, as the surface of flat faces does. The direction is within 0.02 rad on the
-/// finest mesh.
+/// Goal: on a ball with n = 4, 8, 16 cells across, the distance to the sphere converges with second order, like the
+/// surface of flat faces. The error is the mean over points up to the depth 0.2. The direction is within 0.02 rad on
+/// the finest mesh.
 #[test]
 fn interpolation_converges_on_a_ball() {
     for kind in [CellKind::Hex8, CellKind::Tet4] {
@@ -351,9 +352,9 @@ fn interpolation_converges_at_the_skeleton() {
     }
 }
 
-/// Goal: with the natural slope, the depth in a cube of n × n × n elements of size h, 0.02 h below a face and away from
-/// its edges, is correct within 3 %. An independent computation gives ratios of 1.01 to 1.02 for n = 1, and 0.998 to
-/// 1.014 for n = 2 and 4. The published slope gives a depth that is at some points more than 1.3 times too large.
+/// Goal: in a cube of n × n × n elements of size h, points are 0.02 h below a face and away from its edges. With the
+/// natural slope, their depth is correct within 3 %. An independent computation gives ratios of 1.01 to 1.02 for n = 1,
+/// and 0.998 to 1.014 for n = 2 and 4. At some points, the published slope gives more than 1.3 times the depth.
 #[test]
 fn depths_of_coarse_cubes_are_true() {
     for n in [1, 2, 4] {
@@ -407,8 +408,8 @@ fn newton_steps_reach_the_surface() {
     assert!(newton_projection(sample, &Vec3::new(2.0, 0.0, 0.0), 3).is_none());
 }
 
-/// Goal: the curvature of the distance d, (16) of Wolff & Bucher, in a ball is grad² d = −(I − n n)/r with the trace
-/// −2/r at the radius r, within 15 % in the mean at the depth of one element.
+/// Goal: in a ball, the curvature (16) of Wolff & Bucher of the distance d is grad² d = −(I − n n)/r at the radius r,
+/// with the trace −2/r. At the depth of one element, this holds within 15 % in the mean.
 #[test]
 fn curvature_of_a_ball() {
     let body = ball(CellKind::Hex8, 12, 1.0);

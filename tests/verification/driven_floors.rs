@@ -81,7 +81,7 @@ fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
 
 /// Goal: a cube stays on a floor driven up from rest with 3 g, and on a pusher without gravity, for any restitution.
 /// The cube moves with the floor, and contact neither absorbs nor creates energy. Tolerances: rounding of the
-/// displacement for positions; half a kick for velocities, as impulses act in the middle of steps.
+/// displacement for positions; half a kick for velocities, because impulses act in the middle of steps.
 #[test]
 fn cubes_stay_on_their_driven_floor() {
     let (end, drive) = (0.1, DRIVEN);
@@ -106,9 +106,9 @@ fn cubes_stay_on_their_driven_floor() {
     }
 }
 
-/// Goal: a cube falls on a floor driven with 3 g and strikes it eight times. Between two impacts the cube rises to its
-/// initial height above the floor, as on a floor at rest under 4 g. Tolerance: the distance travelled in a step at the
-/// speed of the impact.
+/// Goal: a cube falls on a floor driven with 3 g and strikes it eight times. Relative to the floor, the cube moves as
+/// on a floor at rest under 4 g, and rises to its initial height between two impacts. Tolerance: the distance travelled
+/// in a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;
@@ -137,8 +137,8 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube rests on a floor that starts to move during the run. The cube hops by at most (a + g) dt², its
-/// displacement relative to the floor in a step dt, for the acceleration a of the floor.
+/// Goal: a cube rests on a floor that starts to move during the run. With the acceleration a of the floor, the cube is
+/// displaced by (a + g) dt² relative to the floor in a step. The cube hops by at most this displacement.
 #[test]
 fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");

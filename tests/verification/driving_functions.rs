@@ -1,5 +1,5 @@
-//! Functions of time that vary within a step: pulses shorter than a step, motion that starts and stops during the run,
-//! and loads on rigid bodies.
+//! Functions of time that vary within a step, for example pulses shorter than a step; motion that starts and stops
+//! during the run; loads on rigid bodies.
 //!
 //! References: Newton's second law with the integral of the function.
 
@@ -35,9 +35,9 @@ fn assert_close(found: f64, expected: f64, most: f64, what: &str) {
     assert!((found - expected).abs() <= most * expected.abs(), "{what}: {found:e} of {expected:e}");
 }
 
-/// Goal: the displacement of a rigid body driven by a velocity pulse shorter than the step is the integral of the
-/// pulse. Tolerance: 1e-12, for the rounding of positions; for the smooth pulse without breaks 1e-9, the accuracy of
-/// its integral.
+/// Goal: a velocity pulse shorter than the step drives a rigid body. The displacement is the integral of the pulse.
+/// Tolerance: 1e-12, for the rounding of positions; for the smooth pulse without breaks 1e-9, the accuracy of its
+/// integral.
 #[test]
 fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
     for (velocity, expected) in [
@@ -77,7 +77,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
             let action = format!("[[loads]]\nbody = \"b\"\ngroup = \"x0\"\n{load}\n");
             let mut simulation = scene("end = 1.0", material, cube(), &action);
             run(&mut simulation, |_| ());
-            // Under pressure a soft body is strained, which changes the area of the pressed face and so the impulse.
+            // Under pressure a soft body is strained. The area of the pressed face changes, and so does the impulse.
             let is_pulse = function.contains("exp");
             let most = if material == SOFT && load.starts_with("pressure") { 1e-3 } else { 1e-9 };
             let most = if is_pulse || most > 1e-9 { most } else { 1e-12 };
@@ -93,7 +93,7 @@ fn short_pulses_of_loads_keep_their_impulse() {
     }
 }
 
-/// Goal: a run with a motion that starts, stops or turns back reaches its end, and a jump of the velocity by v does the
+/// Goal: a run with a motion that starts, stops or turns back reaches its end. A jump of the velocity by v does the
 /// work ½ m v². Tolerance: rounding, 1e-12, for a rigid body. For a bar whose end moves, the momentum balances to
 /// rounding and the energy to 5 %.
 #[test]
@@ -183,8 +183,8 @@ fn functions_faster_than_the_steps_are_reported_once() {
     assert!(warnings[1].contains("`loads.0.pressure`"), "{warnings:?}");
 }
 
-/// Goal: a rigid body under an eccentric traction on one face gets the momentum of the force, the angular momentum of
-/// its moment, and the work of force and moment. The same holds for a pressure, whose direction rotates with the body.
+/// Goal: an eccentric traction acts on one face of a rigid body. The body gets the momentum of the force, the angular
+/// momentum of the moment, and the work of both. The same holds for a pressure. Its direction rotates with the body.
 /// Reference: F t and M t with the force F and the moment M, for a small rotation. Tolerances: 1e-9 for the momentum;
 /// 1e-4, the square of the rotation, for the angular momentum; 1e-12, rounding, for the balances.
 #[test]

@@ -32,13 +32,13 @@ fn scene(step: f64, aside: f64, end: f64) -> String {
     )
 }
 
-/// Goal: the printed energy error, the sum of imbalance and numerical work, is of second order in the step. It
+/// Goal: the printed energy error, the sum of imbalance and numerical work, is of second order in the step. The error
 /// decreases at least 3.5-fold when the step is halved, twice in a row: the steps are 0.44, 0.22 and 0.11 of the
 /// critical step.
 ///
 /// Source: for nonlinear forces, central differences conserve the energy of the audit to second order. A spring of
-/// stiffness κ that begins a fraction of a step late has an energy error of at most ½ κ (v dt)². Since the instant of
-/// contact within a step is random, the test uses the mean of eight impacts whose offsets differ by 0.4 mm. The
+/// stiffness κ that begins a fraction of a step late has an energy error of at most ½ κ (v dt)². The instant of contact
+/// within a step is random. The test therefore uses the mean of eight impacts whose offsets differ by 0.4 mm. The
 /// measured ratios are 3.9 and 4.6.
 #[test]
 fn energy_error_is_of_the_second_order_in_the_step() {
@@ -57,8 +57,8 @@ fn energy_error_is_of_the_second_order_in_the_step() {
 }
 
 /// Goal: springs that are too soft to stop the balls within the search depth end the run. The remedy in the message
-/// works: a `contact.stiffness` ten times as large or, where the stiffness follows from the masses, a `contact.penalty`
-/// a hundred times as large.
+/// works: a `contact.stiffness` ten times as large. If the stiffness follows from the masses, the remedy is a
+/// `contact.penalty` a hundred times as large.
 #[test]
 fn springs_that_hold() {
     let outcome = |stiffness: &str| {
@@ -134,8 +134,8 @@ impl TetrahedronFrame {
         }
     }
 
-    /// Energies with the strain energy density W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008), computed
-    /// from the edges of each element, and with a quarter of the mass of an element at each of its nodes.
+    /// Energies with the strain energy density W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008). The strain
+    /// energy is computed from the edges of each element. A quarter of the mass of an element is at each of its nodes.
     fn energies(&self) -> FrameEnergies {
         let mu = 0.5 * YOUNG / (1.0 + POISSON);
         let lambda = YOUNG * POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
@@ -180,10 +180,10 @@ fn history(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
 /// Goal: the printed energies are the energies of the frames. Reference: the energies of the nodes and elements of all
 /// 41 frames by the formulae of this test. Kinetic and strain energy of `history.csv` agree with the reference within
 /// 1e-11 of the peak energy. The error at the end, |imbalance| + |net numerical work|, agrees as well. The imbalance is
-/// the change of the energies from the first frame to the last, less the numerical work of the history and ⅛ dt² a · M
-/// a of the last frame: contact has ended by then, and at the start accelerations are zero. Tolerance: tr C − 3 in the
-/// reference has an error of a few roundings of μ V. Since μ V is 700 times the peak energy, the error is 1e-12 to
-/// 1e-11 of the peak.
+/// the change of the energies from the first to the last frame, less the numerical work of the history and ⅛ dt² a · M
+/// a of the last frame. Contact has ended before the last frame, and at the start accelerations are zero. Tolerance: tr
+/// C − 3 in the reference has an error of a few roundings of μ V. μ V is 700 times the peak energy, so the error is
+/// 1e-12 to 1e-11 of the peak.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn printed_energies_are_those_of_the_frames() {

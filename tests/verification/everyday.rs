@@ -32,8 +32,9 @@ fn corners_bounce_with_all_their_energy() {
     }
 }
 
-/// Goal: with every response, a block without friction slides over seams as over one slab: its velocity is constant to
-/// 1e-9. Between the two slabs is a level seam, a seam to a second slab that is 1e-6 m lower, or a slit 2e-6 m wide.
+/// Goal: with every response, a block without friction slides over the seam between two slabs as over one slab, with a
+/// velocity constant to 1e-9. The slabs are level, the second slab is 1e-6 m lower, or a slit of 2e-6 m is between
+/// them.
 #[test]
 fn sliding_over_seams_is_uniform() {
     for response in RESPONSES {
@@ -54,8 +55,8 @@ fn sliding_over_seams_is_uniform() {
     }
 }
 
-/// Rebound speed, relative to the impact speed, of a box that falls flat on a rigid floor with the given number of
-/// cells per side, with the default response.
+/// A box falls flat on a rigid floor with the given number of cells per side, with the default response. Rebound speed
+/// relative to the impact speed.
 fn rebound(cells: usize) -> f64 {
     let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -67,7 +68,7 @@ fn rebound(cells: usize) -> f64 {
 }
 
 /// Goal: a rigid box that falls flat rebounds with its impact speed on floors of 1 to 900 cells. Tolerance: 0.5 %. The
-/// springs of the default response have a smaller error, which arises in the step in which they open.
+/// springs of the default response have a smaller error, from the step in which the springs open.
 #[test]
 fn a_box_bounces_alike_on_any_floor() {
     for cells in [1, 3, 10, 30] {
@@ -77,11 +78,11 @@ fn a_box_bounces_alike_on_any_floor() {
     }
 }
 
-/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, lands on the two nodes of its lower edge and sticks.
+/// A rod of 1 × 0.04 × 0.02 m, tilted by 30°, lands on both nodes of its lower edge and sticks.
 ///
-/// Goal: the impulse P changes the velocity of the edge from (0, −1) to (0, e). The changes of velocity v' and angular
-/// velocity ω' are m v' = P and I ω' = r × P, with r the arm of the edge. There is no gravity. Tolerance: 1e-6, for the
-/// step of 1e-7 s in which the rod lands.
+/// Goal: the impulse P changes the velocity of the edge from (0, −1) to (0, e). The change v' of the velocity and the
+/// change ω' of the angular velocity follow from m v' = P and I ω' = r × P, with the arm r of the edge. There is no
+/// gravity. Tolerance: 1e-6, for the step of 1e-7 s in which the rod lands.
 #[test]
 fn a_rod_that_sticks_keeps_its_restitution() {
     let restitution = 0.7;
@@ -115,8 +116,8 @@ fn run_past_the_first_contact(simulation: &mut Simulation) {
     assert!(!simulation.first_contacts().is_empty() && velocity(simulation, 0).z > 0.0, "it has bounced");
 }
 
-/// Goal: a cube that strikes a floor with a corner, with friction, has the same velocities after the rebound from a
-/// fixed wall and from a fixed mesh. Tolerance 1e-9, the residual of the impulses.
+/// Goal: a cube strikes a floor with a corner, with friction. The velocities after the rebound are the same for a fixed
+/// wall and for a fixed mesh. Tolerance 1e-9, the residual of the impulses.
 #[test]
 fn walls_and_fixed_meshes_are_alike() {
     let (wall, plate) = (spins(false), spins(true));
@@ -124,9 +125,9 @@ fn walls_and_fixed_meshes_are_alike() {
     assert!((wall.1 - plate.1).norm() < 1e-9 * wall.1.norm(), "{wall:?} {plate:?}");
 }
 
-/// Goal: two equal bodies that collide vertex to vertex, symmetric about the line between them, exchange their
-/// velocities without a lateral component, whatever their orientation in space. Tolerance: 1e-9; with penalty springs
-/// of the default stiffness 1 % for the velocity along the line.
+/// Goal: two equal bodies collide vertex to vertex, symmetric about the line between them. The bodies exchange their
+/// velocities without a lateral component, in any orientation in space. Tolerance: 1e-9. With penalty springs of the
+/// default stiffness, the tolerance along the line is 1 %.
 #[test]
 fn vertices_push_along_their_symmetry() {
     for (response, keys, tolerance) in
@@ -172,8 +173,8 @@ fn springs_rebound_with_the_coefficient_of_restitution() {
     }
 }
 
-/// Goal: a rigid sheet exactly in z = 0 is a surface in space if the model is three-dimensional: a cube that falls by h
-/// = 0.5 m reaches the sheet after √(2 h/g), to 1e-6 s, and bounces.
+/// Goal: in a three-dimensional model, a rigid sheet exactly in z = 0 is a surface in space. A cube that falls by h =
+/// 0.5 m reaches the sheet after √(2 h/g), to 1e-6 s, and bounces.
 #[test]
 fn a_sheet_in_the_plane_z_0_is_met() {
     let mut simulation =
@@ -185,9 +186,9 @@ fn a_sheet_in_the_plane_z_0_is_met() {
     assert!(velocity(&simulation, 0).z > 0.0);
 }
 
-/// Goal: a given inertia refers to the axes of the mesh. A box is given the moments of inertia of its mesh, m (b² +
-/// c²)/12 about the first axis. The box moves like a box without given inertia, also if `rotate` turns it. Tolerance
-/// 1e-12, rounding.
+/// Goal: a given inertia refers to the axes of the mesh. A box with the given moments of inertia of its mesh, m (b² +
+/// c²)/12 about the first axis, moves like a box without given inertia. The same holds if `rotate` rotates the box.
+/// Tolerance 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {
     let spun = |given| {
@@ -199,9 +200,9 @@ fn given_inertia_turns_with_the_mesh() {
     assert!((of_mesh - given).norm() < 1e-12 * of_mesh.norm(), "{of_mesh} {given}");
 }
 
-/// Goal: a wheel of radius R and contact thickness 2 h slides on a floor until it rolls. The lever of friction is
-/// R + h, so the wheel rolls at v = v0/(1 + k²/(R + h)²), with k its radius of gyration. The result is the same on a
-/// wall, a rigid mesh and a deformable mesh. Tolerance 1 %, since the wheel rolls on 96 corners.
+/// Goal: a wheel of radius R and contact thickness 2 h slides on a floor until it rolls. The lever of friction is R +
+/// h, so the wheel rolls at v = v0/(1 + k²/(R + h)²), with the radius of gyration k. The result is the same on a wall,
+/// a rigid mesh and a deformable mesh. Tolerance 1 %, since the wheel rolls on 96 corners.
 #[test]
 fn thick_wheels_roll_on_their_thickness() {
     let expected = rolling_velocity();
@@ -218,7 +219,7 @@ fn thick_wheels_roll_on_their_thickness() {
     }
 }
 
-/// Goal: in one-pass contact, a soft box that is wider than the rigid floor below does not fall through. All nodes of
+/// Goal: in one-pass contact, a soft box wider than the rigid floor below does not fall through the floor. All nodes of
 /// the box are beside the floor, but nodes of the floor touch the box. With every response the box sinks by less than a
 /// tenth of its height.
 #[test]

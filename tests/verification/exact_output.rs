@@ -100,10 +100,10 @@ struct Step {
     length: f64,
 }
 
-/// Goal: steps end where output is due. Tolerance: a unit in the last place, as the instants are rounded products and
-/// quotients. No step is shorter than half the regular steps before and after it, except near a break of a function,
-/// and where two outputs are less than a regular step apart. Scenes with `resolves`, whose steps may end at impacts,
-/// are not checked for short steps. The energy balance of contact closes in each step.
+/// Goal: steps end where output is due. Tolerance: a unit in the last place, because the instants are rounded products
+/// and quotients. Every step has at least half the length of the regular steps before and after it. Exceptions: near a
+/// break of a function, and between two outputs less than a regular step apart. Scenes with `resolves` are not checked
+/// for short steps, because their steps may end at impacts. The energy balance of contact closes in each step.
 #[test]
 fn steps_end_where_output_is_due() {
     let mut faults = Vec::new();
@@ -172,10 +172,10 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
 }
 
 /// Goal: every second or third step is shortened, each by another fraction. The energy error of a bounce on a corner
-/// grows by no more than a tenth of the error with equal steps, or by rounding. Reference: the initial energy, which is
-/// conserved without friction and with restitution e = 1. With penalty springs the error depends on the fraction of the
-/// step at which the corner touches and leaves, and ranges from 1e-5 to 3e-3 for any step. The mean is therefore over
-/// 160 bounces.
+/// grows at most by a tenth of the error with equal steps, or by rounding. Reference: the initial energy. It is
+/// conserved without friction and with restitution e = 1. With penalty springs the error depends on the fractions of
+/// the step at which the corner touches and leaves. For any step, the error ranges from 1e-5 to 3e-3. The mean is
+/// therefore over 160 bounces.
 #[test]
 fn corners_bounce_as_in_equal_steps() {
     let output = "[output]\nexact = true\ninterval = 3.71e-3\nhistory = { interval = 2.61e-3 }\n";

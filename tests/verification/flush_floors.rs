@@ -1,4 +1,4 @@
-//! A block slides over the seams between flush floors as over one floor.
+//! A block slides over the seams between flush floors in the same way as over one floor.
 
 use ictus::math::Vec3;
 
@@ -40,7 +40,7 @@ fn sliding_faults(
     })
 }
 
-/// A fixed floor of 1 × 1.8 m with its top at z = 0, which begins at this x.
+/// A fixed floor of 1 × 1.8 m that begins at this x, with its top at z = 0.
 fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
@@ -63,12 +63,12 @@ fn flush_floors_of_unlike_cells_act_as_one() {
     hold(&found);
 }
 
-/// Adjacent floors with nodes under the block: the cells of one or both floors are smaller than the block, or a single
-/// node of one floor lies in the middle of an edge of the other.
+/// Adjacent floors with nodes under the block. The cells of one or both floors are smaller than the block, or a node of
+/// one floor is in the middle of an edge of the other floor.
 ///
-/// Goal: with impulses, which keep the block level, the velocity is constant to 1e-9. (With springs the block tilts as
-/// nodes come under it one by one, and contact forces have a component along its face. The velocity then changes by up
-/// to 3e-4 with penalty springs and by 7e-5 with energy–momentum springs.)
+/// Goal: with impulses the block stays level, and the velocity is constant to 1e-9. (With springs the block tilts when
+/// nodes come under it one by one. Contact forces then have a component along the velocity, which changes by up to 3e-4
+/// with penalty springs and by 7e-5 with energy–momentum springs.)
 #[test]
 fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =
@@ -89,12 +89,10 @@ fn fine_floors_beside_coarse_ones_act_as_one() {
     hold(&found);
 }
 
-/// A second slab is higher or lower than the first by a tenth of g dt², which is less than the penetration of a resting
-/// block.
+/// A second slab is higher or lower than the first by a tenth of g dt². The penetration of a resting block is larger.
 ///
 /// Goal: the side of the slab does not disturb the block. On the way down the velocity v is constant to 1e-9. On the
-/// way up it may decrease by the fraction g h/v² at most, which corresponds to the energy that lifts the block by the
-/// height h.
+/// way up v decreases by at most the fraction g h/v², because the kinetic energy lifts the block by the height h.
 #[test]
 fn steps_lower_than_the_search_depth_do_not_disturb_sliding() {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Cuts through one body, whose two sides (lips) are in contact.
+//! Cuts through one body. The two sides (lips) of a cut are in contact.
 //!
 //! ```text
 //!      p │ │ │ │ │          ┌───┬───┬───┐
@@ -7,8 +7,8 @@
 //!      p │ │ │ │ │
 //! ```
 //!
-//! Source: equilibrium. With Poisson's ratio zero the only stress in a body under the pressure p is −p across the cut,
-//! with or without the cut.
+//! Source: equilibrium. Poisson's ratio is zero. The only stress in a body under the pressure p is then the stress −p
+//! normal to the cut, with or without the cut.
 
 use ictus::math::Vec3;
 
@@ -24,8 +24,8 @@ const YOUNG: f64 = 1e7;
 const CELLS: [usize; 3] = [3, 2, 2];
 
 /// A block with a cut from x = 1 on, in MSH 2.2. Its cells are hexahedra, or six tetrahedra in place of each
-/// hexahedron, and its points are moved by `map`. Groups: "body", and "top" and "bottom", on which the pressure acts.
-/// `apart` is the distance between the lips \[m\].
+/// hexahedron, and its points are moved by `map`. Groups: "body", "top" and "bottom". The pressure acts on "top" and
+/// "bottom". `apart` is the distance between the lips \[m\].
 fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String {
     let [a, b, c] = CELLS;
     let middle = c / 2;
@@ -74,8 +74,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
     msh(&nodes, &elements, &[(3, 1, "body"), (2, 2, "top"), (2, 3, "bottom")])
 }
 
-/// Largest error of the mean strain of a cell edge, over the edges parallel to the normal `axis` of the cut. The mean
-/// is over the last second. The reference is the strain of the stress −p, and the error is relative to this strain.
+/// Largest relative error of the strain of cell edges parallel to `axis`, the normal of the cut. The strain of an edge
+/// is averaged over the last second. The reference is the strain by the stress −p.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -115,13 +115,13 @@ struct Contact {
     keys: &'static str,
     /// Largest relative error of the stress.
     off: f64,
-    /// Largest change of this error for lips that are 1e-9 apart, or in another position and orientation.
+    /// Largest change of this error for lips at a distance of 1e-9 m, or in another position and orientation.
     differs: f64,
 }
 
-/// Default penalty springs deform by about as much as the two cells in series with them. At the tip of the cut there
-/// are no springs, so the strain is not uniform. When further contacts begin, the share of a spring in the stiffness
-/// decreases, and an offset of its penetration compensates the change. The stress therefore depends slightly on the
+/// A default penalty spring deforms by about as much as the two cells in series with the spring. At the tip of the cut
+/// there are no springs, so the strain is not uniform. When further contacts begin, the stiffness of each spring
+/// decreases, and an offset of its penetration compensates the decrease. The stress therefore depends slightly on the
 /// order in which contacts begin. Springs a hundred times as stiff as the cells deform by a hundredth as much. With
 /// impulses nothing deforms at the cut, and only waves cause an error.
 const CONTACTS: [Contact; 4] = [
@@ -135,10 +135,10 @@ const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"decomposition\"", off: 0.03, differs: 1e-4 },
 ];
 
-/// Goal: lips in flush contact act like the body without the cut, with every response, in any position and orientation,
-/// for hexahedra and tetrahedra. The error for a zero gap agrees with the error for a gap of 1e-9 m within `differs`,
-/// and with the error for a gap of 1e-15 m, the size of rounding, within 1e-4. Without contact the lips would pass
-/// through each other, and the error of the stress would be three times the stress.
+/// Goal: a body with lips in flush contact acts like the body without the cut. This holds with every response, in any
+/// position and orientation, for hexahedra and tetrahedra. The error for a zero gap agrees within `differs` with the
+/// error for a gap of 1e-9 m. For a gap of 1e-15 m, the size of rounding, the errors agree within 1e-4. Without contact
+/// the lips would pass through each other, and the error of the stress would be three times the stress.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
@@ -164,8 +164,8 @@ fn flush_lips_hold_each_other() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Goal: lips along a wavy cut act in the same way. They stick by friction, since the slope of 0.15 is well below the
-/// coefficient of friction, 1.
+/// Goal: a body with lips along a wavy cut also acts like the body without the cut. The lips stick by friction, because
+/// their slope, 0.15, is well below the coefficient of friction, 1.
 #[test]
 fn a_curved_cut_holds_too() {
     let wavy = |x: Vec3| x + Vec3::z() * (0.15 * x.x.sin() * (1.0 - (x.z - 1.0).abs()));

@@ -21,7 +21,7 @@ const RIM_SPEED: f64 = 3e-5;
 
 /// A cube of 1 m of eight elements, c = √(E/ρ) = 1000 m/s, that makes one turn about (1, 2, 2)/3.
 ///
-/// The flight of a deformable body is computed in closed form unless a load acts on it; a load of zero prevents this.
+/// The flight of a deformable body without loads is computed in closed form. A load of zero prevents this.
 fn scenario(material: &str, loads: &str) -> String {
     let rate = spin();
     format!(
@@ -64,10 +64,10 @@ fn turn(text: &str) -> (f64, f64) {
     (strain / energies.kinetic, distance)
 }
 
-/// The spin itself strains the body. With v the speed of the corners and c the wave speed, stresses of ρ v² and a
+/// The rotation itself strains the body. Let v be the speed of the corners and c the wave speed. Stresses of ρ v² and a
 /// modulus of ρ c² give a strain energy below (v/c)² = 9e-10 of the kinetic energy. A larger strain energy would be an
-/// error of the rotation. The nodes return to their initial positions up to the stretch by the spin, (v/c)² times 1 m,
-/// and the phase error of the integration.
+/// error of the rotation. The nodes return to their initial positions up to two errors: the stretch by the rotation,
+/// (v/c)² times 1 m, and the phase error of the integration.
 #[test]
 fn deformable_body_turns_without_strain() {
     let load = "[[loads]]\nbody = \"cube\"\ntraction = [0.0, 0.0, 0.0]\n";
@@ -79,7 +79,7 @@ fn deformable_body_turns_without_strain() {
     }
 }
 
-/// The flight of a rigid body is computed in closed form: the body returns to its initial position up to the rounding
+/// The flight of a rigid body is computed in closed form. The body returns to its initial position up to the rounding
 /// of some steps.
 #[test]
 fn rigid_body_comes_back_after_a_turn() {
@@ -95,8 +95,8 @@ fn moments([a, b, c]: Edges) -> Vec3 {
     Vec3::new(b * b + c * c, c * c + a * a, a * a + b * b) * (1000.0 * a * b * c / 12.0)
 }
 
-/// A rigid box that rotates about the origin, integrated step by step as in a contact phase: a distant deformable cube
-/// under a traction of zero prevents the flight in closed form.
+/// A rigid box that rotates about the origin. A distant deformable cube under a traction of zero prevents the flight in
+/// closed form, so the rotation is integrated step by step as in a contact phase.
 fn step_box(edges: Edges, spin: Vec3, end: f64, step: f64) -> Simulation {
     let mut simulation = stepped_box(centred_box(edges, 2), spin, end, &format!("step = {step:?}"), "");
     run(&mut simulation, |_| {});
@@ -131,8 +131,8 @@ fn distance(simulation: &Simulation, rotation: &Mat3) -> f64 {
     worst(nodes.map(|node| (positions[node] - rotation * references[node]).norm()))
 }
 
-/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps: Ṙ = R
-/// [ω]× and Euler's equations I ω̇ = I ω × ω, with the angular velocity ω in the axes of the body.
+/// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps. The
+/// equations are Ṙ = R [ω]× and Euler's equations I ω̇ = I ω × ω, with the angular velocity ω in the axes of the body.
 fn euler_rotation(moments: &Vec3, spin: Vec3, end: f64) -> Mat3 {
     let rate = |(rotation, spin): &(Mat3, Vec3)| {
         let torque = moments.component_mul(spin).cross(spin);
@@ -165,8 +165,8 @@ fn stepped_symmetric_body_comes_back_after_a_turn() {
 }
 
 /// A body with three different moments of inertia follows Euler's equations. The error of nodal positions is of second
-/// order in the step dt, as the splitting is. It is below 1e-4 m, about (ω dt)² = 2.5e-5 times the diagonal of the box,
-/// 3.7 m. Angular momentum is conserved to rounding, energy to (ω dt)².
+/// order in the step dt, because the splitting is of second order. The error is below 1e-4 m, about (ω dt)² = 2.5e-5
+/// times the diagonal of the box, 3.7 m. Angular momentum is conserved to rounding, energy to (ω dt)².
 #[test]
 fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     let (edges, spin, end) = ([1.0, 2.0, 3.0], Vec3::new(0.3, 0.9, 0.2), 5.0);
@@ -187,12 +187,12 @@ fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     assert!((order - 2.0).abs() < 0.02, "order {order}");
 }
 
-/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in automatic steps, which depend on the speed of its
-/// fastest node: the longest step is more than a tenth longer than the shortest. The invariants of the rotation update
-/// must not depend on the step, since a change of the step would then disturb the spin. Reference: Euler's equations by
-/// the Runge–Kutta method. Tolerance: 1e-4 rad. By the midpoint rule, the angle of 200 rad lags by the fraction (ω
-/// dt)²/12 = 1e-7, or 2e-5 rad. Angular momentum is conserved to rounding, energy to the accumulated rounding of 3e5
-/// steps.
+/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in automatic steps. The steps depend on the speed of the
+/// fastest node, and the longest step is more than a tenth longer than the shortest. The invariants of the rotation
+/// update must be independent of the step; otherwise a change of the step would disturb the rotation. Reference:
+/// Euler's equations by the Runge–Kutta method. Tolerance: 1e-4 rad. By the midpoint rule, the angle of 200 rad lags by
+/// the fraction (ω dt)²/12 = 1e-7, or 2e-5 rad. Angular momentum is conserved to rounding, energy to the accumulated
+/// rounding of 3e5 steps.
 #[test]
 fn body_tumbles_by_eulers_equations_with_varying_steps() {
     let (spin, end) = (Vec3::new(3.0, 10.0, 2.0), 20.0);
@@ -259,8 +259,9 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     pairs.map(|(now, before)| now - before).collect()
 }
 
-/// Goal: a body tumbles a kilometre from the origin as at the origin, in flight and in steps. Tolerance: twice the
-/// rounding of positions at a kilometre, 2⁻⁴³ m = 1.1e-13 m, for the positions of the nodes and of the centre of mass.
+/// Goal: a body tumbles in the same way at the origin and a kilometre from the origin, in flight and in steps.
+/// Tolerance: twice the rounding of positions at a kilometre, 2⁻⁴³ m = 1.1e-13 m, for the positions of the nodes and of
+/// the centre of mass.
 #[test]
 fn bodies_tumble_alike_far_off() {
     for in_steps in [false, true] {

@@ -20,13 +20,13 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 ///
 /// Goal: with μ = 0.5 and a weight of 1 N the block slides until t = 2 s and x = 1.00498 m, and then moves with the
 /// plate at 0.004975 m/s. Friction dissipates the loss of kinetic energy. Linear momentum is conserved to 1e-12,
-/// angular momentum to 1e-10 of its scale. Tolerance of the position at t = 2 s: 1.5 V dt, as only half of the weight
-/// acts in the first step, and 1 % of 1 m for the elasticity of the block. The onset and the end of friction each
-/// excite a shear vibration of the block (11 rad/s) of 0.045 m/s. The vibration shifts the end of sliding by up to 0.09
-/// s; the tolerance is 0.1 s and two steps. Afterwards the velocity of the block differs from that of the plate by at
-/// most the 0.09 m/s of both vibrations, whose energy is up to 0.004 J. The dissipation by friction and damping, less
-/// the energy that projections add, is therefore 0.4975 J, with a tolerance of 0.004 J plus 1 % of m V²/2. With
-/// impulses, friction also dissipates the energy that sticking nodes gain in every step, which is no loss by sliding.
+/// angular momentum to 1e-10 of its scale. Tolerance of the position at t = 2 s: 1.5 V dt, because only half of the
+/// weight acts in the first step, plus 1 % of 1 m for the elasticity of the block. The onset and the end of friction
+/// each excite a shear vibration of the block (11 rad/s) of 0.045 m/s. The vibration shifts the end of sliding by up to
+/// 0.09 s; the tolerance is 0.1 s and two steps. Afterwards the velocities of block and plate differ by at most the
+/// 0.09 m/s of both vibrations. The energy of the vibrations is up to 0.004 J. Friction and damping, less the energy
+/// that projections add, therefore dissipate 0.4975 J. The tolerance is 0.004 J plus 1 % of m V²/2. With impulses,
+/// friction also dissipates the energy that sticking nodes gain in every step. This dissipation is no loss by sliding.
 ///
 /// Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5, with the closed form of two masses.
 #[test]
@@ -78,8 +78,8 @@ fn block_slides_to_rest_on_a_floating_plate() {
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");
         assert!((stop - 2.0).abs() < 2.0 * step + 0.1, "{response}: {stop}");
         assert!(audit.largest_angular_error() < 1e-10, "{response}");
-        // Only the imbalance is checked. With impulses, nodes of the foot of the block that repeatedly open and close
-        // lose energy to each other; this energy is numerical work, which `lost` counts.
+        // Only the imbalance is checked. With impulses, nodes at the foot of the block repeatedly open and close, and
+        // lose energy to each other. This energy is numerical work, and `lost` includes this work.
         assert!(audit.balance_deviation().largest < 0.01, "{response}");
     }
 }
@@ -91,8 +91,8 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
     let damping = match response {
         "penalty" => "damping = 0.2\n",
-        // The springs are stiff, since after each hop of a node its tangential spring starts unstretched and holds less
-        // until it is stretched again.
+        // The springs are stiff, because after each hop of a node the tangential spring starts unstretched, and holds
+        // less until it is stretched again.
         "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
         _ => "",
     };
@@ -183,7 +183,8 @@ fn rigid_block_gives_its_energy_to_friction() {
     }
 }
 
-/// A ball slides and begins to roll. It is modelled as a wheel with a rim of 720 nodes and the inertia of a ball.
+/// A ball slides and begins to roll. The model of the ball is a wheel with a rim of 720 nodes and the inertia of a
+/// ball.
 ///
 /// Goal: the ball rolls at 5/7 of its initial velocity V from t = 2 V/(7 μ g) on, to 1 %.
 #[test]
@@ -269,9 +270,9 @@ fn oblique(response: &str, keys: &str, degrees: f64) -> [f64; 3] {
     [normal, tangential, spin]
 }
 
-/// Goal: at θ = 30°, 50° and 70° the ball slides throughout the impact. The tangential restitution is e_t = 1 − μ (1 +
-/// e)/tan θ and the spin is 2.5 μ (1 + e) V cos θ/R, to 2 % each, with the normal restitution e given to the response
-/// (1 for penalty). The exception is the rigid ball with contact impulses at 30°, which stops sliding during the
+/// Goal: at θ = 30°, 50° and 70° the ball slides throughout the impact. Let e be the normal restitution given to the
+/// response (1 for penalty). The tangential restitution is e_t = 1 − μ (1 + e)/tan θ, and the spin is 2.5 μ (1 + e) V
+/// cos θ/R, to 2 % each. The exception is the rigid ball with contact impulses at 30°: it stops sliding during the
 /// impact.
 ///
 /// Source: Maw, Barber & Fawcett, Wear 38 (1976) 101–114; parameters of Chung & Ooi, Granular Matter 13 (2011), test 4.
@@ -305,8 +306,9 @@ fn oblique_impact_in_gross_sliding() {
     }
 }
 
-/// Goal: at angles somewhat below that of gross sliding, the tangential springs return their energy, as the surfaces do
-/// in Maw's solution, so the contact point moves backwards when the ball leaves. With impulses the contact point stops.
+/// Goal: at angles somewhat below the angle of gross sliding, the tangential springs return their energy, like the
+/// surfaces in Maw's solution. The contact point then moves backwards when the ball leaves. With impulses the contact
+/// point stops.
 #[test]
 fn oblique_impact_with_stick_turns_the_slip() {
     for (response, keys) in [

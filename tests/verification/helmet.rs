@@ -8,8 +8,8 @@ use crate::model::{exceeds, from_config, momentum, run, worse};
 const PLATEAU: f64 = 0.8;
 
 /// Goal: the force on the anvil is the slope of the momentum of helmet and head, without their weight. Reference:
-/// Newton's second law; both signals are filtered by CFC 60 of SAE J211, as the force of contact springs oscillates
-/// from step to step. Tolerance: 5 % of the slope, wherever this is above 0.8 of its largest value.
+/// Newton's second law. The force of contact springs oscillates from step to step, so both signals are filtered by CFC
+/// 60 of SAE J211. Tolerance: 5 % of the slope, wherever this is above 0.8 of its largest value.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn force_on_the_anvil_is_the_slope_of_the_momentum() {

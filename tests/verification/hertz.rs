@@ -2,11 +2,10 @@
 //!
 //! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §4.2, §11.4.
 //!
-//! Hertz treats the ball as a half-space. The error is of first order in a/R, the radius of the contact over the radius
-//! of the ball. The displacements of a loaded half-space decay as a/r with the distance r; at the centre of the ball, r
-//! = R, they are still of the order a/R of the displacements at the surface. At a/R = 0.2 the error is nearly ten per
-//! cent of the force. The reference is therefore Hertz's solution with the compliance of a ball: see
-//! [`HertzImpact::of_finite_ball`].
+//! Hertz treats the ball as a half-space. The error is of first order in a/R, with the radius a of the contact and the
+//! radius R of the ball. The reason is that the displacements of a loaded half-space decay as a/r with the distance r,
+//! and the centre of the ball is at r = R. At a/R = 0.2 the error is nearly ten per cent of the force. The reference is
+//! therefore Hertz's solution with the compliance of a ball: see [`HertzImpact::of_finite_ball`].
 
 use crate::closed_form::HertzImpact;
 use crate::model::{from_config, run};
@@ -18,13 +17,13 @@ struct Deviations {
     approach: f64,
 }
 
-/// Runs the scenario at a speed \[m/s\]; returns the deviations from the impact of a finite ball, and those from
-/// Hertz's half-space.
+/// Runs the scenario at a speed \[m/s\]. Returns the deviations from the impact of a finite ball, and from Hertz's
+/// half-space.
 ///
 /// The force is the change of momentum over a window of a twentieth of the contact duration. The window averages the
-/// oscillations of the contact springs, whose period is a hundredth of the window. The mean of a parabola over the
-/// window is 0.2 % below its top. A quarter of the ball is modelled. The mass of the mesh is 0.85 % below that of a
-/// round ball, so Hertz's force, proportional to m^(3/5), is evaluated for the mass m of the mesh.
+/// oscillations of the contact springs. Their period is a hundredth of the window. The mean of a parabola over the
+/// window is 0.2 % below its top. A quarter of the ball is modelled. The mass m of the mesh is 0.85 % below the mass of
+/// a round ball. Hertz's force is proportional to m^(3/5) and is evaluated for the mass of the mesh.
 fn measure(speed: f64, response: &str) -> [Deviations; 2] {
     let ball = HertzImpact { young: 10e6, poisson: 0.3, density: 1000.0, radius: 0.1, speed };
     let gap = 1e-4;
@@ -94,7 +93,7 @@ fn check(deviations: &Deviations, tolerance: f64) {
 }
 
 /// Goal: force, duration and approach of the scenario of the repository, with a/R = 0.2, agree with the finite ball.
-/// Tolerance 2 %, half of (a/R)² = 4 %, which is the order of the neglected effects, waves in the ball among them.
+/// Tolerance 2 %: the neglected effects, such as waves in the ball, are of the order (a/R)² = 4 %.
 #[test]
 fn ball_at_a_metre_a_second() {
     let [deviations, _] = measure(1.0, "penalty");
@@ -102,8 +101,8 @@ fn ball_at_a_metre_a_second() {
 }
 
 /// Goal: as in `ball_at_a_metre_a_second`, at a tenth of the speed, with a/R = 0.08. The neglected effects are 0.6 %,
-/// and one node of the fine zone more or less in contact changes a by about 1 %. Tolerance 1 %: an error of 5 % in
-/// Young's modulus E changes the force by 2 % (E^(2/5)), and an error of 5 % in mass changes it by 3 % (m^(3/5)). The
+/// and one node of the fine zone more or less in contact changes a by about 1 %. The tolerance is 1 %. An error of 5 %
+/// in Young's modulus E would change the force by 2 % (E^(2/5)), and an error of 5 % in the mass by 3 % (m^(3/5)). The
 /// deviation from Hertz's half-space is within 5 %.
 #[test]
 fn ball_at_a_tenth_of_that() {
@@ -114,8 +113,8 @@ fn ball_at_a_tenth_of_that() {
 
 /// Goal: as in `ball_at_a_metre_a_second`, with the discrete-gradient springs of `energy-momentum` and with the
 /// impulses of `decomposition`. Tolerance 3 %: the 2 % of that test, and 1 % for one node of the fine zone more or less
-/// in contact. With impulses, striking nodes lose their kinetic energy. Their mass is about that of half a cell of size
-/// h under the contact, ρ h π a²/2, or 0.1 % of the ball.
+/// in contact. With impulses, striking nodes lose their kinetic energy. The mass of these nodes is about ρ h π a²/2,
+/// half a layer of cells of size h under the contact, or 0.1 % of the ball.
 #[test]
 fn ball_by_the_other_responses() {
     for response in ["energy-momentum", "decomposition"] {

@@ -4,7 +4,7 @@
 //! body sizes; in the units mm, t and s; with renumbered nodes and elements; and with renamed bodies in another order.
 //! Goal: every body has the same final velocity, change of momentum and spin, in the units and axes of the unchanged
 //! run. Tolerance, relative to the largest value of the scene: 1e-6 for rigid bodies, far above rounding and the
-//! residuals of iterations, and 1e-3 for deformable bodies, whose nodes enter and leave contact from step to step.
+//! residuals of iterations. For deformable bodies 1e-3, because their nodes enter and leave contact from step to step.
 
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;

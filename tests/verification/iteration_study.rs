@@ -7,9 +7,9 @@
 //!   · · · · 1 · ·
 //! ```
 //!
-//! Goal: the trends of the paper's table I. The mean numbers of iterations depend on the nodal coordinates, which the
-//! paper does not give, on the tolerance and on how iterations are counted. They agree with the means of an independent
-//! implementation on the same faces within 1.5 iterations, less than the differences that make the trends.
+//! Goal: the trends of the paper's table I. The mean numbers of iterations depend on the tolerance, on the counting of
+//! iterations, and on nodal coordinates that the paper does not give. The means of an independent implementation on the
+//! same faces agree within 1.5 iterations. The differences that show the trends are larger.
 
 #[path = "../../benches/closest_point/study.rs"]
 mod study;
@@ -38,8 +38,8 @@ fn the_nearest_node_is_the_better_start() {
     }
 }
 
-/// Ratio of the iterations of the interior-point method to the iterations of SQP with option I: in table I of the paper
-/// 3.2 to 6.0 for single faces, and 5.0 over all four faces. The test requires 3.5 to 6.0, and 5.0 to ±0.5.
+/// Iterations of the interior-point method divided by the iterations of SQP, with option I. In table I of the paper the
+/// ratio is 3.2 to 6.0 for single faces, and 5.0 over all four faces. The test requires 3.5 to 6.0, and 5.0 ± 0.5.
 #[test]
 fn the_interior_point_method_takes_several_times_the_iterations() {
     let (mut interior, mut sequential) = (0.0, 0.0);
@@ -54,8 +54,8 @@ fn the_interior_point_method_takes_several_times_the_iterations() {
     assert!((interior / sequential - 5.0).abs() < 0.5, "{interior} and {sequential}");
 }
 
-/// Where a corner is the closest point, option I starts at the solution and confirms it in one iteration; option II
-/// always takes more.
+/// If the closest point is a corner, option I starts at the solution and confirms it in one iteration. Option II always
+/// takes more.
 #[test]
 fn one_iteration_is_enough_about_a_corner() {
     for case in &PLANE {
@@ -80,9 +80,9 @@ fn one_iteration_is_enough_about_a_corner() {
     }
 }
 
-/// Source: an independent implementation of the same methods. With its line searches and tolerances, its means are
-/// larger than ours by up to 1.25 iterations on linear faces and up to 1.4 on faces with mid-side nodes. Our means
-/// exceed the other means by less than a quarter of an iteration.
+/// Source: an independent implementation of the same methods. Because of other line searches and tolerances, some of
+/// its means are larger than ours: by up to 1.25 iterations on linear faces, and by up to 1.4 on faces with mid-side
+/// nodes. Our means exceed the other means by less than a quarter of an iteration.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {

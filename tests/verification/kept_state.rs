@@ -1,8 +1,8 @@
 //! The state alone determines all results; data stored in addition to the state (caches) have no effect.
 //!
-//! Goal: caches discarded at random between steps change no bit of the state. The state is also not changed by steps
-//! that are undone with a copy of the state, by a restart from the bytes of the state, or by a failed step. Scenes: the
-//! parade, with all responses, and flights. Tolerance: none.
+//! Goal: caches discarded at random between steps change no bit of the state. Three further actions leave the state
+//! unchanged: steps undone with a copy of the state, a restart from the bytes of the state, and a failed step. Scenes:
+//! the parade, with all responses, and flights. Tolerance: none.
 
 use ictus::simulation::{FailureCause, NumericalFailure, Simulation, State};
 use rayon::prelude::*;

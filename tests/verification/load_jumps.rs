@@ -6,10 +6,10 @@
 //!   ───────────────
 //! ```
 //!
-//! Source: the identity of the predictor–corrector of `random_cuts`. Discrete-gradient forces are computed for the
-//! velocities that follow from the mid-step velocities under the other forces. A load jump ΔF changes these velocities
-//! by ½ dt M⁻¹ ΔF, with M the mass matrix. Contact forces f therefore do the work ¼ dt² f · M⁻¹ ΔF, which no spring
-//! stores and which the energy balance must contain.
+//! Source: the identity of the predictor–corrector of `random_cuts`. Discrete-gradient forces are computed for
+//! velocities that the other forces give from the mid-step velocities. A load jump ΔF changes these velocities by ½ dt
+//! M⁻¹ ΔF, with the mass matrix M. Contact forces f therefore do the additional work ¼ dt² f · M⁻¹ ΔF. No spring stores
+//! this work, so the energy balance must contain it.
 
 use ictus::simulation::Simulation;
 
@@ -48,12 +48,12 @@ fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
     (open / simulation.audit().energy_scale(), contacts)
 }
 
-/// Goal: the energy balance of contact closes to rounding in every step, also in the step of the load jump, during
-/// contact. Cases: every response, with and without friction, rigid and deformable blocks.
+/// Goal: the energy balance of contact closes to rounding in every step, including the step of the load jump. Cases:
+/// every response, with and without friction, rigid and deformable blocks.
 #[test]
 fn ledgers_close_where_loads_jump() {
     for response in RESPONSES {
-        // The load jumps earlier for rigid blocks, which leave the wall sooner.
+        // Rigid blocks leave the wall sooner, so the load jumps earlier.
         for (material, jump) in [("rigid", 0.001), ("linear-elastic", 0.003)] {
             for friction in [0.0, 0.3] {
                 for traction in [[200.0, 0.0], [0.0, -200.0]] {

@@ -6,9 +6,9 @@
 //!    └───┴───┘
 //! ```
 //!
-//! References: rounding errors are a random walk, whose energy grows with the number of steps (Brouwer, Astronomical
-//! Journal 46, 1937, 149–153). They are negligible beside the effect of the load, the impulse p A t of a pressure p on
-//! an area A over a time t.
+//! References: rounding errors are a random walk. Their energy grows with the number of steps (Brouwer, Astronomical
+//! Journal 46, 1937, 149–153), but is negligible beside the effect of the load: the impulse p A t of a pressure p on an
+//! area A over a time t.
 
 use ictus::simulation::{FailureCause, Simulation};
 
@@ -55,9 +55,9 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))])
 }
 
-/// Runs a scene at rest for the given number of steps, then under the pressure: the run reaches its end. The momentum
-/// is the impulse of the pressure, to 1e-4; the strain of the loaded area changes the impulse by 1e-5. The energy
-/// balances to a thousandth.
+/// Runs a scene at rest for the given number of steps, then under the pressure, and checks that the run reaches its
+/// end. The momentum equals the impulse of the pressure to 1e-4; the strain of the loaded area changes the impulse by
+/// 1e-5. The energy balances to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;
@@ -80,8 +80,8 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
 }
 
-/// Goal: a run continues while bodies rest, alone, tied or in contact, near the origin or a kilometre from it.
-/// Afterwards bodies respond to the pressure as at the start of a run.
+/// Goal: a run continues while bodies rest: alone, tied or in contact, near the origin or a kilometre away. Afterwards
+/// bodies respond to the pressure in the same way as at the start of a run.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);
@@ -91,9 +91,9 @@ fn rest_stops_no_run() {
     }
 }
 
-/// Goal: an unstable run of a body at rest is stopped. With steps slightly above the stability limit of the highest
-/// mode, rounding grows until the energy balance fails, near the origin and far from it, before the pressure acts. The
-/// failed step leaves the state before it unchanged, bit for bit, and fails again if repeated.
+/// Goal: an unstable run of a body at rest is stopped. Steps are slightly above the stability limit of the highest
+/// mode. Rounding then grows until the energy balance fails, before the pressure acts. This holds near the origin and
+/// far from the origin. The failed step leaves the state before it unchanged, bit for bit, and fails again if repeated.
 #[test]
 fn unstable_rest_is_stopped() {
     const STEPS: u32 = 15_000;

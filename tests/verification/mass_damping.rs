@@ -51,8 +51,8 @@ fn free_bodies_slow_down_exponentially() {
     }
 }
 
-/// Goal: the displacement of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt, so half the step
-/// has a quarter of the error. Reference: closed form. Tolerance: 2 % of the ratio 4.
+/// Goal: the displacement of a free body is v₀ (1 − exp(−α t))/α up to an error of second order in dt. Half the step
+/// therefore has a quarter of the error. Reference: closed form. Tolerance: 2 % of the ratio 4.
 #[test]
 fn way_of_a_damped_body_is_of_second_order() {
     let expected = 3.0 * (1.0 - (-2.0_f64).exp()) / 20.0;
@@ -99,7 +99,7 @@ fn oscillate(step: f64) -> [f64; 2] {
 }
 
 /// Goal: a damped oscillator follows its closed form with an error of second order in dt, and its energies are in
-/// balance. Reference: stiffness E A/L and half the mass of the bar give ω² = 2 E/(ρ L²); the displacement is x =
+/// balance. Reference: stiffness E A/L and half the mass of the bar give ω² = 2 E/(ρ L²). The displacement is x =
 /// v₀/ω_d exp(−α t/2) sin ω_d t with ω_d² = ω² − α²/4. Tolerance: 5 % of the ratio 4 of the errors at dt and dt/2; for
 /// the energy balance 1e-10 of the peak energy.
 #[test]
@@ -113,7 +113,8 @@ fn damped_oscillator_is_of_second_order_and_in_balance() {
 }
 
 /// Goal: energy balances with damping, contact and prescribed motion, by every response. Scene: a damped rubber box
-/// falls on another one whose lower end oscillates. Tolerance: 1e-10 of the peak energy.
+/// falls on another damped rubber box. The lower end of this second box oscillates. Tolerance: 1e-10 of the peak
+/// energy.
 #[test]
 fn damped_bodies_in_contact_are_in_balance() {
     for response in RESPONSES {

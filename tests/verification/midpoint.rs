@@ -8,10 +8,10 @@
 //! ```
 //!
 //! Source: Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), between the half kicks of central differences.
-//! Contact forces p ν w (pressure force p, normal ν, nodal weights w) use the geometry at the middle of the step. They
-//! do the work p Δg = −ΔU, with g the gap and U the energy of the contact spring. They have no moment, since the
-//! contactor is on the normal through its closest point at the middle of the step. The energy identity of the
-//! predictor–corrector is that of `random_cuts`; it contains the work of the splitting, ¼ dt² f_c · M⁻¹ Δf.
+//! Contact forces p ν w (pressure force p, normal ν, nodal weights w) use the geometry at the middle of the step. The
+//! forces do the work p Δg = −ΔU, with the gap g and the energy U of the contact spring. The forces have no moment,
+//! because the contactor is on the normal through its closest point at the middle of the step. The energy identity of
+//! the predictor–corrector is that of `random_cuts`; it contains the work of the splitting, ¼ dt² f_c · M⁻¹ Δf.
 
 use ictus::simulation::Simulation;
 
@@ -20,7 +20,7 @@ use crate::model::{box_mesh, from_text, worse};
 /// Tolerance of the energy balance: rounding of the iterated forces.
 const CLOSED: f64 = 1e-12;
 
-/// Tolerance of the energy balance with friction, whose dissipation is computed from a difference of works.
+/// Tolerance of the energy balance with friction. The dissipation is computed from a difference of works.
 const CLOSED_WITH_FRICTION: f64 = 1e-10;
 
 fn material(model: &str) -> String {
@@ -76,8 +76,8 @@ fn ledger(simulation: &mut Simulation) -> f64 {
     open / simulation.audit().energy_scale()
 }
 
-/// Goal: the energy balance closes to rounding in every step, for rigid and linear-elastic bodies, whose strain energy
-/// the trapezoidal rule integrates exactly. Momentum is conserved to rounding.
+/// Goal: the energy balance closes to rounding in every step, for rigid and linear-elastic bodies. The trapezoidal rule
+/// integrates the strain energy of these bodies exactly. Momentum is conserved to rounding.
 #[test]
 fn ledgers_close_with_the_midpoint_form() {
     for model in ["rigid", "linear-elastic"] {

@@ -33,7 +33,7 @@ pub fn rigid_floor(keys: &str) -> String {
     )
 }
 
-/// The larger of two errors, or NaN if either is NaN, so that NaN is never taken for a small error.
+/// The larger of two errors, or NaN if either is NaN. NaN thus never counts as a small error.
 pub fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other { one } else { other }
 }
@@ -72,11 +72,11 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
     }
 }
 
-/// Weight of the last step in a mean over a window of time \[s\]; the mean suppresses waves with many periods in the
-/// window. The weight is the length of the step times sin⁴(π s), where s runs from 0 to 1 over the window; it is 0
-/// outside. For a wave of angular frequency ω and a window of length T, the plain mean is of the order 1/(ω T), and
-/// this mean is of the order 1/(ω T)⁵, as the lowest derivative of the weight that jumps at the ends is the fourth
-/// (Harris, Proc. IEEE 66, 1978, 51–83).
+/// Weight of the last step in a mean over a window of time \[s\]. The mean suppresses waves with many periods in the
+/// window. The weight is the length of the step times sin⁴(π s), where s runs from 0 to 1 over the window, and 0
+/// outside the window. For a wave of angular frequency ω and a window of length T, the plain mean is of the order 1/(ω
+/// T). This mean is of the order 1/(ω T)⁵, because the first derivative of the weight that jumps at the ends is the
+/// fourth (Harris, Proc. IEEE 66, 1978, 51–83).
 pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
     let part = (simulation.state().time - start) / (end - start);
     if !(0.0..=1.0).contains(&part) {
@@ -114,8 +114,8 @@ pub fn mean_displacement(simulation: &Simulation, body: usize, x: f64) -> f64 {
     sum / plane.len() as f64
 }
 
-/// A box of hexahedra from `low` to `high`, or of quadrilaterals if it has no depth in z, in MSH 2.2. Groups: "box",
-/// and the ends "x0" and "x1".
+/// A box from `low` to `high` in MSH 2.2: hexahedra, or quadrilaterals if the box has no depth in z. Groups: "box", and
+/// the ends "x0" and "x1".
 pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     pierced_box_mesh(low, high, cells, |_| true)
 }
@@ -160,7 +160,7 @@ pub fn pierced_box_mesh(
     msh(&nodes, &elements, &[(dimension, 1, "box"), (dimension - 1, 2, "x0"), (dimension - 1, 3, "x1")])
 }
 
-/// A box of quadratic elements of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in
+/// A box from `low` to `high` of quadratic elements of `kind`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in
 /// place of each hexahedron. Groups: "box", and the ends "x0" and "x1". Nodes lie on the lattice of half cells; the
 /// reader excludes nodes without elements.
 pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
@@ -214,7 +214,7 @@ fn gmsh_type(kind: CellKind) -> u8 {
     }
 }
 
-/// Indices of all nodes of a cell in the lattice of half cells, computed from those of its corners.
+/// Indices of all nodes of a cell in the lattice of half cells, from the indices of its corners.
 fn completed(kind: CellKind, corners: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let edges: &[&[usize]] = match kind {
         CellKind::Tet10 => &[&[0, 1], &[1, 2], &[2, 0], &[0, 3], &[2, 3], &[1, 3]],

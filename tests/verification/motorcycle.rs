@@ -1,4 +1,4 @@
-//! A motorcycle hits a wall: a surface with irregular faces of very different sizes touches one with large faces.
+//! A motorcycle hits a wall: a surface with irregular faces of very different sizes touches a surface with large faces.
 //!
 //! ```text
 //!     o-o ->                     |#|
@@ -114,7 +114,7 @@ fn deepest_node(contactor: &Triangles, target: &Triangles, positions: &[Vec3]) -
     worst(near.map(|x| depth(target, positions, &x)))
 }
 
-/// A second detector, which tests all pairs; its faces are found independently of the program.
+/// A second detector tests all pairs. Its faces are found independently of the program.
 fn oracle(simulation: &Simulation, skins: &[Triangles; 2]) -> AllPairs {
     let surfaces = skins
         .iter()

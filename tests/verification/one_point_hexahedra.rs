@@ -1,5 +1,5 @@
-//! One-point hexahedra with hourglass control. A wave along a bar agrees with that of eight-point hexahedra. A beam of
-//! one layer has its bending stiffness from the hourglass control alone.
+//! One-point hexahedra with hourglass control. A wave along a bar agrees with the wave in eight-point hexahedra. The
+//! bending stiffness of a beam of one layer comes from hourglass control alone.
 //!
 //! ```text
 //!          ↑ v φ(x)
@@ -32,7 +32,8 @@ fn simulation(end: f64, size: [f64; 3], cells: [usize; 3], keys: &str) -> Simula
 /// Goal: an end that moves at V sends a wave of stress ρ c V into the bar, without hourglass modes.
 ///
 /// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ
-/// c V² A t; 1e-9, for rounding, against eight-point hexahedra, whose strain is the same since Poisson's ratio is zero.
+/// c V² A t. The strain of eight-point hexahedra is the same, because Poisson's ratio is zero; the tolerance against
+/// eight-point hexahedra is 1e-9, for rounding.
 #[test]
 fn a_wave_along_a_bar_is_that_of_the_full_element() {
     let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
@@ -54,7 +55,8 @@ fn a_wave_along_a_bar_is_that_of_the_full_element() {
     );
     assert!((work / expected - 1.0).abs() < 0.02, "work {work} J");
     assert!(one.energies().hourglass < 1e-20 * work, "{:e} J", one.energies().hourglass);
-    // The front passes the middle at 0.5 L/c; behind it the material moves at V until the end of the run at 0.9 L/c.
+    // The front passes the middle at 0.5 L/c. Behind the front the material moves at V until the end of the run at 0.9
+    // L/c.
     let travel = speed * 0.4 * bar.transit_time();
     assert!((displacement(&one) / travel - 1.0).abs() < 0.02, "{} of {travel} m", displacement(&one));
     assert!((displacement(&one) / displacement(&full) - 1.0).abs() < 1e-9);
@@ -74,9 +76,9 @@ fn mode(x: f64) -> f64 {
     k.cosh() - k.cos() - sigma * (k.sinh() - k.sin())
 }
 
-/// Angular frequency of the first mode for this fraction of the bending stiffness \[1/s\]. The frequency √(EI/ρA)
-/// (kL)²/L² of a slender beam is reduced by shear, with the shear stiffness G A and G = E/2, and by rotary inertia.
-/// Both corrections follow from Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L².
+/// Angular frequency of the first mode for this fraction of the bending stiffness \[1/s\]. Shear (stiffness G A, G =
+/// E/2) and rotary inertia reduce the frequency √(EI/ρA) (kL)²/L² of a slender beam. Both corrections follow from
+/// Rayleigh's quotient with ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L².
 fn frequency(stiffness: f64) -> f64 {
     let [length, height, _] = BEAM;
     let radius_squared = height * height / 12.0;
@@ -86,11 +88,13 @@ fn frequency(stiffness: f64) -> f64 {
 }
 
 /// Goal: in a beam of one layer, hourglass control carries all bending, since the strain at the single integration
-/// point is zero. One warning reports the hourglass energy, with the body and the time. Two layers, too soft by nearly
-/// a quarter, give the warning too. The remedies of the warning work: four elements over the height, or eight-point
-/// elements. Reference: with k the bending stiffness of a layer relative to its exact value (see
-/// `a_beam_swings_with_the_stiffness_of_its_layers`), the hourglass energy of one bent layer is all of its energy, and
-/// the hourglass energy of n layers is k/(n² − 1) of their strain energy.
+/// point is zero. One warning reports the hourglass energy, with the body and the time. Two layers are too soft by
+/// nearly a quarter and also give the warning. The remedies of the warning work: four elements over the height, or
+/// eight-point elements.
+///
+/// Reference: let k be the bending stiffness of a layer relative to its exact value (see
+/// `a_beam_swings_with_the_stiffness_of_its_layers`). All energy of one bent layer is hourglass energy. The hourglass
+/// energy of n layers is k/(n² − 1) of their strain energy.
 #[test]
 fn too_much_hourglass_energy_is_reported_and_remedied() {
     let told = |cells, hex: &str| {
@@ -130,7 +134,8 @@ fn too_much_hourglass_energy_is_reported_and_remedied() {
     }
 }
 
-/// Half a period of the beam in its first mode: the time at which its centre returns to rest position \[s\].
+/// Half a period of the beam in its first mode \[s\]: the time at which the centre of the beam returns to its rest
+/// position.
 fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     let support = "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n";
     let cells = [CELLS_ALONG, layers, 1];
@@ -146,20 +151,21 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     before + (after - before) * above / (above - below)
 }
 
-/// Goal: the bending stiffness of a layer of one-point elements with edges 2a (along the beam), 2b (over the height)
-/// and 2d, relative to the exact stiffness of the layer, is κ a² (1/a² + 1/b² + 1/d²), with κ the relative hourglass
-/// stiffness. The stiffness of a beam of n layers, relative to its exact stiffness, is the sum of 1 − 1/n² from the
-/// stresses of the layers and of 1/n² times the relative stiffness of one layer from hourglass control. The eight-point
-/// element has the relative stiffness ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+/// Goal: bending stiffness of a layer and of a beam, relative to the exact stiffness. The elements have the edges 2a
+/// (along the beam), 2b (over the height) and 2d. A layer of one-point elements with the relative hourglass stiffness κ
+/// has the relative bending stiffness k = κ a² (1/a² + 1/b² + 1/d²). A beam of n layers has 1 − 1/n² from the stresses
+/// of the layers plus k/n² from hourglass control. A layer of eight-point elements has ⅔ + ½ a²/b² − (1/9)/(⅔ + ½
+/// d²/b²), ten times as much as k.
 ///
-/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The hourglass springs have the
-/// energy ½ k q² with q = 8 c a b in the mode ξη and k = κ E V Σ|B_a|²/24, where V is the volume of the element and
-/// Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8. The exact energy of a beam is ½ E c² V b²/3. The eight-point element has the
-/// energy ½ G c² V a²/3 of the shear c x and, since the mean of its volume change is zero, ⅔ of the bending energy. A
-/// displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the minimum over t.
+/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. In the mode ξη, the hourglass
+/// springs have the energy ½ k_s q² with q = 8 c a b and k_s = κ E V Σ|B_a|²/24. Here V is the volume of the element,
+/// and Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8. The exact energy of a beam is ½ E c² V b²/3. The eight-point element has the
+/// energy ½ G c² V a²/3 of the shear c x. Its bending energy is only ⅔ of the exact energy, because the mean of the
+/// volume change is zero. A displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the
+/// minimum over t.
 ///
-/// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a k)²/12 = 5e-4, with k the wave
-/// number; the rest allows for higher modes that the initial velocities excite.
+/// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a k)²/12 = 5e-4, with the wave number
+/// k. The rest is for higher modes that the initial velocities excite.
 #[test]
 fn a_beam_swings_with_the_stiffness_of_its_layers() {
     let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);

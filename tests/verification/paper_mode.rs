@@ -26,8 +26,8 @@ fn agree(times: &[f64], expected: &[f64]) -> bool {
 }
 
 /// Goal: detection is active at the first two increments. The first prediction, made at 0.1 s, is at most 0.005 s
-/// earlier than the 14.9503 s of the paper (the root spheres of trees of nested spheres depend on the mesh). Between
-/// 0.1 s and the last increment before the predicted time, detection is idle. Contact is at 14.98 s, to 1e-9 s.
+/// earlier than the 14.9503 s of the paper, because nested root spheres depend on the mesh. Between 0.1 s and the last
+/// increment before the predicted time, detection is idle. Contact is at 14.98 s, to 1e-9 s.
 #[test]
 fn projectiles_are_predicted_from_their_first_steps() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-projectiles", &[]));
@@ -39,9 +39,10 @@ fn projectiles_are_predicted_from_their_first_steps() {
     assert!((contact - 14.98).abs() < 1e-9, "{contact}");
 }
 
-/// Goal: detection is active at six instants, the first two at 0.05 and 0.1 s and the last at the contact, as in the
-/// paper (0.05, 0.1, 2.8, 2.9, 2.95 and 3 s). The predicted times increase up to 3.000 s (in the paper 2.8, 2.88, 2.9,
-/// 2.95 and 3 s). Tolerance 1e-6 s: in the mesh, the foremost node of the front tyre is at x = 0 only up to rounding.
+/// Goal: detection is active at six instants, as in the paper (0.05, 0.1, 2.8, 2.9, 2.95 and 3 s). The first two are
+/// 0.05 and 0.1 s, and the last is the contact. The predicted times increase up to 3.000 s (in the paper 2.8, 2.88,
+/// 2.9, 2.95 and 3 s). Tolerance 1e-6 s: in the mesh, the foremost node of the front tyre is at x = 0 only up to
+/// rounding.
 #[test]
 fn motorcycle_is_detected_at_six_instants() {
     let (contact, operated, predictions) = sequence(&mut from_config("paper-motorcycle", &[]));
@@ -52,9 +53,10 @@ fn motorcycle_is_detected_at_six_instants() {
     assert!((last - 3.0).abs() < 1e-6 && (2.7..2.95).contains(&predictions[0][1]), "{predictions:?}");
 }
 
-/// Goal: if a flight is restored from an encoded checkpoint, taken before or after its third step, detection is active
-/// at the same instants as in the uninterrupted flight. At the beginning of a flight, detection is active only until
-/// the first steps have given the velocities and accelerations; a restored flight does not repeat this.
+/// Goal: detection is active at the same instants in a flight restored from an encoded checkpoint as in the
+/// uninterrupted flight. The checkpoint is taken before or after the third step. At the beginning of a flight,
+/// detection is active until the first steps have given the velocities and accelerations; a restored flight does not
+/// repeat this phase.
 #[test]
 fn a_continued_flight_keeps_its_first_steps() {
     for steps in [1, 2, 3, 20] {
@@ -75,8 +77,8 @@ fn a_continued_flight_keeps_its_first_steps() {
     }
 }
 
-/// Goal: the volumes (boxes), the construction (insertion) and the sphere fit (Ritter) of the hierarchies, and
-/// kinematics from the first steps, may change the predictions, but no bit of the time of contact.
+/// Goal: four options may change the predictions, but no bit of the time of contact: boxes as volumes, construction by
+/// insertion, spheres fitted by Ritter's method, and kinematics from the first steps.
 #[test]
 fn options_of_the_hierarchies_keep_the_contact() {
     for name in ["projectiles", "motorcycle"] {
@@ -94,9 +96,9 @@ fn options_of_the_hierarchies_keep_the_contact() {
     }
 }
 
-/// Goal: on flat faces the default ladder makes no tests. If the scenario gives a ladder, its volumes are tested in the
-/// given order, each on the pairs that the previous volumes have not excluded, and the tests are counted for each
-/// volume. The contacts and all positions are the same with both ladders, bit for bit.
+/// Goal: on flat faces the default ladder makes no tests. The volumes of a ladder given in the scenario are tested in
+/// the given order. Each volume is tested on the pairs that the previous volumes have not excluded, and its tests are
+/// counted. The contacts and all positions are the same with both ladders, bit for bit.
 #[test]
 fn a_given_ladder_tests_flat_faces_and_keeps_the_contacts() {
     let computed = |set: &[&str]| {

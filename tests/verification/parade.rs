@@ -2,15 +2,15 @@
 //! bases are walls, rigid meshes and deformable bodies. Scenes run with every response, with and without friction and
 //! restitution.
 //!
-//! Goal for every scene: contact creates no energy. The kinetic and strain energy less the work of gravity exceeds its
+//! Goal for every scene: contact creates no energy. The kinetic and strain energy less the external work exceeds its
 //! initial value by at most 0.5 % of the largest kinetic energy; with penalty springs by 1 %. The energy audit reports
-//! no error, and momentum balances to 1e-10. Symmetric scenes stay symmetric: no body of a scene that is its own mirror
-//! image moves across the plane y = 0, to 1e-9 of the largest velocity. If the motion has a closed form, the scene gives
-//! it as `Expected`.
+//! no error, and momentum balances to 1e-10. Some scenes are their own mirror images in the plane y = 0. No body of
+//! such a scene moves across this plane, to 1e-9 of the largest velocity. If the motion has a closed form, the scene
+//! gives this form as `Expected`.
 //!
-//! The kinetic energy is ½ v_{n−½} · M v_{n+½}, which the steps conserve together with the strain energy. The sum of
-//! kinetic and strain energy at a step, T_n + W_n, has an error of (ω dt)²/4 for a body that vibrates at ω, and a node
-//! held by impulses has the velocity of half a kick at the end of each step.
+//! The kinetic energy is ½ v_{n−½} · M v_{n+½}. The steps conserve the sum of this energy and the strain energy. The
+//! sum T_n + W_n of kinetic and strain energy at the end of a step is less suitable. It has an error of (ω dt)²/4 for a
+//! body that vibrates at ω, and includes the velocity of half a kick of nodes held by impulses.
 
 pub mod scenes;
 

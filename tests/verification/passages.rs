@@ -1,4 +1,4 @@
-//! A soft plate stops a bullet that strikes it, or the run reports that the bullet has passed through.
+//! A bullet strikes a soft plate. The plate stops the bullet, or the run reports that the bullet has passed through.
 //!
 //! ```text
 //!      ┌─┐
@@ -24,7 +24,7 @@ pub struct Shot {
     pub density: f64,
     /// Stiffness of the bullet relative to the plate; `None` for a rigid bullet.
     pub stiffness: Option<f64>,
-    /// Thickness of the plate \[m\]; `cells` are its numbers of cells through the thickness and along the plate.
+    /// Thickness of the plate \[m\]. `cells` gives the number of cells through the thickness and along the plate.
     pub thickness: f64,
     pub cells: [usize; 2],
     /// Common velocity of plate and bullet along x \[m/s\].
@@ -42,7 +42,8 @@ impl Shot {
         self.speed * (self.young / DENSITY).sqrt()
     }
 
-    /// Sets up a run with the bullet 5 cm above the plate; the bullet has time to travel four times this distance.
+    /// Sets up a run with the bullet 5 cm above the plate. In the time of the run, the bullet can travel four times
+    /// this distance.
     pub fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
         let Self { young, density, stiffness, thickness, cells: [through, along], drift, .. } = *self;
         let speed = self.speed();
@@ -152,8 +153,8 @@ fn no_bullet_passes_through_without_a_report() {
     assert!(told > 0);
 }
 
-/// Goal: a bullet that would travel 15 plate thicknesses in the fixed step of the scenario hits the plate, since the
-/// run shortens the step: at 200 m/s the bullet travels at most half the search depth in a step. The search depth is
+/// Goal: a bullet would travel 15 plate thicknesses in the fixed step of the scenario, but hits the plate, because the
+/// run shortens the step. At 200 m/s the bullet travels at most half the search depth in a step. The search depth is
 /// 0.02 m. A common velocity of bullet and plate shortens no step.
 #[test]
 fn fixed_steps_are_cut_where_bodies_would_pass() {
@@ -182,8 +183,8 @@ fn fixed_steps_are_cut_where_bodies_would_pass() {
     assert_eq!(shortest(0.01, 3000.0), step);
 }
 
-/// A contact that is lost because of its depth is reported with step, time, node and both bodies. The state is that
-/// after the last valid step.
+/// A contact lost because of its depth is reported with step, time, node and both bodies. The state is the state after
+/// the last valid step.
 #[test]
 fn passages_are_reported_with_names() {
     let shot = Shot { speed: 20.0, density: 1.0, ..Shot::hard(0.0) };

@@ -9,10 +9,10 @@
 use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_text, run, velocity};
 
-/// Goal: with Poisson's ratio zero the blocks are bars of equal length. They exchange their velocities, to 1 % for the
-/// energy left in oscillations. The contact lasts 2 L/c, to 3 % since wave fronts spread over some cells of size L/60.
-/// Momentum is conserved to rounding, 1e-12, and energy to 0.5 %. All motion stays in the plane. Source: Graff 1975,
-/// §2.4.
+/// Goal: with Poisson's ratio zero the blocks are bars of equal length. The bars exchange their velocities, to 1 % for
+/// the energy left in oscillations. The contact lasts 2 L/c, to 3 % because wave fronts spread over some cells of size
+/// L/60. Momentum is conserved to rounding, 1e-12, and energy to 0.5 %. All motion stays in the plane. Source: Graff
+/// 1975, §2.4.
 #[test]
 fn blocks_exchange_their_velocities() {
     let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.1 };

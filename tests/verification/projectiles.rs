@@ -14,7 +14,7 @@ use ictus::simulation::Simulation;
 use crate::brute_force::{RelativeMotion, Triangles, first_contact};
 use crate::model::{from_config, momentum, run, run_to_contact};
 
-/// Time of contact by brute force \[s\], from the motion of the right ball relative to the left one.
+/// Time of contact by brute force \[s\], from the motion of the right ball relative to the left ball.
 fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]) -> f64 {
     let model = simulation.model();
     let [left, right] = [0, 1].map(|body| Triangles::skin(&model.bodies[body]));
@@ -22,8 +22,8 @@ fn reference(simulation: &Simulation, velocity: [f64; 3], acceleration: [f64; 3]
     first_contact(model, [&left, &right], &motion).unwrap()
 }
 
-/// Predicted times of the pairs of roots in a simulation that has flown to contact, and whether any prediction is later
-/// than the contact.
+/// Times at which pairs of roots are predicted to touch, in a simulation that has flown to contact; and whether any
+/// prediction is later than the contact.
 fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
     let predictions = &simulation.detection().predictions;
     let roots = predictions.iter().filter(|p| p.depth == [0, 0]).map(|p| p.time).collect();
@@ -33,9 +33,9 @@ fn predictions(simulation: &Simulation, contact: f64) -> (Vec<f64>, bool) {
 
 /// Runs to the end and checks the invariants of an elastic impact.
 ///
-/// Linear momentum less the impulse of gravity is constant to rounding, 1e-12, since contact forces are equal and
-/// opposite. Energy is constant to the required 0.5 %: the integration is of second order, so its error is proportional
-/// to the square of the step over the shortest period.
+/// Linear momentum less the impulse of gravity is constant to rounding, 1e-12, because contact forces are equal and
+/// opposite. Energy is constant to the required 0.5 %. The integration is of second order: its error is proportional to
+/// the square of the ratio of the step to the shortest period.
 fn check_balances(simulation: &mut Simulation) {
     let before = momentum(simulation).linear;
     let start = simulation.state().time;
@@ -56,9 +56,9 @@ fn check_balances(simulation: &mut Simulation) {
     assert!(simulation.audit().energy_error().largest < 5e-3);
 }
 
-/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and within 1e-3 s
-/// of the 14.98 s of round balls, since faces lie at most 0.016 m inside the sphere. In flight, detection runs only
-/// when necessary: at no more than 12 of 300 instants.
+/// Goal: the balls touch when their meshes touch, to 1e-9 s (a ten-millionth of a metre at 100 m/s). Faces lie at most
+/// 0.016 m inside the sphere, so this instant is within 1e-3 s of the 14.98 s of round balls. In flight, detection runs
+/// only when necessary: at no more than 12 of 300 instants.
 #[test]
 fn touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles", &[]);
@@ -74,9 +74,9 @@ fn touch_when_their_meshes_do() {
     assert!(speeds[0] < 0.0 && speeds[1] > 0.0, "the balls have not rebounded: {speeds:?}");
 }
 
-/// Goal: hierarchies of nested spheres predict that their roots touch at 14.95 s. The paper has 14.9503 s; the radius
-/// of a nested root depends on the mesh, and the tolerance of 0.03 s is 1.5 m of radius. Spheres fitted to the nodes
-/// predict a later time. No prediction is later than the contact.
+/// Goal: hierarchies of nested spheres predict that their roots touch at 14.95 s. The paper gives 14.9503 s. The radius
+/// of a nested root depends on the mesh; the tolerance of 0.03 s corresponds to 1.5 m of radius. Spheres fitted to the
+/// nodes predict a later time. No prediction is later than the contact.
 #[test]
 fn are_predicted_early_by_nested_spheres_and_never_late() {
     let [nested, fitted] = ["bottom-up", "fast"].map(|builder| {

@@ -1,5 +1,5 @@
-//! Bars of quadratic elements: axial vibration, and bending, where quadratic elements are more accurate than linear
-//! ones.
+//! Bars of quadratic elements: axial vibration and bending. Quadratic elements are more accurate in bending than linear
+//! elements.
 //!
 //! ```text
 //!    |=================    g ->  (stretch)  or down (bending)
@@ -35,15 +35,15 @@ fn stretch_error(kind: CellKind, cells: usize) -> f64 {
     let audit = simulation.audit();
     assert!(audit.largest_momentum_error() < 1e-10, "{kind:?} {}", audit.largest_momentum_error());
     assert!(audit.relative_imbalance() < 2e-3, "{kind:?} {}", audit.relative_imbalance());
-    // The reference is twice the static stretch g L²/(2 c²), since all excited modes are odd and have changed sign
-    // after half a period.
+    // The reference is twice the static stretch g L²/(2 c²): all excited modes are odd, and change sign in half a
+    // period.
     mean_displacement(&simulation, 0, 1.0) / 1e-3 - 1.0
 }
 
-/// Goal: a bar released under gravity along its axis has, after half a period, 2 L/c, twice its static stretch. The
-/// error decreases with the element size. Tolerance with 16 elements: 0.5 %; the shortest wave that matters then has 4
-/// or 5 nodes. With 8 elements the error is at least 1.5 times as large; it decreases slowly, as h^(2/3) at best,
-/// because the wave has a corner.
+/// Goal: a bar is released under gravity along its axis. After half a period, 2 L/c, the bar has twice its static
+/// stretch. The error decreases with the element size. Tolerance with 16 elements: 0.5 %; the shortest wave that
+/// matters then has 4 or 5 nodes. With 8 elements the error is at least 1.5 times as large. The decrease is slow, as
+/// h^(2/3) at best, because the wave has a corner.
 #[test]
 fn hanging_bars_swing_about_their_static_stretch() {
     for kind in QUADRATIC {
@@ -73,11 +73,11 @@ fn half_period(mesh: String, safety_end: f64) -> f64 {
     time / half
 }
 
-/// Goal: the tip of a released cantilever reaches its lowest position after half the period of its first mode (higher
-/// modes, with 3 % of the deflection, shift this time by a few per cent). Five quadratic elements along the cantilever
-/// and one through its height reproduce this time. Eight-node hexahedra on the same lattice of nodes are several times
-/// too stiff in shear, and their tip is lowest far too early. Tolerance: 4 % for hexahedra; 6 % for tetrahedra, whose
-/// mesh is not symmetric.
+/// Goal: the tip of a released cantilever reaches its lowest position after half the period of the first mode. Higher
+/// modes have 3 % of the deflection, and shift this time by a few per cent. Five quadratic elements along the
+/// cantilever and one through its height reproduce this time. Eight-node hexahedra on the same lattice of nodes are
+/// several times too stiff in shear, so the tip is lowest far too early. Tolerance: 4 % for hexahedra; 6 % for
+/// tetrahedra, because their mesh is not symmetric.
 #[test]
 fn quadratic_elements_bend() {
     let (low, high) = ([0.0; 3], [1.0, 0.05, 0.05]);

@@ -18,9 +18,9 @@ use crate::model::{from_config, momentum, run, run_to_contact, velocity};
 
 const SPEED: f64 = 0.5;
 
-/// Position on the x axis of the middle of the face that this axis crosses \[m\], on the given side of a body. The
-/// middle is interpolated from the nodes of the face, with the weights −1/9 of corners and 4/9 of mid-side nodes of a
-/// Tri6, and −1/4 and 1/2 of a Quad8.
+/// The x axis crosses a face in its middle; x coordinate of this middle on the given side of a body \[m\]. The middle
+/// is interpolated from the corners and mid-side nodes of the face, with the weights −1/9 and 4/9 for a Tri6, and −1/4
+/// and 1/2 for a Quad8.
 fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
     let model = simulation.model();
     let mut found = Vec::new();
@@ -52,11 +52,11 @@ fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
 /// the gap over the closing speed, to 1e-9 s (a nanometre at 1 m/s).
 ///
 /// Balances: contact forces are equal and opposite, so momentum is conserved to 1e-12 of the momentum of a ball. The
-/// balls exchange their velocities to 4 % of the speed. The difference is the energy of vibration, some per cent, since
-/// the transit time 2R/c of a wave is a seventh of the contact duration.
+/// balls exchange their velocities to 4 % of the speed. The difference is the energy of vibration: some per cent,
+/// because the transit time 2R/c of a wave is a seventh of the contact duration.
 ///
-/// Duration: the contact lasts as long as the impact of a finite ball on its mirror image, to 5 %. Nodes half an
-/// element away from the axis touch only when the approach is 3 % (Tet10) or 7 % (Hex20) of its maximum.
+/// Duration: that of the impact of a finite ball on its mirror image, to 5 %. Nodes half an element away from the axis
+/// touch only when the approach is 3 % (Tet10) or 7 % (Hex20) of its maximum.
 fn check(name: &str) {
     let mut simulation = from_config(name, &[]);
     let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);

@@ -6,14 +6,14 @@
 //!   ───────────────
 //! ```
 //!
-//! The test computes the energy that contact gives the bodies in a step from the change of kinetic and strain energy,
-//! without contact forces. The goal is that this energy balances with the stored, dissipated and supplied energies that
-//! contact reports. Source: the identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M
-//! a_n) of the predictor–corrector for the kinetic energy T, forces f, displacements Δx, accelerations a and mass
-//! matrix M. The last term depends on dt, so it changes where a step is cut.
+//! In each step, the changes of kinetic and strain energy give the energy that contact supplies to the bodies, without
+//! use of the contact forces. Goal: this energy balances with the stored, dissipated and supplied energies that contact
+//! reports. Source: the identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of
+//! the predictor–corrector for the kinetic energy T, forces f, displacements Δx, accelerations a and mass matrix M. The
+//! last term depends on dt, and therefore changes if a step is cut.
 //!
 //! With the usual safety factor, at most one step in a hundred is cut; with a small safety factor, most steps are cut.
-//! Near the stability limit, many cuts would amplify the shortest waves, since a product of leapfrog maps with
+//! Near the stability limit, many cuts would amplify the shortest waves, because a product of leapfrog maps with
 //! different steps can be unstable.
 
 use ictus::simulation::Simulation;
@@ -23,15 +23,15 @@ use crate::random::Random;
 
 /// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
-/// Tolerance of the energy balance for energy–momentum springs without friction, which conserve energy.
+/// Tolerance of the energy balance for energy–momentum springs without friction. These springs conserve energy.
 const CLOSED_EXACTLY: f64 = 1e-12;
 /// Tolerance of the momenta.
 const MOMENTUM: f64 = 1e-12;
 /// With cuts the energy error may be twice the error without cuts plus this value.
 const ADDED: f64 = 0.005;
-/// The value in place of `ADDED` for vibrating bodies with most steps cut. A change of the step adds up to ¼ (ω dt)² of
-/// the energy of a wave of frequency ω in the bodies, up to a tenth for the shortest waves at a safety factor of 0.3.
-/// This energy does not come from contact.
+/// Replaces `ADDED` for vibrating bodies with most steps cut. For a wave of frequency ω in the bodies, a change of the
+/// step adds up to ¼ (ω dt)² of the energy of the wave. With a safety factor of 0.3, this is up to a tenth for the
+/// shortest waves. The added energy does not come from contact.
 const ADDED_BY_WAVES: f64 = 0.01;
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -87,8 +87,8 @@ impl Scene {
     }
 
     /// Energy error: the increase of the energy of bodies and springs plus the dissipation, less the external work.
-    /// Numerical work counts as an error. For impulses the dissipation does not count, since in every step impulses
-    /// absorb the energy that projections add to resting bodies; only an increase of energy is then an error.
+    /// Numerical work counts as an error. With impulses the dissipation does not count, because impulses absorb in
+    /// every step the energy that projections add to resting bodies. Only an increase of energy is then an error.
     fn error(&self, simulation: &Simulation, first: f64) -> f64 {
         let energies = simulation.energies();
         let change = energies.conserved() + energies.numerical_work - first;
@@ -117,7 +117,7 @@ struct Outcome {
     cuts: u32,
     /// Largest energy imbalance of a step.
     open: f64,
-    /// Largest numerical work in a step that is as long as its neighbours and in which no contact opens or closes.
+    /// Largest numerical work in a step of the same length as its neighbours, without contacts that open or close.
     in_between: f64,
     /// Largest energy error over the steps that are not cut.
     error: f64,
@@ -187,9 +187,9 @@ impl Scene {
         if material == "rigid" {
             checks.push(("angular momentum", outcome.angular, MOMENTUM));
         }
-        // In all other cases equal steps have numerical work too: penalty springs have an error from the rotation of
-        // faces and from friction; the penalty force of a vibrating node may be reduced as if its contact opened,
-        // although the contact lasts; projections do work on resting bodies in every step.
+        // In all other cases equal steps have numerical work too. Penalty springs have an error from the rotation of
+        // faces and from friction. The penalty force of a vibrating node may be reduced as for an opening contact,
+        // although the contact lasts. Projections do work on resting bodies in every step.
         let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
         if response == "energy-momentum" || is_plain {
             checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));
@@ -199,8 +199,8 @@ impl Scene {
 }
 
 /// Goal: in every step, cut or not, the energy balance closes to rounding, and momentum is conserved. While contacts
-/// neither open nor close, the numerical work of springs is rounding. Cuts change the energy error little. The error is
-/// the mean over the seeds, since after each cut vibrating blocks strike in a different way.
+/// neither open nor close, the numerical work of springs is rounding. Cuts change the energy error little. Vibrating
+/// blocks strike in a different way after each cut, so the mean error over the seeds is tested.
 #[test]
 fn ledgers_close_over_cut_steps() {
     let mut faults = Vec::new();

@@ -1,9 +1,12 @@
 //! Random scenes: rigid and rubber blocks, cubes and balls that drop, slide, tip, roll, and lie on each other or in
 //! grooves. Half of the scenes are rotated arbitrarily, with their bases and gravity.
 //!
-//! Goal for every scene, as in the parade: contact creates no energy beyond the surplus allowed for its response,
-//! momentum balances to 1e-10, and the run reaches its end. One scene in 1000 may fail. The seed is `ICTUS_SEED` or, if
-//! this is not set, the time of the clock. With `ICTUS_SCENE` a single scene of a seed is run.
+//! Goals for every scene, as in the parade: contact creates no energy beyond the limit of its response (`surplus`),
+//! momentum balances to 1e-10, and the run reaches its end. A scene can miss several goals; in all scenes together, at
+//! most one goal per 1000 scenes may be missed.
+//!
+//! The seed is the variable `ICTUS_SEED` or, without this variable, the time of the clock. `ICTUS_SCENE` selects a
+//! single scene of the seed.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -25,7 +28,7 @@ const BASE: Material = Material::Rubber { young: 2e7, poisson: 0.3 };
 /// Shape of a body, before it is placed.
 struct Shape {
     mesh: String,
-    /// Half the lengths of its sides; the radius of a ball.
+    /// Half of each side length \[m\]; for a ball, its radius in each component.
     half: Vec3,
     is_ball: bool,
 }
@@ -46,7 +49,7 @@ impl Shape {
         Self { mesh, half, is_ball }
     }
 
-    /// Extent of the rotated body from its centre along the negative of a direction.
+    /// Largest extent of the rotated body from its centre, opposite to `direction` \[m\].
     fn reach(&self, turn: Rotation, direction: Vec3) -> f64 {
         if self.is_ball {
             return self.half.x;
@@ -83,8 +86,8 @@ fn draw_law(random: &mut Random) -> Law {
     Law { response, friction, restitution }
 }
 
-/// Longest step \[s\]. With impulses the step is short, since bodies that rebound or rest have an additional velocity,
-/// which gravity adds in part of a step.
+/// Longest step \[s\]. The step is shorter with impulses. Bodies that rebound or rest then have an additional velocity,
+/// from gravity during a part of a step.
 fn longest_step(law: Law) -> f64 {
     if law.response == "decomposition" { 1e-4 } else { 1e-3 }
 }
@@ -117,7 +120,7 @@ fn start(motion: Motion, random: &mut Random) -> (Rotation, Vec3, Vec3) {
     }
 }
 
-/// Bodies that start on planes: one body, or a stack.
+/// Bodies above or on planes at the start: a stack of bodies, or a single body for other motions.
 fn bodies(motion: Motion, planes: &[Plane], material: Material, random: &mut Random) -> Vec<Actor> {
     let mut bodies = Vec::new();
     let mut floor = 0.0;
@@ -163,7 +166,7 @@ impl Base {
     }
 }
 
-/// The scene of a seed with this number.
+/// Scene `number` of a seed.
 fn scene(seed: u64, number: u64) -> Scene {
     let mut random = Random(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
     let motion = random.pick(&[
@@ -205,7 +208,7 @@ fn from_environment(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Goal: the goal of this module, for 5 000 scenes. If `ICTUS_SCENE` selects one scene, this scene must not fail.
+/// Goals: those of this module, for 5000 scenes. If `ICTUS_SCENE` selects a scene, this scene must reach every goal.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn random_scenes_hold() {

@@ -33,7 +33,7 @@ fn soft(density: f64) -> String {
 }
 
 /// Goal: tied bodies with different initial velocities at the tie are rejected with the node and both velocities. With
-/// the velocity and the spin recommended by the message the bodies are accepted, and move as one body: energy is
+/// the velocity and the spin recommended by the message, the bodies are accepted and move as one body. Energy is
 /// conserved to 1e-5, and angular momentum to 1e-12. A difference of the velocities by one rounding error is accepted.
 #[test]
 fn bodies_that_begin_to_part_are_refused() {
@@ -68,10 +68,10 @@ fn bodies_that_begin_to_part_are_refused() {
     tied_blocks("[time]\nend = 0.01\n", &[(RIGID, rounded), (RIGID, exact)]).unwrap();
 }
 
-/// Goal: tied deformable bodies whose mass ratio exceeds floating-point precision are rejected, with their names, if
-/// the tied nodes of the heavier body do not determine the motion of all light nodes. Here two heavy nodes lie on a
-/// face of four light nodes. If the heavier body is rigid, or the densities differ less, the bodies are accepted, and
-/// the tied points coincide.
+/// Goal: tied deformable bodies are rejected, with their names, under two conditions. Their mass ratio exceeds
+/// floating-point precision, and the tied nodes of the heavier body do not determine the motion of all light nodes.
+/// Here two heavy nodes lie on a face of four light nodes. If the heavier body is rigid, or the densities differ less,
+/// the bodies are accepted, and the tied points coincide.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {
@@ -103,10 +103,10 @@ fn masses_without_a_common_digit_are_refused() {
     }
 }
 
-/// Goal: responses that neglect the ties reject contact of movable tied rigid bodies, unless nothing can touch these
-/// bodies. The remedy is penalty springs: two tied blocks that fly into a wall at 1 m/s then both leave it at 1 m/s.
-/// Tolerance: 0.25 % of the speed. Springs create the fraction ¼ · 0.02 of the energy in an impact, with the penalty
-/// factor 0.02; half this fraction is the error of the speed.
+/// Goal: responses that neglect the ties reject contact of movable tied rigid bodies if another body can touch them.
+/// The remedy is penalty springs: two tied blocks fly into a wall at 1 m/s, and both leave the wall at 1 m/s.
+/// Tolerance: 0.25 % of the speed. With the penalty factor 0.02, springs create the fraction ¼ · 0.02 of the energy in
+/// an impact. Half this fraction is the error of the speed.
 #[test]
 fn contact_of_tied_rigid_bodies_is_by_springs() {
     let with = |response: &str, more: &str| {
@@ -136,10 +136,10 @@ fn contact_of_tied_rigid_bodies_is_by_springs() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: support reactions include the forces of ties. Scene: a block under oblique gravity is tied to a second block
-/// that is fixed, completely or along some axes; each block is deformable or rigid. Linear and angular momentum balance
-/// with the reactions, and the support bears the weight of a hanging block. Tolerance: rounding, 1e-12, and the
-/// rounding of positions in the forces of a step.
+/// Goal: support reactions include the forces of ties. Scene: a block under oblique gravity is tied to a second block.
+/// The second block is fixed, completely or along some axes. Each block is deformable or rigid. Linear and angular
+/// momentum balance with the reactions, and the support bears the weight of a hanging block. Tolerance: rounding,
+/// 1e-12, and the rounding of positions in the forces of a step.
 #[test]
 fn supports_take_what_ties_give_them() {
     let soft = soft(1e3);
@@ -170,13 +170,13 @@ fn errors(simulation: &Simulation) -> [f64; 2] {
     [simulation.audit().largest_momentum_error(), simulation.audit().largest_angular_error()]
 }
 
-/// Force m ε x/dt² that a rounding error ε x of a position x = 1.5 m causes in a step dt, relative to the weight.
+/// Force m ε x/dt² by a rounding error ε x of the position x = 1.5 m in a step dt, relative to the weight.
 fn rounding_of_forces(simulation: &Simulation) -> f64 {
     1.5 * f64::EPSILON / simulation.progress().time_step.powi(2) / Vec3::new(1.0, 3.0, -9.0).norm()
 }
 
-/// Errors of the reaction of the first boundary and of its moment, relative to the weight of the second block and its
-/// moment.
+/// Errors of the force and moment of the reaction of the first boundary, relative to the force and moment of the weight
+/// of the second block.
 fn errors_of_statics(simulation: &Simulation) -> [f64; 2] {
     let weight = Wrench::at(&Vec3::new(1.5, 0.5, 0.5), Vec3::new(1.0, 3.0, -9.0) * 1000.0);
     let off = simulation.support_accounts()[0].reaction + weight;

@@ -1,7 +1,7 @@
 //! Renumbered meshes.
 
-/// A mesh in MSH 2.2 after renumbering: nodes and elements have new tags and are listed in another order, and each
-/// element starts at another of its nodes.
+/// A renumbered mesh in MSH 2.2. Nodes and elements have new tags and are listed in another order. Each element starts
+/// at another of its nodes.
 pub fn renumbered(mesh: &str) -> String {
     let lines: Vec<&str> = mesh.lines().collect();
     let [nodes, elements] = ["$Nodes", "$Elements"].map(|head| section(&lines, head));

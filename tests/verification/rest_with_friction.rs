@@ -1,5 +1,5 @@
-//! Bodies held by friction, at default settings, on an accelerating belt, on a floor and on an incline. A further test
-//! checks the energy of spheres that friction spins while the step changes.
+//! Bodies held by friction at default settings: on an accelerating belt, on a floor and on an incline. A further test
+//! checks the energy of balls that friction rotates while the step changes.
 
 use ictus::simulation::Simulation;
 
@@ -8,7 +8,7 @@ use crate::round_meshes::ball;
 
 const GRAVITY: f64 = 9.81;
 
-/// A rigid cube of edge 0.2 m times `scale` on a floor at z = 0, which is a wall or a body.
+/// A rigid cube of edge 0.2 m times `scale` on a floor at z = 0. The floor is a wall or a body.
 fn cube_on(floor: &str, contact: &str, scale: f64, end: f64, gravity: [f64; 2]) -> Simulation {
     let [along, across] = gravity;
     let text = format!(
@@ -28,9 +28,9 @@ fn wall(velocity: &str) -> String {
 }
 
 /// Returns three values for a cube on a belt with the velocity b t²: the time t0 at which the cube begins to slide, the
-/// largest relative velocity Δv before 0.98 of the exact time, and the exact time μ_s g/(2 b). The time t0 is a
-/// least-squares fit of Δv = b (t² − t0²) − μ_d g (t − t0) for Δv beyond 0.05 √λ m/s, with λ the scale, and μ_s and μ_d
-/// the static and dynamic coefficients of friction.
+/// largest relative velocity Δv before 0.98 of the exact time, and the exact time μ_s g/(2 b). The time t0 is fitted by
+/// least squares to Δv = b (t² − t0²) − μ_d g (t − t0) for Δv beyond 0.05 √λ m/s. Here λ is the scale, and μ_s and μ_d
+/// are the static and dynamic coefficients of friction.
 fn lets_go(response: &str, scale: f64) -> [f64; 3] {
     let (at_rest, sliding) = (0.5 * GRAVITY, 0.3 * GRAVITY);
     let rate = 10.0 / scale.sqrt();
@@ -50,17 +50,17 @@ fn lets_go(response: &str, scale: f64) -> [f64; 3] {
         }
     });
     // Δv − b t² + μ_d g t = μ_d g t0 − b t0² is a constant. Its mean over the samples gives a quadratic equation for
-    // t0, of which the later root is the solution.
+    // t0. The later root is the solution.
     let constant =
         slid.iter().map(|(t, slip)| slip - rate * t * t + sliding * t).sum::<f64>() / slid.len() as f64;
     let half = sliding / (2.0 * rate);
     [half + (half * half - constant / rate).max(0.0).sqrt(), early, exact]
 }
 
-/// Goal: with every response at default settings, a cube sticks on a belt of v = 10 t² until 20 t = μ_s g, t0 = 0.24525
-/// s. The same holds at a tenth and at ten times the size. Before t0 the cube moves with the belt. Source: Newton's and
-/// Coulomb's laws. Tolerances: 2 % of t0 and 2 mm/s, as tangential springs stretch until they hold and oscillate for a
-/// tenth of t0; with impulses, which have no elastic slip, 0.2 % of t0.
+/// Goal: with every response at default settings, a cube sticks on a belt with the velocity v = 10 t² until 20 t = μ_s
+/// g, t0 = 0.24525 s. The same holds at a tenth and at ten times the size. Before t0 the cube moves with the belt.
+/// Source: Newton's and Coulomb's laws. Tolerances: 2 % of t0 and 2 mm/s, because tangential springs first stretch and
+/// oscillate for a tenth of t0. Impulses have no elastic slip, and their tolerance is 0.2 % of t0.
 ///
 /// Scaling: lengths L scale with λ at equal g, μ and density. If times and velocities scale with √λ, accelerations and
 /// Froude's number v²/(g L) are equal. The belt then has the velocity √λ · 10 (t/√λ)² = 10/√λ t². The duration of the
@@ -89,9 +89,9 @@ fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     }
 }
 
-/// Goal: the penetration of a cube at rest on springs, averaged over the last half of a run, does not depend on the
-/// length of the run. It is equal within 5 % for runs of 0.1, 1 and 10 s, and with penalty springs it is 1e-4 to 5e-4
-/// of the extent of the cube, as the guide states.
+/// Goal: the penetration of a cube at rest on springs does not depend on the length of the run. The mean penetration
+/// over the last half of a run is equal within 5 % for runs of 0.1, 1 and 10 s. With penalty springs, this penetration
+/// is 1e-4 to 5e-4 of the extent of the cube, as the guide states.
 #[test]
 fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     for response in ["penalty", "energy-momentum"] {
@@ -117,9 +117,9 @@ fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     }
 }
 
-/// Goal: a cube released without an impact on an incline at 0.9 of the angle of friction does not creep, on a wall and
-/// on a mesh, with every response. Over the second half of 10 s, its position along the slope is constant within 1e-6
-/// of an edge.
+/// Goal: a cube on an incline at 0.9 of the angle of friction, released without an impact, does not creep. This holds
+/// on a wall and on a mesh, with every response. Over the second half of 10 s, the position along the slope is constant
+/// within 1e-6 of an edge.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn cube_on_an_incline_does_not_creep() {
@@ -144,8 +144,8 @@ fn cube_on_an_incline_does_not_creep() {
     }
 }
 
-/// Energy loss of a ball of 2 cm that has struck a wall and left it, relative to the largest energy; and whether the
-/// step changed during contact.
+/// Energy loss of a ball of 2 cm that has struck and left a wall, relative to the largest energy. The second value
+/// tells whether the step changed during contact.
 fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool) {
     let text = format!(
         "[time]\nend = 4e-3\n[materials.rigid]\nmodel = \"rigid\"\ndensity = 4000.0\n\
@@ -173,12 +173,11 @@ fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool
     ((held(&simulation) - first) / largest, changes)
 }
 
-/// Goal: conservative energy-momentum springs conserve all energy that friction does not dissipate, with automatic
-/// steps. One ball strikes a wall at 45°. Another ball falls on a fast belt, whose friction accelerates the surface of
-/// the ball to ten times its initial speed, so that the step shrinks during contact. Kinetic energy, friction and the
-/// work of the belt balance to 1e-10 of the largest kinetic energy, rounding. Source: the discrete gradient conserves
-/// energy from the middle of one step to the middle of the next, if the gradient is computed with the lengths of both
-/// steps.
+/// Goal: in automatic steps, conservative energy-momentum springs lose no energy; friction alone dissipates energy. One
+/// ball strikes a wall at 45°. Another ball falls on a fast belt. The friction of the belt accelerates the surface of
+/// the ball to ten times its initial speed, so the step shrinks during contact. Kinetic energy, friction and the work
+/// of the belt balance to rounding, 1e-10 of the largest kinetic energy. Source: a discrete gradient computed with the
+/// lengths of both steps conserves energy from the middle of one step to the middle of the next.
 #[test]
 fn friction_keeps_its_balance_when_the_step_changes() {
     for (friction, velocity, belt, shrinks) in

@@ -154,8 +154,8 @@ fn settled_and_damped_boxes_go_on() {
     }
 }
 
-/// Goal: checkpoints are written during dynamic relaxation. The interval of checkpoints counts the sum of the
-/// relaxation steps, as the time is zero.
+/// Goal: checkpoints are written during dynamic relaxation. The time is zero during relaxation, so the interval of
+/// checkpoints refers to the sum of the relaxation steps.
 #[test]
 fn checkpoints_are_written_during_relaxation() {
     let [meshes, directory] = [(), ()].map(|()| tempfile::tempdir().unwrap());

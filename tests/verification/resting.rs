@@ -8,11 +8,11 @@ use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, smoo
 /// Two blocks with non-matching meshes, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a slowly increasing pressure p.
 ///
 /// Goal: the stress is p everywhere, for any Poisson's ratio. Two-pass contact of nodes with faces does not transmit
-/// the stress exactly between non-matching meshes. The test measures the error of the stress between the held end and
-/// the middle of the lower block, from the displacements of the middle, in the mean and at single nodes. The test
-/// asserts that this error equals the recorded error to a tenth. With impulses nothing moves once the blocks are at
-/// rest. Without lateral strain their stress is exact up to 1e-7, the waves that remain in the weighted mean over time.
-/// Linear momentum, with the reaction of the held end, balances to 1e-10.
+/// the stress exactly between non-matching meshes. The displacements of the middle of the lower block give the error of
+/// the stress between the middle and the held end, in the mean and at single nodes. This error must equal the recorded
+/// error to a tenth. With impulses nothing moves once the blocks are at rest. Without lateral strain the stress is then
+/// exact up to 1e-7, the waves that remain in the weighted mean over time. Linear momentum, with the reaction of the
+/// held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
@@ -84,9 +84,9 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / weights]
 }
 
-/// Goal: in one-pass contact only the nodes of the lower block, which has the finer mesh, are in contact. In the mean
-/// over a second, these nodes bear the whole force of the pressure: 1 N, to 1 %. Momentum balances to 1e-10. The error
-/// of the stress is larger than with two passes.
+/// Goal: the lower block has the finer mesh, and in one-pass contact only its nodes are in contact. In the mean over a
+/// second, these nodes bear the whole force of the pressure: 1 N, to 1 %. Momentum balances to 1e-10. The error of the
+/// stress is larger than with two passes.
 #[test]
 fn one_pass_is_that_of_the_finer_surface() {
     for response in RESPONSES {
@@ -96,9 +96,9 @@ fn one_pass_is_that_of_the_finer_surface() {
     }
 }
 
-/// Goal: with impulses, a cube at rest stays in place for any coefficient of restitution, since a closing speed up to
-/// the speed that gravity adds in a step does not count as an impact. Reference: statics. Tolerances: twice the
-/// penetration in a step, g dt², and twice the velocity at the end of a step, half a kick ½ g dt.
+/// Goal: with impulses, a cube at rest stays in place for any coefficient of restitution. A closing speed up to the
+/// speed that gravity adds in a step does not count as an impact. Reference: statics. Tolerances: twice the penetration
+/// g dt² of a step, and twice the velocity ½ g dt at the end of a step, half a kick.
 #[test]
 fn resting_by_impulses_does_not_bounce() {
     let (step, gravity) = (1e-4, 9.81);
@@ -131,10 +131,10 @@ fn resting_by_impulses_does_not_bounce() {
     }
 }
 
-/// Goal: a short step among equal steps gives no energy to two pressed blocks that impulses hold. A change of dt
-/// changes the kinetic energy of the held nodes, ⅛ dt² f²/m for the force f and the mass m; the impulses of the next
-/// step absorb this change. Reference: zero, as nothing moves. Tolerance: the waves left by a load over two periods of
-/// the column, 1e-4 of the strain energy.
+/// Goal: a short step among equal steps adds no energy to two pressed blocks held by impulses. The kinetic energy of a
+/// held node is ⅛ dt² f²/m for the force f and the mass m, and changes with dt. The impulses of the next step absorb
+/// this change. Reference: zero, because nothing moves. Tolerance: the waves left by a load over two periods of the
+/// column, 1e-4 of the strain energy.
 #[test]
 fn a_short_step_leaves_pressed_blocks_undisturbed() {
     let text = "[time]\nend = 1.0\n\
@@ -165,10 +165,10 @@ fn a_short_step_leaves_pressed_blocks_undisturbed() {
     assert!(given < 1e-4 * strain, "{given:e} of {strain:e} J");
 }
 
-/// Kinetic energy, at the ends of steps, of the nodes that impulses hold \[J\]. Each node has the velocity of half a
-/// kick by the force f that presses it, so the energy is Σ dt² f²/(8 m). On both sides of the n-th joint from above, f
-/// is the weight of n blocks and m is the mass of half a layer of cells. At the lowest joint only the upper side
-/// counts, since the lower side belongs to the floor.
+/// Kinetic energy at the ends of steps of the nodes held by impulses \[J\]. Each node has the velocity of half a kick
+/// by the force f on the node, so the energy is Σ dt² f²/(8 m). On both sides of the n-th joint from above, f is the
+/// weight of n blocks and m is the mass of half a layer of cells. At the lowest joint only the upper side counts,
+/// because the lower side belongs to the floor.
 fn half_kicks(step: f64) -> f64 {
     let (weight, layer) = (8.0 * 9.81, 2.0);
     let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
@@ -176,8 +176,8 @@ fn half_kicks(step: f64) -> f64 {
 }
 
 /// A stack of ten elastic blocks with friction 0.5. The weight of the blocks increases over 0.1 s, four periods of the
-/// column. The blocks are aligned: offset blocks would bend the column, which would then vibrate for seconds, as the
-/// material has no damping.
+/// column. The blocks are aligned. Offset blocks would bend the column, and the bent column would vibrate for seconds,
+/// because the material has no damping.
 ///
 /// Goal: under the full weight no block drifts by more than 1e-3 of an element per second. The kinetic energy, less the
 /// energy of [`half_kicks`] with impulses, is at most 1 % of the supplied energy. The energy balances.
@@ -238,8 +238,8 @@ fn stack_of_ten_blocks_settles() {
             energies.kinetic < 0.01 * energies.external_work + kicks,
             "{response}: {energies:?}, {kicks} J"
         );
-        // With impulses, in every step the impulses absorb the energy that projections add to blocks at rest. The sum
-        // of this energy is a thousand times the energy of the blocks, and the balance closes to 1e-4 of the sum.
+        // Projections add energy to blocks at rest in every step, and impulses absorb this energy. The sum of this
+        // energy over the run is a thousand times the energy of the blocks. The balance closes to 1e-4 of the sum.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };
         let scale = simulation.audit().energy_scale();
         let error = simulation.audit().relative_imbalance() * scale;

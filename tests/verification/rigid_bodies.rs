@@ -24,8 +24,8 @@ const RIGID: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 7850.0\n";
 ///
 /// Goal: the cubes exchange their velocities (elastic impact of equal masses). Tolerances: 1e-3 m/s for the velocities;
 /// rounding, 1e-12, for the momentum; 1 % for the energy balance during compression. For springs with the frequency ω
-/// this balance has an error of (ω dt)²/4. As all nodes of both faces touch at once, (ω dt)² is the penalty factor
-/// times the fraction of the mass in these faces; the penalty factor is therefore 0.1.
+/// this balance has an error of (ω dt)²/4. All nodes of both faces touch at once, so (ω dt)² is the penalty factor
+/// times the fraction of the mass in these faces. The penalty factor is therefore 0.1.
 #[test]
 fn equal_cubes_exchange_their_velocities() {
     let body = |name: &str, x: f64, speed: f64| {
@@ -45,9 +45,10 @@ fn equal_cubes_exchange_their_velocities() {
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: the balls exchange their velocities (elastic impact of equal masses), since the line through the two nodes in
+/// Goal: the balls exchange their velocities (elastic impact of equal masses). The line through the two nodes in
 /// contact is the line of centres and, by symmetry, the contact normal. Tolerances: momentum to rounding, 1e-12;
-/// velocities 1e-6, as a stiff undamped spring opens where it closed; energy during compression 1 %.
+/// velocities 1e-6, because a stiff undamped spring opens at the position at which it closed; energy during compression
+/// 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(
@@ -80,8 +81,8 @@ fn collide(mut simulation: Simulation) -> Simulation {
 
 /// A rigid ball falls on a free elastic block.
 ///
-/// Goal: the momentum of both bodies, less the impulse of gravity, is conserved to rounding (1e-12), angular momentum
-/// to 1e-9 (the path of the ball is divided into steps), and energy to 1 %. The ball bounces.
+/// Goal: the momentum of both bodies, less the impulse of gravity, is conserved to rounding (1e-12). Angular momentum
+/// is conserved to 1e-9, because the path of the ball is divided into steps, and energy to 1 %. The ball bounces.
 #[test]
 fn ball_and_elastic_block_balance() {
     let text = format!(
@@ -111,8 +112,9 @@ fn ball_and_elastic_block_balance() {
 
 /// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: the impulse and work of the reaction, with the velocity jumps of the motion, equal the changes of momentum and
-/// energy to rounding, in steps of any length. The acceleration is the second derivative of the prescribed position.
+/// Goal: the impulse and work of the reaction, including velocity jumps of the motion, equal the changes of momentum
+/// and energy to rounding. This holds for steps of any length. The acceleration is the second derivative of the
+/// prescribed position.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {

@@ -34,9 +34,9 @@ fn contact(simulation: &mut Simulation, impact: f64) -> (Vec<f64>, f64) {
 }
 
 /// Goal: the results of VM265. The impact is at 49.46 µs. The force is 29 923 lbf until the separation at 148.11 µs.
-/// The rod rebounds at V. Tolerances: none for the impact, which ends a flight in closed form; 1 % for the time of
-/// separation, as a front spreads over some cells of L/200; 1 % for the mean force; 1 % for the velocity, which the
-/// energy left in oscillations reduces.
+/// The rod rebounds at V. Tolerances: none for the impact, because the flight to the impact is computed in closed form;
+/// 1 % for the time of separation, because a front spreads over some cells of L/200; 1 % for the mean force; 1 % for
+/// the velocity, because oscillations keep some energy.
 #[test]
 fn rod_on_a_fixed_wall() {
     let mut simulation = from_config("rod-on-wall", &[]);
@@ -83,9 +83,9 @@ fn every_response_supports_walls() {
 }
 
 /// Goal: a block that slides at v on a rough wall comes to rest after v²/(2 μ g). Friction dissipates its energy, also
-/// in the account of the pair. Afterwards the wall carries the weight of the block; the force is averaged over the last
-/// third of the run, as it oscillates from step to step. Tolerance: 2 %, as the block sinks into the springs of the
-/// wall while it slides.
+/// in the account of the pair. Afterwards the wall carries the weight of the block. The force oscillates from step to
+/// step, and is averaged over the last third of the run. Tolerance: 2 %, because the block sinks into the springs of
+/// the wall while it slides.
 #[test]
 fn block_slides_to_rest_on_a_wall() {
     let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 2e-5\n[contact]\ndamping = 0.2\n\
@@ -112,9 +112,9 @@ fn block_slides_to_rest_on_a_wall() {
     assert!((impulse / (0.1 * kinetic * 2.0 * 9.81) - 1.0).abs() < 0.02, "{impulse}");
 }
 
-/// Goal: results are the same in the frame of a steadily moving wall. A rod at rest that the wall hits moves away at
-/// twice the speed of the wall, and the wall does the work. The flight to the impact is computed in closed form.
-/// Tolerances as for the fixed wall.
+/// Goal: results are the same in the frame of a steadily moving wall. The wall hits a rod at rest and does work; the
+/// rod moves away at twice the speed of the wall. The flight to the impact is computed in closed form. Tolerances as
+/// for the fixed wall.
 #[test]
 fn driven_wall_hits_a_rod() {
     let driven = ["bodies.rod.velocity=[0, 0, 0]", "walls.wall.velocity=[-202.2, 0, 0]"];
@@ -131,10 +131,11 @@ fn driven_wall_hits_a_rod() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)) until the wave reflected at the end of the rod
-/// returns, at 2 L/c. The momentum of rod and wall is conserved to rounding, also for a wall oblique to the axes.
-/// Tolerance: 1.5 % of V. The contact spring, as stiff as a cell, and the front, which spreads over some cells, delay
-/// the wall by up to three transit times of a cell. In one transit time the velocity of the wall changes by 0.5 % of V.
+/// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)). This holds until 2 L/c, when the wave reflected
+/// at the end of the rod returns. The momentum of rod and wall is conserved to rounding, also for a wall oblique to the
+/// axes. Tolerance: 1.5 % of V. The contact spring is as stiff as a cell, and the front spreads over some cells. Both
+/// together delay the wall by up to three transit times of a cell. In one transit time the velocity of the wall changes
+/// by 0.5 % of V.
 #[test]
 fn free_wall_recoils() {
     let mass = ROD.density * ROD.area * ROD.length;
@@ -175,8 +176,8 @@ fn free_wall_recoils() {
 
 /// Goal: a heavy block lifted by a platform reaches the ceiling, a wall or a body, at the time h/V. With the
 /// decomposition response the block falls in each step and is projected back by the rise of the platform. Here g dt =
-/// V, so the velocity of the block is zero although the block rises. Tolerance: 2.5 dt, as contact is found in the step
-/// after the step that moves the block behind the ceiling.
+/// V, so the velocity of the block is zero although the block rises. Tolerance: 2.5 dt, because contact is found one
+/// step after the block has moved behind the ceiling.
 #[test]
 fn persistent_projection_is_reported() {
     let wall = "[[walls]]\nname = \"ceiling\"\npoint = [0, 0, 0.3]\nnormal = [0, 0, -1]\n";
@@ -222,9 +223,9 @@ fn block_before_a_wall(response: &str, contact: &str, velocity: [f64; 3], wall: 
     from_text(&text, &[("block.msh", box_mesh([0.0, 0.0, 1e-3], [0.1, 0.1, 0.101], [2, 2, 2]))])
 }
 
-/// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and rebounds. The constraint that
-/// guides the wall along its normal does no work, so kinetic energy and the dissipation by friction and impact balance
-/// to rounding.
+/// Goal: a rigid block strikes a rough wall of a fifth of its mass, and slides, spins and rebounds. The constraint that
+/// guides the wall along its normal does no work. Kinetic energy and the dissipation by friction and impact therefore
+/// balance to rounding.
 #[test]
 fn friction_on_a_light_wall_balances() {
     for response in ["decomposition", "energy-momentum"] {
@@ -239,10 +240,10 @@ fn friction_on_a_light_wall_balances() {
     }
 }
 
-/// Goal: a rigid block that strikes a wall rebounds with its initial speed. While the block moves away it is still
-/// behind the wall, and its contact must last until it has left the wall. Tolerance: with penalty springs of κ = f
-/// m/dt² the step in which a spring opens causes an error of √f, 3 % for f = 1e-3. The two other responses conserve the
-/// speed to rounding.
+/// Goal: a rigid block that strikes a wall rebounds with its initial speed. When the block begins to move away, it is
+/// still behind the wall. The contact must last until the block has left the wall. Tolerance: with penalty springs of κ
+/// = f m/dt², the step in which a spring opens causes an error of √f, 3 % for f = 1e-3. The two other responses
+/// conserve the speed to rounding.
 #[test]
 fn rigid_block_flies_back_from_a_wall() {
     for (response, keys, tolerance) in [
@@ -261,9 +262,9 @@ fn rigid_block_flies_back_from_a_wall() {
 /// A body force f accelerates a bar from rest with a = f/ρ, in time steps, towards a fixed or a free wall at the
 /// distance h.
 ///
-/// Goal: with `resolve_impact` the step in which the bar meets the wall ends at the impact, at √(2 h/a), without
-/// penetration. The parabolic paths of the predictor give this time to rounding. The contact is reported once. Without
-/// the key, contact begins up to a step late.
+/// Goal: the bar meets the wall at √(2 h/a). With `resolve_impact` the step ends at this instant, without penetration.
+/// The parabolic paths of the predictor give this time to rounding. The contact is reported once. Without the key,
+/// contact begins up to a step late.
 #[test]
 fn steps_end_where_a_wall_is_met() {
     let (height, acceleration) = (1e-4_f64, 2e5_f64);
@@ -298,10 +299,10 @@ fn steps_end_where_a_wall_is_met() {
 
 /// The contact springs are 267 times as stiff as the adjacent elements of the rod.
 ///
-/// Goal: the automatic step is short enough for these springs, also before contact, so that it is already short when
-/// nodes touch. The energy error is below 0.2 % (0.1 % is measured; with the step for the elements alone the error
-/// exceeds 100 %, and elements invert). A warning before the run reports a fixed step that is too long, with an
-/// admissible step. Springs 2.7 times as stiff as the elements, with an error of 0.4 %, give no warning.
+/// Goal: the automatic step is short enough for these springs, already before nodes touch. The energy error is below
+/// 0.2 % (measured: 0.1 %). With the step for the elements alone, the error exceeds 100 % and elements invert. If a
+/// fixed step is too long, a warning before the run reports this step and an admissible step. Springs 2.7 times as
+/// stiff as the elements, with an error of 0.4 %, give no warning.
 #[test]
 fn springs_stiffer_than_the_elements_hold() {
     let told = |stiffness: &str, step: &str| {
@@ -327,9 +328,9 @@ fn springs_stiffer_than_the_elements_hold() {
 
 /// A rigid block that tumbles along a fixed, driven or free wall. In a step the block moves by a tenth of its size.
 ///
-/// Goal: the changes of momenta by projection and impulses equal the impulse and moment of the supports of the walls:
-/// the balances of linear and angular momentum close to 1e-10, for any displacement and rotation by projection.
-/// Reference: conservation.
+/// Goal: the changes of momenta by projection and impulses equal the impulse and moment of the wall supports. The
+/// balances of linear and angular momentum close to 1e-10, for any displacement and rotation by projection. Reference:
+/// conservation.
 #[test]
 fn projection_at_a_wall_keeps_the_account_of_angular_momentum() {
     let walls = ["", "velocity = [0.1, 0.0, \"0.5*cos(50*t)\"]\n", "mass = 0.3\ngravity = [0, 0, 0]\n"];

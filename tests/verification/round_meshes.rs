@@ -110,7 +110,8 @@ pub fn ball(radius: f64, cuts: usize) -> String {
     msh(&nodes, &cells, &[(3, 1, "ball")])
 }
 
-/// Splits triangles into four at the midpoints of their edges, which are projected onto the unit sphere.
+/// Divides each triangle into four triangles at the midpoints of its edges, and projects the midpoints onto the unit
+/// sphere.
 fn split_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let mut middles = BTreeMap::new();
     let mut middle = |a: usize, b: usize| {

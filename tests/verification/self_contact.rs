@@ -69,10 +69,10 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms close and open again. Nodes in contact penetrate by less than 0.3 of a cell: the springs have only a
-/// fifth of the stable stiffness and stop an arm at 2 m/s. Without self-contact the arms pass through each other by
-/// more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %. All detectors
-/// give the same positions, bit for bit.
+/// Goal: the arms close and open again. Nodes in contact penetrate by less than 0.3 of a cell, although the springs
+/// have only a fifth of the stable stiffness and must stop an arm at 2 m/s. Without self-contact the arms pass through
+/// each other by more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %.
+/// All detectors give the same positions, bit for bit.
 #[test]
 fn arms_that_clap_part_again() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -113,8 +113,8 @@ fn crossing_of_walls(simulation: &Simulation) -> f64 {
 }
 
 /// Goal: the ring of the scenario, pressed flat, does not pass through itself. Its inner walls meet in the plane of
-/// symmetry and cross this plane by less than a tenth of an element (0.1 mm). Without self-contact they cross it by
-/// more than half the thickness of the wall. Energy is conserved to 0.5 %.
+/// symmetry and cross this plane by less than a tenth of an element (0.1 mm). Without self-contact the walls cross this
+/// plane by more than half the thickness of a wall. Energy is conserved to 0.5 %.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_ring_pressed_flat_keeps_its_inside_in() {

@@ -140,7 +140,7 @@ pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     stage
 }
 
-/// Rolling velocity v = v0/(1 + k²/(R + h)²) of [`thick_wheel`], with k the radius of gyration of a regular polygon
+/// Rolling velocity v = v0/(1 + k²/(R + h)²) of [`thick_wheel`], with the radius of gyration k of a regular polygon
 /// with 96 corners.
 pub fn rolling_velocity() -> f64 {
     let square = 0.01 * (2.0 + (std::f64::consts::TAU / 96.0).cos()) / 6.0;
@@ -158,7 +158,7 @@ pub fn cube_over_sheet(cells: usize, contact: &str) -> Stage {
     Stage::new(0.5, contact.to_owned(), vec![cube, sheet]).heavy().with_step(1e-4)
 }
 
-/// A rotated, tumbling box of 0.2 × 0.4 × 0.6 m, whose inertia is given if `given`.
+/// A rotated, tumbling box of 0.2 × 0.4 × 0.6 m, with given inertia if `given` is true.
 pub fn tumbling_box(given: bool) -> Stage {
     let mass = 1000.0 * 0.2 * 0.4 * 0.6;
     let moment = |b: f64, c: f64| mass * (b * b + c * c) / 12.0;

@@ -1,13 +1,13 @@
-//! A block slides to rest on a free plate. Contact of nodes with elements by distance fields is compared with contact
-//! of nodes with faces.
+//! A block slides to rest on a free plate. Two kinds of contact are compared: of nodes with elements, by distance
+//! fields, and of nodes with faces.
 //!
 //! ```text
 //!         ┌───┐ → V            block 1 kg, 1 m; plate 200 kg, 0.2 m thick, free; μ = 0.5, weight of the block 1 N
 //!    ═════╧═══╧═════
 //! ```
-//! Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5; reference: Coulomb friction between two point masses. The
-//! reference neglects the acceleration of the plate in the relative deceleration, 1/200 of μ g. Sliding then ends after
-//! 2 s and 1 m of relative displacement. Block and plate move at V/201, and the block is at 1.005 m.
+//! Source: Wolff & Bucher, CMAME 259 (2013) 77–92, §6.5; reference: Coulomb friction between two point masses. In the
+//! relative deceleration, the reference neglects the acceleration of the plate, 1/200 of μ g. Sliding then ends after 2
+//! s and a relative displacement of 1 m. At this instant block and plate move at V/201, and the block is at 1.005 m.
 
 use ictus::simulation::Simulation;
 
@@ -41,8 +41,8 @@ struct Slide {
     way: f64,
     /// First instant at which the block has slowed to the common final speed of block and plate \[s\].
     stop: f64,
-    /// Instant at which the straight line through the velocities of the first three quarters of the slide reaches the
-    /// common final speed \[s\].
+    /// Instant at which a straight line reaches the common final speed \[s\]. The line is fitted to the velocities of
+    /// the first three quarters of the slide.
     extrapolated_stop: f64,
     /// Largest rotation of the block \[rad\].
     tilt: f64,
@@ -88,10 +88,10 @@ fn turn(initial: &[ictus::math::Vec3], present: &[ictus::math::Vec3]) -> f64 {
     sine.atan2(cosine).abs()
 }
 
-/// Goal: the motion is that of two point masses. Tolerance of the displacement: 1.5 dt V, as the first step has half
-/// the impulse of gravity, plus 1 %, for waves in the elastic block. Tolerance of the stop: 0.12 s, by which the shear
-/// vibration of the block (11 rad/s, 0.045 m/s at the bottom) may shift the stop. Friction, damping and numerical work
-/// dissipate μ N times the displacement, within 0.009 J. Momenta balance to rounding.
+/// Goal: the motion is that of two point masses. Tolerance of the displacement: 1.5 dt V, because the first step has
+/// half the impulse of gravity, plus 1 % for waves in the elastic block. Tolerance of the stop: 0.12 s, the shift by
+/// the shear vibration of the block (11 rad/s, 0.045 m/s at the bottom). Friction, damping and numerical work dissipate
+/// μ N times the displacement, within 0.009 J. Momenta balance to rounding.
 #[test]
 fn a_block_slides_to_rest_on_elements_by_all_responses() {
     let (time, way, _) = stop();
@@ -123,9 +123,9 @@ fn a_block_slides_to_rest_on_elements_by_all_responses() {
     }
 }
 
-/// Goal: bodies a hundred times as stiff approach point masses: the deceleration of the slide extrapolates to the stop
-/// within 0.02 s. (In the last tenth of the slide the speed is smaller than that of the vibrating nodes, and friction
-/// changes its direction with the vibration.)
+/// Goal: bodies a hundred times as stiff approach point masses. The deceleration of the slide extrapolates to the stop
+/// within 0.02 s. (In the last tenth of the slide, nodes vibrate faster than the block slides, and friction reverses
+/// with the vibration.)
 #[test]
 fn stiff_blocks_stop_as_point_masses() {
     let stiff = ["materials.block.young=1e4", "materials.plate.young=1e6", "time.step=0.001", "time.end=1.6"];
@@ -136,11 +136,11 @@ fn stiff_blocks_stop_as_point_masses() {
     }
 }
 
-/// Goal: contact forces on a node and an element act at the same point. Without position corrections they conserve the
-/// angular momentum to rounding without any couple, while forces on a node and a face do not. Without couples, position
-/// corrections change the angular momentum for forces on elements and on faces, and more if the response acts only in
-/// every fifth step. With couples, the angular momentum is conserved. The run of 0.7 s ends before the uncorrected
-/// penetration exceeds the search depth.
+/// Goal: contact forces on a node and an element act at the same point. Without position corrections and without
+/// couples, forces on elements conserve the angular momentum to rounding; forces on faces do not. Without couples,
+/// position corrections change the angular momentum in both cases, and more if the response acts only in every fifth
+/// step. With couples, the angular momentum is conserved. The run of 0.7 s ends before the uncorrected penetration
+/// exceeds the search depth.
 #[test]
 fn forces_in_elements_keep_the_angular_momentum() {
     let drift = |overrides: &[&str]| {
@@ -161,9 +161,9 @@ fn forces_in_elements_keep_the_angular_momentum() {
     }
 }
 
-/// Goal: the counter-example of the paper. Mean normals of the contactors are tilted at the rim of the block. If they
-/// are used as contact normals, a block on springs begins to roll, or its displacement has an error of a fifth. With
-/// impulses, friction jams on the tilted normals and the run fails.
+/// Goal: the counter-example of the paper. At the rim of the block, the mean normals of the contactors are tilted. With
+/// these normals as contact normals, a block on springs begins to roll, or its displacement has an error of a fifth.
+/// With impulses, friction jams on the tilted normals and the run fails.
 #[test]
 fn blocks_roll_on_mean_normals_of_contactors() {
     let mean_normals = [FIELD, "contact.normal=contactor", "time.energy_tolerance=10"];

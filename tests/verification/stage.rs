@@ -1,4 +1,4 @@
-//! Scenes as data, which can run at any position and size, in any units, and with their bodies in any order.
+//! Scenes as data. A scene can run at any position and size, in any units, and with its bodies in any order.
 
 use std::fmt::Write;
 

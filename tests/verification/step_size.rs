@@ -1,7 +1,7 @@
 //! The automatic step for elements that deform fast, and steps at the end of a run.
 //!
-//! Source: the central difference method is stable up to the critical step of the current state, not of an earlier one
-//! (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
+//! Source: the central difference method is stable up to the critical step of the current state, instead of an earlier
+//! state (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
 
 use ictus::dynamics::{ElementBlock, Integration, InternalForce};
 use ictus::material::{Elasticity, Material};
@@ -10,8 +10,8 @@ use ictus::mesh::CellKind;
 use crate::model::{box_mesh, from_text, run, worse};
 
 /// Goal: a rubber block hits a wall at a quarter of its wave speed, so that elements lose half their length in a few
-/// steps. No step is longer than the critical step, which the test computes from the positions before every step. There
-/// is no tolerance.
+/// steps. No step is longer than the critical step. The test computes the critical step from the positions before every
+/// step. There is no tolerance.
 #[test]
 fn steps_follow_elements_that_are_crushed() {
     let (young, poisson, density) = (1e7, 0.3, 1000.0);

@@ -81,10 +81,10 @@ fn errors(mut simulation: Simulation) -> Errors {
     }
 }
 
-/// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance, for
-/// any material and support of the second block. Reference: zero errors. Tolerances, all for rounding: 1e-12 of the
-/// size for gaps, 1e-10 of the energy, and 1e-12 of the momentum. With the energy–momentum response, bodies whose
-/// prescribed velocity changes have no exact balance, tied or not, so this case is omitted.
+/// Goal: the tied points coincide in every step in which a ball strikes the tie, and energy and momentum balance. This
+/// holds for any material and support of the second block. Reference: zero errors. Tolerances, all for rounding: 1e-12
+/// of the size for gaps, 1e-10 of the energy, and 1e-12 of the momentum. With the energy–momentum response, a change of
+/// a prescribed velocity has no exact balance, with or without ties. This case is omitted.
 #[test]
 fn struck_ties_hold() {
     let like = format!("density = 1000.0\n{SOFT}");
@@ -117,7 +117,7 @@ fn struck_ties_hold() {
     }
 }
 
-/// Goal: the angular momentum balances too, with rubber blocks, whose stress rotates with them. Tolerance: 1e-12.
+/// Goal: the angular momentum balances too, with rubber blocks. Their stress rotates with the blocks. Tolerance: 1e-12.
 #[test]
 fn struck_ties_take_no_moment() {
     let second = format!("density = 3000.0\n{RUBBER}");

@@ -1,9 +1,9 @@
-//! The impulse, moment and work of the supports of each boundary are compared with the changes of sums over the nodes,
-//! for all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
+//! The impulse, moment and work of the supports of each boundary are compared with the changes of sums over the nodes.
+//! The cases are all kinds of prescribed motion, deformable and rigid bodies, and boundaries that share nodes.
 //!
 //! The test sums masses, positions, velocities and accelerations of nodes independently of the audit. References:
-//! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, which is
-//! exact for linear forces. Prescribed components do not contribute to the kick energy.
+//! Newton's second law; for the work the identity of the predictor–corrector given at `Energies::conserved`, exact for
+//! linear forces. Prescribed components do not contribute to the kick energy.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -37,8 +37,8 @@ const SIZE: [f64; 3] = [0.1, 0.02, 0.02];
 const CELLS: [usize; 3] = [5, 2, 2];
 const DENSITY: f64 = 1000.0;
 
-/// A body whose mass and inertia are the sums over its nodes, with `motion` prescribed by a boundary for each of these
-/// keys of groups.
+/// A body with the mass and inertia of its nodes. The body has one boundary for each entry of `places`, and each
+/// boundary prescribes `motion`.
 fn scene(model: &str, places: &[&str], motion: &str) -> Simulation {
     let is_rigid = model == "rigid";
     let constants = if is_rigid { "" } else { "young = 1e7\npoisson = 0.3\ndensity = 1000.0" };
@@ -64,8 +64,8 @@ fn lumped_inertia() -> String {
     format!("mass = {mass:?}\ninertia = [{:?}, {:?}, {:?}]\n", y + z, x + z, x + y)
 }
 
-/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components of the accelerations a, from
-/// which the kick energy of a step follows.
+/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of the free components of the accelerations a. The last
+/// sum gives the kick energy of a step.
 #[derive(Clone, Copy)]
 struct Sums {
     momentum: Wrench,
@@ -94,8 +94,8 @@ fn sums(simulation: &Simulation, is_free: impl Fn(usize, usize) -> bool) -> Sums
 }
 
 /// Momentum, angular momentum and kinetic energy of the mean velocities in a step that starts from these positions. If
-/// a motion jumps and comes to rest within a step, its velocities at the ends of steps are zero, and these values are
-/// the scales of the errors.
+/// a motion jumps and comes to rest within a step, the velocities at the ends of steps are zero. The values of this
+/// function are then the scales of the errors.
 fn mean_motion(simulation: &Simulation, before: &[Vec3], dt: f64) -> [f64; 3] {
     let (state, masses) = (simulation.state(), &simulation.model().mass);
     masses.iter().enumerate().fold([0.0; 3], |[size, angular, energy], (node, mass)| {
@@ -112,9 +112,9 @@ fn given(simulation: &Simulation) -> (Wrench, f64) {
     })
 }
 
-/// Goal: in every step the impulse, angular impulse and work of the boundaries equal the changes of the nodal sums, for
-/// any motion and for boundaries that share nodes. The audit agrees. Tolerance: 1e-12, for the rounding of sums over a
-/// step, relative to the peaks of the run, which include those of the mean velocities in steps.
+/// Goal: in every step the impulse, angular impulse and work of the boundaries equal the changes of the nodal sums.
+/// This holds for any motion and for boundaries that share nodes. The audit agrees. Tolerance: 1e-12, for the rounding
+/// of sums over a step, relative to the peaks of the run. The peaks include those of the mean velocities in steps.
 #[test]
 fn supports_give_what_nodes_take_in_every_step() {
     for (motion, places) in MOTIONS.iter().flat_map(|motion| PLACES.map(|places| (motion, places))) {
@@ -177,7 +177,7 @@ fn supports_give_what_nodes_take_in_every_step() {
 
 /// Goal: the account of a boundary includes its nodes that no earlier boundary names. The impulse of a body that moves
 /// rigidly is divided among the boundaries in the same way as its nodes. Tolerance: rounding, 1e-12 of the impulse.
-/// Reference: m Δv of the nodes of each boundary, as there is no strain.
+/// Reference: m Δv of the nodes of each boundary, because there is no strain.
 #[test]
 fn the_first_boundary_that_names_a_node_gives_it() {
     for (motion, is_first_end) in MOTIONS[2..5].iter().flat_map(|motion| [(motion, true), (motion, false)]) {
@@ -214,7 +214,7 @@ fn the_first_boundary_that_names_a_node_gives_it() {
     }
 }
 
-/// Goal: the reactions of a rigid body at rest are its weight and the moment of the weight; the reaction of a body that
+/// Goal: the reactions on a rigid body at rest are its weight and the moment of the weight. The reaction on a body that
 /// rotates steadily about an axis is the centripetal force m ω² r. Tolerance: rounding, 1e-12. Reference: statics and
 /// uniform rotation.
 #[test]
@@ -253,8 +253,8 @@ fn reactions_are_those_of_statics_and_of_steady_turning() {
     }
 }
 
-/// Goal: with every response, a rigid body with prescribed rotation strikes a free body and gives it momentum, angular
-/// momentum and energy. The free body leaves at least as fast as the point that struck it, and the balances close.
+/// Goal: with every response, a rigid body with prescribed rotation strikes a free body, and transfers momentum,
+/// angular momentum and energy. The free body leaves at least as fast as the striking point, and the balances close.
 /// Tolerance: rounding, 1e-12, for momenta; 1 % for the energy, the error of springs in time steps. Reference: Newton's
 /// second law.
 #[test]

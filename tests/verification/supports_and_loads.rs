@@ -32,8 +32,8 @@ fn bar_with(step: &str, end: f64, actions: &str) -> Simulation {
     from_text(&text, &[("bar.msh", box_mesh([0.0; 3], [1.0, 0.1, 0.1], [CELLS, 1, 1]))])
 }
 
-/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\], after the front has passed
-/// the middle and before its reflection returns.
+/// Runs the bar and returns the mean compression at its middle from 0.55 to 0.9 L/c \[Pa\]. The front passes the middle
+/// before this interval, and its reflection returns after the interval.
 fn middle_stress(simulation: &mut Simulation) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -46,9 +46,9 @@ fn middle_stress(simulation: &mut Simulation) -> f64 {
     sum / count
 }
 
-/// Goal: an end that moves at V from t = 0 on sends a wave of stress ρ c V into the bar, and does the work ρ c V² A t;
-/// the energy balance closes to 1e-3. Tolerances: 2 % for the stress, the mean of an oscillation over its plateau; 2 %
-/// for the work, as half of the first cell starts to move at once with the end.
+/// Goal: an end that moves at V from t = 0 on sends a wave of stress ρ c V into the bar, and does the work ρ c V² A t.
+/// The energy balance closes to 1e-3. Tolerances: 2 % for the stress, the mean of an oscillation over its plateau; 2 %
+/// for the work, because half of the first cell starts to move at once with the end.
 #[test]
 fn moving_end_sends_a_wave() {
     let speed = 2.0;
@@ -75,8 +75,8 @@ fn moving_end_sends_a_wave() {
 
 /// Goal: a suddenly applied pressure p sends a wave of stress p into the bar. Behind the front the material moves at
 /// p/(ρ c), so the momentum of the bar is p A t and the work is p² A t/(ρ c). Tolerances: as in
-/// `moving_end_sends_a_wave`. The tolerance of the momentum is 1e-10: the trapezoidal rule is exact for a constant
-/// force, and the area of the end does not change, as Poisson's ratio is zero.
+/// `moving_end_sends_a_wave`. The tolerance of the momentum is 1e-10, because the trapezoidal rule is exact for a
+/// constant force. The area of the end is constant, because Poisson's ratio is zero.
 #[test]
 fn pressure_sends_a_wave() {
     let pressure = 1e6;
@@ -99,10 +99,10 @@ fn pressure_sends_a_wave() {
 }
 
 /// Goal: a bar held at one end, with gravity g along its axis from t = 0 on, oscillates about its static stretch g
-/// L²/(2 c²). After half a period, 2 L/c, its free end has moved by twice this stretch: the motion is the static
-/// solution plus a free vibration of odd modes, which have all changed sign. The momentum of the bar equals the impulse
-/// of reactions and gravity to 1e-10, and the energy balance closes to 1e-3. Tolerance of the displacement: 1 %, for
-/// the dispersion of the corner of the wave over some cells.
+/// L²/(2 c²). The motion is the static solution plus a free vibration of odd modes. After half a period, 2 L/c, all
+/// these modes have changed sign, and the free end has moved by twice the static stretch. The momentum of the bar
+/// equals the impulse of reactions and gravity to 1e-10, and the energy balance closes to 1e-3. Tolerance of the
+/// displacement: 1 %, for the dispersion of the corner of the wave over some cells.
 #[test]
 fn hanging_bar_swings_about_its_static_stretch() {
     let gravity = 1000.0;
@@ -123,14 +123,14 @@ fn hanging_bar_swings_about_its_static_stretch() {
     assert!(audit.relative_imbalance() < 1e-3);
 }
 
-/// Goal: a struck bar that vibrates conserves the energy of the steps to 1e-10 over 1e5 steps of a fixed size: the bar
-/// is linear, and its displacements are large compared with the rounding of positions. Source: the identity given at
-/// `Energies::conserved`, which is exact up to rounding.
+/// Goal: a vibrating bar conserves the discrete energy of `Energies::conserved` to 1e-10 over 1e5 steps of a fixed
+/// size. The bar is linear, and its displacements are large compared with the rounding of positions. Source: the
+/// identity given at `Energies::conserved`, exact up to rounding.
 #[test]
 fn ringing_bar_keeps_its_energy() {
     let steps = 100_000;
     let step = 0.8 * BAR.transit_time() / CELLS as f64;
-    // The end time is two steps later, since the last step of a run is shortened to the end time.
+    // The end time is two steps later, because the last step of a run is shortened to the end time.
     let mut simulation = bar_with(&format!("step = {step:?}"), step * f64::from(steps + 2), "");
     simulation.set_velocities(|x| if x.x < 0.1 { Vec3::x() * 50.0 } else { Vec3::zeros() });
     (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
@@ -139,10 +139,10 @@ fn ringing_bar_keeps_its_energy() {
     assert!(error < 1e-10, "{error:e}");
 }
 
-/// Goal: with the default step, a run under the pressure of `pressure_sends_a_wave` reaches its end. The energy that
-/// the steps conserve is constant from the first step on, to rounding, as the bar is linear. The sum T + W of kinetic
-/// and strain energy, less the work p A u of the pressure, would have an error of a quarter of the total in the first
-/// step.
+/// Goal: with the default step, a run under the pressure of `pressure_sends_a_wave` reaches its end. The discrete
+/// energy of `Energies::conserved` is constant to rounding from the first step on, because the bar is linear. The sum
+/// of kinetic and strain energy, less the work p A u of the pressure, would have an error of a quarter of the total in
+/// the first step.
 #[test]
 fn sudden_pressure_keeps_the_energy_of_the_steps() {
     let action = "[[loads]]\nbody = \"bar\"\ngroup = \"x0\"\npressure = 1e6\n";
@@ -167,11 +167,10 @@ const JUMPS: [&str; 4] = [
     "acceleration = { x = \"20*(t<3e-4)\", y = \"-30*(t>5e-4)\" }",
 ];
 
-/// Goal: the impulse, moment and work of a support equal the changes of the momenta and energy of a body that is not at
-/// the origin, for every jump. Tolerances: 1e-10, for rounding, for a rigid body in equal steps, and for the momenta if
-/// one end of a bar jumps by 0.01 m/s. The energy of the bar has the tolerance 1e-3, ten times the error of the
-/// trapezoidal rule of the internal forces, a fraction of the order of the strain, 1e-4. Reference: Newton's second
-/// law.
+/// Goal: for every jump, the impulse, moment and work of a support equal the changes of the momenta and energy of a
+/// body away from the origin. Reference: Newton's second law. Tolerances: 1e-10, rounding, for a rigid body in equal
+/// steps, and for the momenta if one end of a bar jumps by 0.01 m/s. For the energy of the bar, the trapezoidal rule of
+/// the internal forces has a relative error of the order of the strain, 1e-4; the tolerance is ten times this error.
 #[test]
 fn supports_whose_motion_jumps_keep_the_accounts() {
     for motion in JUMPS {
@@ -200,9 +199,9 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
     }
 }
 
-/// Goal: boundaries that prescribe equal motions of shared nodes count once. Motion, work and momentum balance equal
-/// those of one boundary with all these nodes, for deformable and rigid bodies. Tolerance: none for the motion, which
-/// is equal bit for bit; 1e-12, the rounding of sums, for the work and momentum.
+/// Goal: boundaries that prescribe equal motions of shared nodes count once, for deformable and rigid bodies. Motion,
+/// work and momentum balance equal those of one boundary with all these nodes. Tolerance: none for the motion (equal
+/// bit for bit); 1e-12, the rounding of sums, for the work and momentum.
 #[test]
 fn boundaries_that_share_nodes_count_once() {
     let materials =

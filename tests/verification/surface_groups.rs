@@ -41,7 +41,7 @@ fn meshes() -> [(&'static str, String); 2] {
 
 /// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g per second when it is
 /// entirely on the rough part. This holds with every response, whether the law is given for the rough or for the smooth
-/// part. Tolerance: 1 %, as the contact force oscillates from step to step.
+/// part. Tolerance: 1 %, because the contact force oscillates from step to step.
 #[test]
 fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     let pair = |group: &str, friction: f64| {

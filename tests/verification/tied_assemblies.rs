@@ -12,7 +12,7 @@ use ictus::simulation::Simulation;
 
 use crate::model::{box_mesh, from_text, run, worse, worst};
 
-/// A block: whether it is rigid, its corner \[m\], number of cells along each edge, density \[kg/m³\], and modulus
+/// A block: rigid or deformable, with its corner \[m\], number of cells along each edge, density \[kg/m³\] and modulus
 /// \[Pa\].
 #[derive(Clone, Copy)]
 struct Block {
@@ -80,8 +80,8 @@ fn all_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// Tied nodes, each with the corners of the face on which it lies and the shape values of these corners. The nodes
-/// belong to the finer block, or to the deformable block if the other is rigid.
+/// Tied nodes, each with the corners of its face and the shape values of these corners. The nodes belong to the finer
+/// block, or to the deformable block if the other block is rigid.
 fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usize, f64)>)> {
     let references = &simulation.model().reference_positions;
     let mut tied = Vec::new();
@@ -148,7 +148,7 @@ fn fly(blocks: &[Block], motion: &Motion) -> Outcome {
 }
 
 /// Blocks in a row along x, or four blocks in a ring: `R` rigid, `D` deformable, `F` deformable with two cells per
-/// edge. Every second block has a density and a stiffness that are multiplied by `density` and `stiffness`.
+/// edge. The density and the stiffness of every second block are multiplied by `density` and `stiffness`.
 fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
     let block = |(k, kind): (usize, char)| {
         let corner = match ring {
@@ -171,8 +171,8 @@ fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
 const RATIOS: [(f64, f64); 7] =
     [(1.0, 1.0), (1e4, 1e2), (1e8, 1.0), (1e8, 1e6), (1e-4, 1.0), (1e-8, 1.0), (1e-8, 1e6)];
 
-/// Goal: tied blocks stay together to 1e-13 of their size, and momenta are conserved to 3e-14, for any rigid and
-/// deformable blocks and any masses, in rows and in rings. In rings the ties are redundant. At any mass ratio a step
+/// Goal: tied blocks stay together to 1e-13 of their size, and momenta are conserved to 3e-14. This holds for rigid and
+/// deformable blocks of any masses, in rows and in rings. In rings the ties are redundant. At any mass ratio a step
 /// takes at most one iteration more than with equal masses. The spin strains deformable blocks by up to a few per cent.
 #[test]
 fn assemblies_stay_together() {
@@ -222,9 +222,9 @@ fn assemblies_stay_together() {
     }
 }
 
-/// Goal: when velocities are set during a run, the tie forces of the next step are those for the new velocities. A
-/// deformable block at rest, tied to a rigid block, is given 1 m/s. The tied points coincide after the next step, and
-/// the momentum is that of the given velocities.
+/// Goal: if velocities are set during a run, the tie forces of the next step belong to the new velocities. A deformable
+/// block at rest, tied to a rigid block, is given 1 m/s. The tied points coincide after the next step, and the momentum
+/// agrees with the given velocities.
 #[test]
 fn ties_hold_from_where_velocities_are_set() {
     let blocks = blocks("RF", false, 1.0, 1.0);
@@ -247,7 +247,7 @@ fn ties_hold_from_where_velocities_are_set() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: rigid blocks stay together to 2e-13 m also if they rotate by 0.3 rad in a step, about an axis oblique to their
+/// Goal: rigid blocks stay together to 2e-13 m, even in rotations by 0.3 rad in a step, about an axis oblique to their
 /// edges. A step takes fewer than 4.5 iterations in the mean.
 #[test]
 fn fast_assemblies_stay_together() {

@@ -45,7 +45,7 @@ impl Blocks {
     }
 
     /// Two errors. The first is the largest error of the mean displacement of a node after loading, relative to the
-    /// shortening of a cell of its body; the reference is the displacement under the uniform stress, and the mean
+    /// shortening of a cell of its body. The reference is the displacement under the uniform stress. The mean
     /// displacement of the body is subtracted. The second is the largest error of the momentum balance.
     fn errors(self) -> [f64; 2] {
         let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
@@ -90,7 +90,7 @@ impl Blocks {
                     sums[node] / weights - exact
                 })
                 .collect();
-            // The mean is subtracted, since the strain of the other body displaces this body as a whole.
+            // The mean is subtracted, because the strain of the other body displaces this body as a whole.
             let moved = off.iter().sum::<Vec3>() / off.len() as f64;
             worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
         });
@@ -98,8 +98,8 @@ impl Blocks {
     }
 }
 
-/// Goal: the stress equals the pressure, whichever side is finer or stiffer. The lateral strains of both sides are
-/// equal, or lateral displacements are fixed. Tolerance: 1e-10 of the strain of a cell, as the remaining waves are
+/// Goal: the stress equals the pressure, with either side finer or stiffer. The lateral strains of both sides are
+/// equal, or lateral displacements are fixed. Tolerance: 1e-10 of the strain of a cell, because the remaining waves are
 /// below 1e-10 in a mean with smooth weights. The momentum is about 1e-6 of the impulse of the load. It balances to the
 /// rounding of this impulse, 1e-9 of the momentum.
 #[test]

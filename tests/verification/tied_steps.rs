@@ -84,9 +84,9 @@ fn tied_bodies_regain_their_step_after_an_impact() {
     assert!(longest > 0.85 * first, "{longest:e} s after contact, {first:e} s before");
 }
 
-/// Goal: rigid blocks accelerated by a body force travel no farther in a step when they are tied than when they are
-/// free, also with the energy–momentum response without contact. Tolerance: 4 %, the change of the speed in a step, as
-/// the step of tied blocks is chosen one step ahead.
+/// Goal: a body force accelerates rigid blocks. The largest travel of a block in a step is no larger with a tie than
+/// without, also with the energy–momentum response without contact. Tolerance: 4 %, the change of the speed in a step,
+/// because the step of tied blocks is chosen one step ahead.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {
     for response in ["penalty", "energy-momentum"] {
@@ -121,9 +121,9 @@ fn tied_bodies_go_as_far_in_a_step_as_others() {
     }
 }
 
-/// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. However a
-/// step is cut, the tied points coincide at its end to 3e-13 of the size, and the momenta are conserved to 3e-13. A
-/// limit of the step that is set during the run holds from the next step on. Reference: Newton's laws.
+/// Goal: rigid blocks that rotate by up to 0.3 rad in a step are tied to each other and to deformable blocks. For any
+/// cut of a step, the tied points coincide at the end of the step to 3e-13 of the size, and the momenta are conserved
+/// to 3e-13. A limit of the step that is set during the run holds from the next step on. Reference: Newton's laws.
 #[test]
 fn cut_steps_leave_no_gap() {
     for (materials, speed) in
@@ -199,9 +199,9 @@ fn accounts_of_ties_close_where_forces_jump() {
 }
 
 /// Goal: tie forces do not count as contact forces. A block with prescribed acceleration drives a rigid and a
-/// deformable block, which are tied to it, against a wall. With the energy–momentum response and varying steps, the
-/// energy balance of each step closes, although tie forces accelerate the blocks. The blocks stay together. Reference
-/// and tolerances: as in the previous test.
+/// deformable block against a wall. Both are tied to the driving block. With the energy–momentum response and varying
+/// steps, the energy balance of each step closes, although tie forces accelerate the blocks. The blocks stay together.
+/// Reference and tolerances: as in the previous test.
 #[test]
 fn ties_do_not_count_as_contact() {
     let before = "[time]\nend = 0.6\nsafety = 0.4\nflight_step = 2e-3\n[contact]\nresponse = \"energy-momentum\"\n\
@@ -212,7 +212,7 @@ fn ties_do_not_count_as_contact() {
     let mut simulation = row(before, &[RIGID, RIGID, SOFT], |_| String::new());
     let tied = tied_nodes(&simulation);
     let (mut random, mut apart, mut open, mut touches, mut count) = (Random(1), 0.0, 0.0, 0, 0);
-    // The audit begins with the first step, in which the prescribed motion starts.
+    // The audit begins with the first step; the prescribed motion starts in this step.
     simulation.advance(f64::INFINITY).unwrap();
     let mut last = *simulation.energies();
     while !simulation.is_finished() {
@@ -241,9 +241,9 @@ fn velocities_are_not_set_after_the_end() {
     assert!(simulation.energies().kinetic.is_finite() && simulation.is_finished());
 }
 
-/// Goal: a hundred rigid blocks in a row, each tied to the next at four points, one more than necessary, rotate as one
-/// body. Gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13. A step takes
-/// fewer than four tie iterations. Reference: Newton's laws.
+/// Goal: a hundred rigid blocks in a row rotate as one body. Each is tied to the next at four points, one more than
+/// necessary. Gaps are at most 3e-14 of the length of the row, and the angular momentum is constant to 3e-13. A step
+/// takes fewer than four tie iterations. Reference: Newton's laws.
 #[test]
 fn a_hundred_rigid_blocks_spin_as_one() {
     let count = 100;

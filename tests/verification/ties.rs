@@ -53,8 +53,8 @@ fn glued(gap: f64, section: usize) -> Vec<(f64, f64)> {
     free_end(from_text(&text(&["left", "right"], TIED), &meshes), 1, far + 1.0)
 }
 
-/// Goal: a pulse passes the joint without reflection, and the period of the free bar is 2 (2 L)/c, with L the length of
-/// one tied bar. With matching nodes the tied bars equal one mesh: the displacement histories agree to rounding. In a
+/// Goal: a pulse passes the joint without reflection. The period of the free bar is 2 (2 L)/c, with the length L of one
+/// tied bar. With matching nodes the tied bars equal one mesh: the displacement histories agree to rounding. In a
 /// second case the sections have different meshes and the bars are 0.1 mm apart. This gap, 1/200 of a cell, is closed
 /// without strain, and its missing mass changes the histories by 1e-3. Tolerance of the period: 1 %, for the dispersion
 /// of the front over some cells of L/50.
@@ -94,10 +94,10 @@ fn distant_faces_are_not_tied() {
     assert_eq!(&scenario.source[span], "true");
 }
 
-/// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body
-/// they rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
+/// Goal: two rigid bars that are tied across a gap of 2 cm act as one rigid body. With the initial motion of one body,
+/// the bars rotate as one body, and the tie forces have no moment. The two centres stay 1.02 m apart along a line that
 /// rotates with the angular velocity ω, and the total angular momentum is conserved, in plane problems too. Tolerance:
-/// 5e-6 m, for the error of the rotation, which is of the order of ω² dt² = 1e-6 times the total rotation of 2 rad.
+/// 5e-6 m. The error of the rotation is of the order of ω² dt² = 1e-6 times the total rotation of 2 rad.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
@@ -133,8 +133,8 @@ fn rigid_bars_tied_apart_are_one_body() {
 }
 
 /// Three tied blocks of 1 × 1 × 1 m rotate as one about an axis through the middle, for the given number of steps. The
-/// block in the middle has a finer mesh and, relative to the others, a density and a stiffness multiplied by `density`
-/// and `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
+/// block in the middle has a finer mesh. Its density and stiffness are those of the others times `density` and
+/// `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
 /// momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
@@ -188,9 +188,9 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
     [largest, simulation.audit().largest_angular_error()]
 }
 
-/// Goal: tied points of spinning and flying blocks coincide to rounding, for any masses and stiffnesses on either side,
-/// and angular momentum is conserved. Tolerances: 1e-14 m, some roundings of coordinates of 3 m; for the angular
-/// momentum 4e-14, accumulated over some hundred steps.
+/// Goal: tied points of spinning and flying blocks coincide to rounding, and angular momentum is conserved. This holds
+/// for any masses and stiffnesses on either side. Tolerances: 1e-14 m, some roundings of coordinates of 3 m; for the
+/// angular momentum 4e-14, accumulated over some hundred steps.
 #[test]
 fn unlike_bodies_stay_together() {
     for (density, stiffness) in
@@ -208,8 +208,8 @@ fn unlike_bodies_stay_together() {
 }
 
 /// Goal: in contact with other bodies, tied bodies act as one body. With every response, two tied bars that fly into a
-/// wall behave like one bar of their total length. Tolerance: 1e-9 m after a travel of 12 mm, for rounding, which
-/// contact amplifies.
+/// wall behave like one bar of their total length. Tolerance: 1e-9 m after a travel of 12 mm, because contact amplifies
+/// rounding.
 #[test]
 fn glued_bars_touch_as_one() {
     for response in RESPONSES {
@@ -270,8 +270,8 @@ fn a_tie_that_cannot_hold_is_rejected() {
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
 
-/// Goal: two blocks that spin as one about a tied node, which is not at the origin, are accepted. This node is at rest
-/// up to rounding.
+/// Goal: two blocks that spin as one about a tied node away from the origin are accepted. This node is at rest up to
+/// rounding.
 #[test]
 fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {
     let block = |name: &str, place: f64, speed: f64| {

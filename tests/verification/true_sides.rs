@@ -1,8 +1,8 @@
-//! Outer sides of bodies support contact; the sides that two flush bodies have in common do not.
+//! Outer sides of bodies support contact; the common sides of two flush bodies do not.
 //!
 //! Every response is tested with two independent detectors. An acceleration a compresses contact springs of frequency ω
-//! by a/ω², with ω dt ≥ 0.3; with impulses the penetration is about a dt². A body that strikes with the velocity v
-//! penetrates by v dt, and with springs by about v/ω more, at most v dt/0.3. The tolerance [`depth`] is 2 v dt/0.3.
+//! by a/ω², with ω dt ≥ 0.3. With impulses the penetration is about a dt². A body that strikes with the velocity v
+//! penetrates by v dt. Springs add about v/ω, at most v dt/0.3. The tolerance [`depth`] is 2 v dt/0.3.
 
 use ictus::math::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -183,8 +183,8 @@ fn axes(placed: &Placed, actor: usize) -> Mat3 {
 
 /// A block pushed over the edge of a table tips and falls.
 ///
-/// Goal: the block ends below the table top. The penetration of nodes of the block into the table, and of nodes of the
-/// table into the block, is at most [`depth`] for the largest speed of the block, 4 m/s.
+/// Goal: the block ends below the table top. The nodes of block and table penetrate the other body by at most [`depth`]
+/// for the largest speed of the block, 4 m/s.
 #[test]
 fn a_block_falls_off_a_table() {
     let mut found = Vec::new();

@@ -12,10 +12,10 @@ use crate::model::{from_config, mean_displacement, run, velocity};
 /// Goal: contact lasts 2 L/c, with the compression ρ c V/2 at the contact and inside the bars. The bars exchange their
 /// velocities. Poisson's ratio is zero, so the problem is one-dimensional.
 ///
-/// Tolerance of the duration: 2 %, as a front spreads over some cells of L/200, and the contact spring, as stiff as a
-/// cell, lengthens contact by a few transit times of a cell. Tolerance of the stress: 3 %. The oscillation behind a
-/// front (Gibbs) has zero mean, so the mean stress is exact except at the edges of the plateau. Tolerance of the
-/// velocities: 1 %, as the energy left in the oscillation reduces them.
+/// Tolerance of the duration: 2 %, because a front spreads over some cells of L/200. The contact spring is as stiff as
+/// a cell, and lengthens contact by a few transit times of a cell. Tolerance of the stress: 3 %. The oscillation behind
+/// a front (Gibbs) has zero mean, so the mean stress is exact except at the edges of the plateau. Tolerance of the
+/// velocities: 1 %, because the oscillation keeps some energy.
 #[test]
 fn exchange_their_velocities_in_two_transit_times() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -60,15 +60,15 @@ fn exchange_their_velocities_in_two_transit_times() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// The contact springs have 4 GN/m. This is twice the stiffness that follows from mass and step for a node in the
-/// middle of an end, and eight times the corresponding stiffness for a corner node. A node at the rim of one bar leaves
-/// the other bar through its side and returns behind the face.
+/// The contact springs have the stiffness 4 GN/m. Mass and step would give half of this value to a node in the middle
+/// of an end, and an eighth to a corner node. A node at the rim of one bar leaves the other bar through its side and
+/// returns behind the face.
 ///
 /// Goal: the energy balance closes and the energy of the bars is constant to 0.5 %, as with the default springs. One
-/// run has the automatic step, which is short enough for the springs. With the critical step of the elements, nodes
-/// whose contacts open and close would be thrown off the face, and contact would create more than 60 % of the energy.
-/// The other run has a tenth of the automatic step. If the gap of a node that enters from the side counted at once with
-/// its full depth, contact would create 6 % of the energy for any step.
+/// run has the automatic step, which is short enough for the springs. With the critical step of the elements, the
+/// springs would throw nodes off the face, and contact would create more than 60 % of the energy. The other run has a
+/// tenth of the automatic step. A node that enters from the side has an initial gap; without this gap, contact would
+/// create 6 % of the energy for any step.
 #[test]
 fn stiff_springs_keep_the_energy() {
     for step in ["auto", "1e-8"] {

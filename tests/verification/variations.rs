@@ -46,7 +46,7 @@ impl Faults {
         }
     }
 
-    /// The result of a run, or `None` after a failed run, which is recorded as a fault.
+    /// The result of a run, or `None` after a failed run. A failed run is recorded as a fault.
     fn take<T>(&mut self, label: &str, found: Result<T, String>) -> Option<T> {
         found.map_err(|fault| self.0.push(format!("{label}: {fault}"))).ok()
     }
@@ -107,7 +107,7 @@ fn corners_bounce_with_their_energy() {
     faults.are_none();
 }
 
-/// Goal: a cube of stiff rubber that lands on a corner rebounds with no more energy than before, within 0.5 %, and
+/// Goal: a cube of stiff rubber lands on a corner and rebounds. Its energy does not increase, within 0.5 %, and
 /// momentum balances to 1e-10.
 #[test]
 fn rubber_corners_make_no_energy() {
@@ -136,7 +136,8 @@ fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
     Ok(off)
 }
 
-/// A level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a slit.
+/// Three seams: a level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a
+/// slit.
 const SEAMS: [Seam; 3] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 2.9e-4, lower: 1e-6, slit: 0.0 },
@@ -162,8 +163,8 @@ fn sliding_over_seams_is_uniform_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber also slides over these seams with a constant velocity, since all surfaces in contact
-/// are level and no contact force acts along the floor.
+/// Goal: a block of stiff rubber also slides over these seams with a constant velocity. All surfaces in contact are
+/// level, so no contact force acts along the floor.
 #[test]
 fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
@@ -190,9 +191,9 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Rebound speed of a rigid box that falls flat, relative to its impact speed. At the ends of the steps before and
-/// after the impact, the box is at a height z above the floor, up to its travel in one step. Both speeds are therefore
-/// extrapolated to the floor as √(v² + 2 g z).
+/// Rebound speed of a rigid box that falls flat, relative to its impact speed. The speeds v are known at the ends of
+/// the steps before and after the impact, at a height z of the box of up to the travel in a step. Both speeds are
+/// therefore extrapolated to the floor as √(v² + 2 g z).
 fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     let floor = 0.5;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -209,8 +210,8 @@ fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
 }
 
 /// Goal: a rigid box that falls flat rebounds with its impact speed, on any floor, for every size and position.
-/// Tolerances: 1e-11, as rounding is up to 1e-12 far from the origin; 0.1 % with penalty springs, which open within a
-/// step.
+/// Tolerances: 1e-11, because rounding is up to 1e-12 far from the origin; 0.1 % with penalty springs, because they
+/// open within a step.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -234,8 +235,9 @@ fn boxes_bounce_alike_in_any_size() {
 /// reference is a chain of masses that equals the box. With impulses the box rebounds from all floors at the speed of
 /// the chain, 0.852 of the impact speed, within 2 % of the impact speed. Gravity during contact reduces the speed by
 /// 0.5 %, and large strains by about as much. The striking nodes have an eighth of the mass. Springs return a part of
-/// their energy; the softer the springs, the larger is this part. With springs the rebound speed therefore lies between
-/// that of the chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1 %.
+/// their energy, and softer springs return a larger part. With springs the rebound speed therefore lies between the
+/// speed of the chain and the impact speed. The energy does not increase, within 0.5 %; with penalty springs within 1
+/// %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -284,8 +286,8 @@ fn rods_stick_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: friction rotates a rod of stiff rubber that lands on its edge; its energy does not increase, within 0.5 %, and
-/// momentum balances to 1e-10.
+/// Goal: a rod of stiff rubber lands on its edge, and friction rotates the rod. The energy does not increase, within
+/// 0.5 %, and momentum balances to 1e-10.
 #[test]
 fn rubber_rods_make_no_energy() {
     let mut faults = Faults::default();
@@ -302,10 +304,10 @@ fn rubber_rods_make_no_energy() {
     faults.are_none();
 }
 
-/// Goal: the motion of a cube after it strikes a fixed floor with a corner, with friction, is the same for a wall and
-/// for a mesh. Tolerances: for a rigid cube with impulses 1e-9, and 1e-6 at a distance of a thousand sizes; for a cube
-/// of stiff rubber 1e-3. (For a rigid cube the difference is 4e-6 with penalty springs and 2e-6 with energy–momentum
-/// springs.)
+/// Goal: a cube strikes a fixed floor with a corner, with friction. The motion after the impact is the same for a wall
+/// and for a mesh. Tolerances: for a rigid cube with impulses 1e-9, and 1e-6 at a distance of a thousand sizes; for a
+/// cube of stiff rubber 1e-3. (For a rigid cube the difference is 4e-6 with penalty springs and 2e-6 with
+/// energy–momentum springs.)
 #[test]
 fn walls_and_fixed_meshes_are_alike_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -343,8 +345,8 @@ fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
     faults
 }
 
-/// Goal: every response reproduces the coefficient of restitution e of a cube that falls on a corner below its centre,
-/// for e = 0 (with penalty springs 0.1) and e = 0.5. Tolerances: 2 % with springs and 1e-6 with impulses.
+/// Goal: a cube falls on a corner below its centre. Every response reproduces the coefficient of restitution e, for e =
+/// 0 (with penalty springs 0.1) and e = 0.5. Tolerances: 2 % with springs and 1e-6 with impulses.
 #[test]
 fn restitution_holds_in_any_size() {
     let mut faults = Faults::default();
@@ -374,8 +376,8 @@ fn restitution_holds_in_any_size() {
 }
 
 /// Goal: a wheel with a contact thickness rolls at the velocity of the original scene for every size and position,
-/// within 1 %. A wheel of stiff rubber, which flattens by less than 1 %, does too; its reference has k² = ⅔ R², as two
-/// thirds of the lumped mass of its wedges are on the rim.
+/// within 1 %. A wheel of stiff rubber flattens by less than 1 %, and does the same. Two thirds of the lumped mass of
+/// its wedges are on the rim, so its reference has k² = ⅔ R².
 #[test]
 fn thick_wheels_roll_in_any_size() {
     let mut faults = Faults::default();
@@ -427,8 +429,8 @@ fn sheets_are_met_in_any_size() {
 
 /// Goal: bodies that collide vertex to vertex exchange their velocities along the line between them. The lateral
 /// velocity is zero to 1e-9. The axial velocity is exact to 1e-9, with penalty springs to 1 %. A struck body of stiff
-/// rubber gets at least half the velocity, as if the bodies stayed together, and at most the whole velocity, with
-/// penalty springs up to 5 % more.
+/// rubber gets at least half the velocity (bodies that stay together) and at most the whole velocity; with penalty
+/// springs up to 5 % more.
 #[test]
 fn vertices_push_along_their_symmetry_in_any_size() {
     let mut faults = Faults::default();
@@ -458,7 +460,7 @@ fn vertices_push_along_their_symmetry_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a body with given inertia tumbles like one with the inertia of its mesh, for every size and position: the
+/// Goal: a body with given inertia tumbles like a body with the inertia of its mesh, for every size and position. The
 /// angular momenta and the final nodal positions agree to 1e-9 of the size.
 #[test]
 fn given_inertia_turns_with_the_mesh_in_any_size() {

@@ -9,9 +9,9 @@ use crate::round_meshes::wheel;
 const RUBBER: &str = "model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = 1000.0\n";
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0\n";
 
-/// Goal: in free fall under a ramp of gravity, with a kink at its end, a deformable body and a rigid body of uneven
-/// mesh gain the velocity ∫ g dt and do not rotate. The work of gravity is the gain of kinetic energy. Tolerance:
-/// rounding, 1e-12, as the function is linear in every step.
+/// Goal: a deformable body and a rigid body of uneven mesh fall freely under a ramp of gravity with a kink at its end.
+/// The bodies gain the velocity ∫ g dt and do not rotate. The work of gravity is the gain of kinetic energy. Tolerance:
+/// rounding, 1e-12, because the function is linear in every step.
 #[test]
 fn bodies_fall_by_the_integral_of_gravity() {
     let uneven = wheel(0.5, 7);

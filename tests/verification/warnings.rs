@@ -1,4 +1,4 @@
-//! The remedies of warnings work: each scene gives a warning, and does not give it after the remedy.
+//! The remedies of warnings work: each scene gives a warning, and after the remedy the scene gives no such warning.
 //!
 //! Warnings with their own tests: springs stiffer than the elements (`rigid_walls`), hourglass energy
 //! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely mistakes in a scenario (`tests/scenario/good.rs`).
@@ -102,7 +102,7 @@ fn impulses_that_converge() {
 }
 
 /// Goal: a cube wedged in a groove by friction, with the coefficient 2 > tan 60°, jams when it is struck from above.
-/// With less friction, or without restitution, it does not jam.
+/// With less friction, or without restitution, the cube does not jam.
 #[test]
 fn restitution_without_jamming() {
     let cube = |name: &str, velocity: f64, height: f64| {

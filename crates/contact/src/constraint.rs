@@ -20,7 +20,7 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// Contact of a node with a surface, on any face of the surface.
+/// Contact of a node with any face of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
@@ -41,9 +41,9 @@ pub struct EdgeOnEdge {
 /// Contact constraints, sorted by key.
 ///
 /// The gap of a constraint is g = n · Σ w_a x_a minus the offsets of the two surfaces, with the unit normal n, the
-/// nodal positions x_a and the weights w_a. The weights are +1 for a contactor node, N_a(s) for the nodes of a
-/// contactor edge, and −N_a(ξ) for the nodes of a target face or edge, with the shape functions N_a at the point of
-/// contact. A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
+/// nodal positions x_a and the weights w_a. With the shape functions N_a at the point of contact, the weights are +1
+/// for a contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge.
+/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
 ///
 /// The data are a structure of arrays with compressed rows, reused from step to step.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -151,8 +151,8 @@ impl Constraints {
     }
 
     /// Appends the constraint of a contactor and a target; keys must ascend.
-    // Inlined: a call would write the arguments to memory in several small stores and read them back in one wide load,
-    // which waits for all of these stores.
+    // Inlined: a call would write the arguments to memory in several small stores, and read them in one wide load. This
+    // load would wait for all of the stores.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -168,8 +168,8 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Merges other constraints into these. They are given in ascending order of their keys, and none of these keys is
-    /// present yet; `workspace` is overwritten.
+    /// Merges other constraints into these. The others must be in ascending order of their keys, and none of their keys
+    /// may be present yet. `workspace` is overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();
@@ -190,8 +190,8 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Renames the keys of all constraints and sorts by the new keys, which must be distinct; `order` and `workspace`
-    /// are overwritten.
+    /// Renames the keys of all constraints and sorts by the new keys. The new keys must be distinct. `order` and
+    /// `workspace` are overwritten.
     pub fn rename(
         &mut self,
         name: impl Fn(ContactKey) -> ContactKey,
@@ -206,7 +206,7 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\] by the value of `gap`, which receives the key and the old gap, in ascending order of
+    /// Replaces every gap \[m\] by the value of the function `gap` of the key and the old gap, in ascending order of
     /// keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
@@ -215,7 +215,8 @@ impl Constraints {
     }
 
     /// Replaces gaps \[m\], normals and weights. For each constraint, `geometry` receives the index, the constraint,
-    /// and a copy of the weights. It overwrites this copy with the new weights, and returns the new gap and normal.
+    /// and a copy of the weights. The function overwrites this copy with the new weights, and returns the new gap and
+    /// normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

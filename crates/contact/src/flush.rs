@@ -1,12 +1,12 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
-//! Detection and response share these criteria: a contact that passes to another surface keeps its spring only if
-//! detection and response both find that it continues there.
+//! Detection and response share these criteria. A contact that passes to another surface keeps its spring only if both
+//! detection and response continue the contact on this surface.
 
 use crate::math::Vec3;
 
-/// Gap, relative to the largest coordinate, up to which surfaces touch. With this tolerance, flush surfaces of resting
-/// or jointly falling blocks touch everywhere. With a tolerance of zero, rounding would select the contacts at random.
+/// Gap, relative to the largest coordinate, up to which surfaces touch. With this tolerance, flush surfaces of blocks
+/// that rest or fall together touch everywhere. Without a tolerance, rounding would select the contacts at random.
 const FLUSH: f64 = 1e-12;
 /// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
@@ -31,7 +31,7 @@ pub fn are_coplanar(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > COPLANAR
 }
 
-/// Whether two unit vectors are aligned, such as the normal of a contact and the normal of a face on which the contact
+/// Whether two unit vectors are aligned, for example the normals of a contact and of a face on which the contact
 /// continues.
 pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
@@ -47,7 +47,8 @@ pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether the first of two contacts of a node continues as the second, given their unit normals and gaps \[m\].
+/// Whether the first of two contacts of a node continues as the second contact, given their unit normals and gaps
+/// \[m\].
 pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }

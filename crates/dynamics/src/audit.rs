@@ -13,8 +13,8 @@ pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
     /// Kick energy: ⅛ dt² a_n · M a_n, without the part ⅛ dt² m g² of free bodies of mass m under gravity g. Up to a
-    /// constant, this is the excess of the kinetic energy over ½ v_{n−½} · M v_{n+½}. Prescribed motion, and external
-    /// forces on loaded bodies, are omitted, because their external work is counted over the kicks.
+    /// constant, this is the excess of the kinetic energy over ½ v_{n−½} · M v_{n+½}. The parts of prescribed motion
+    /// and of external forces on loaded bodies are omitted, because their external work is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -45,7 +45,7 @@ impl Energies {
 
     /// Energy conserved by central differences for linear forces: the total minus the external work, with ½ v_{n−½} · M
     /// v_{n+½} in place of the kinetic energy. The numerical work includes the change of this energy with the step
-    /// size. The total itself has a relative error of (ω dt)²/4 in vibrations of frequency ω.
+    /// size. In vibrations of frequency ω, the total itself has a relative error of (ω dt)²/4.
     ///
     /// # Source
     /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly T_{n+1} − T_n = ½
@@ -109,10 +109,11 @@ impl Add for Wrench {
     }
 }
 
-/// Ratio of the momentum of the bodies to the impulses of a step, below which the bodies are at rest up to rounding.
+/// Ratio of the momentum of the bodies to the impulses of a step. Below this value, the bodies are at rest up to
+/// rounding.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Accumulated rounding of the energy balance, relative to the total work turned over in a run.
+/// Accumulated rounding of the energy balance, relative to the total work in a run (magnitudes added).
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
@@ -147,7 +148,7 @@ impl Deviation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
-    /// Conserved energy at the start, which [`Audit::start`] reduces by the kick energy of the first step \[J\].
+    /// Conserved energy at the start \[J\]. [`Audit::start`] subtracts the kick energy of the first step.
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
@@ -217,13 +218,13 @@ impl Audit {
         self.has_started
     }
 
-    /// Largest momentum of a body so far, or impulse of a step if all bodies are at rest \[kg·m/s\].
+    /// Largest momentum of a body so far or, if all bodies are at rest, largest impulse of a step \[kg·m/s\].
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest Σ |x| |m v| over the nodes of a body so far, or angular impulse of a step if all bodies are at rest
-    /// \[kg·m²/s\]. The angular momentum itself is no scale, because it can consist of rounding only.
+    /// Largest Σ |x| |m v| over the nodes of a body so far or, if all bodies are at rest, largest angular impulse of a
+    /// step \[kg·m²/s\]. The angular momentum itself is no scale, because it may consist of rounding errors only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -250,9 +251,9 @@ impl Audit {
     }
 
     /// Whether the imbalance exceeds all of three limits: the fraction `tolerance` of the largest energy so far, the
-    /// rounding of the total work turned over, and the rounding of positions. The second limit is for a system that
-    /// comes to rest and still turns over energy long after its energy was largest. The third limit is for a system
-    /// that is at rest from the start.
+    /// rounding of the total work, and the rounding of positions. The second limit matters for a system that continues
+    /// to exchange energy long after its energy was largest. The third limit matters if a system is at rest from the
+    /// start.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -299,15 +300,15 @@ impl Audit {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports, which is the scale of momentum errors of bodies at rest.
+    /// Adds the impulse of loads and supports. For bodies at rest, this impulse is the scale of momentum errors.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work of a step and the energy absorbed by impulses in the same step \[J\]. A body resting on
-    /// impulses falls and is lifted in every step, and the impulse absorbs the work of the lift: this exchange does not
+    /// Adds the numerical work of a step and the energy absorbed by impulses in the same step \[J\]. A body at rest on
+    /// impulses falls and is lifted in every step, and the impulse absorbs the work of the lift. This exchange does not
     /// count as numerical work.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
@@ -408,8 +409,9 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// A body at rest on compressed springs has neither kinetic nor strain energy, and no work is done on it. Rounding of
-    /// the energy stored in the springs, relative to this energy, is no imbalance; a loss of a tenth of it is.
+    /// A body at rest on compressed springs has neither kinetic nor strain energy, and no work is done on the body. A
+    /// rounding error of the energy stored in the springs is no imbalance. A loss of a tenth of this energy is an
+    /// imbalance.
     #[test]
     fn energy_stored_in_contacts_is_an_energy_scale() {
         let stored = |contact: f64| Energies { contact, ..Energies::default() };
@@ -439,8 +441,8 @@ mod tests {
         assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
-    /// An imbalance above the tolerance of the peak so far is detected; rounding of the total work turned over is
-    /// not, however small the peak.
+    /// An imbalance above the tolerance relative to the peak so far is detected. Rounding of the total work is not
+    /// detected, even with a small peak.
     #[test]
     fn noise_is_not_past_the_tolerance() {
         assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));

@@ -28,7 +28,7 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// Smaller of two steps; the first if they are equal, so that the controlling element does not depend on threads.
+    /// Smaller of two steps; of equal steps the first, so that the controlling element does not depend on threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }

@@ -1,9 +1,9 @@
 //! Loads: pressure, traction, body force.
 //!
-//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: they do the work of t for all displacements of
-//! the elements, and have the resultant and moment of t. At the corners of a quadratic face f_a can be opposite to t. A
-//! body force is distributed like the lumped mass, so that a uniform body force gives a free body a uniform
-//! acceleration.
+//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: their work equals the work of t for all
+//! displacements of the elements, and their resultant and moment are those of t. At the corners of a quadratic face f_a
+//! can be opposite to t. A body force is distributed like the lumped mass, so that a uniform body force gives a free
+//! body a uniform acceleration.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};

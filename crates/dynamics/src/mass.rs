@@ -66,7 +66,8 @@ pub fn mass_properties(
 /// Mass properties of a surface of triangles or quadrilaterals with `surface_density` = ρ · thickness \[kg/m²\].
 ///
 /// The thickness is neglected in the inertia: the mass lies in the mid-surface. The result is exact for flat faces with
-/// straight sides. On curved faces the area measure is a square root, which the rule integrates only to its order.
+/// straight sides. On curved faces the area measure is a square root, and the rule integrates this root only to its
+/// order.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -82,8 +83,8 @@ pub fn shell_mass_properties(
 /// Nodal shares of the volume of a cell. The shares times the density are the lumped masses.
 ///
 /// Linear cells use the row sums ∫ N_a dV of the consistent mass. Row sums of quadratic cells are zero or negative at
-/// the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, which is positive for any shape, scaled to the
-/// volume of the cell.
+/// the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, scaled to the volume of the cell. This diagonal
+/// is positive for any shape.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -303,7 +304,8 @@ mod tests {
         }
     }
 
-    /// The unit cube under x' = x + xy/2, y' = y + x², which quadratic cells represent exactly; det J = 1 + y/2 − x².
+    /// The unit cube under x' = x + xy/2, y' = y + x², with det J = 1 + y/2 − x². Quadratic cells represent this map
+    /// exactly.
     #[test]
     fn mass_properties_of_curved_cells_are_exact() {
         for kind in [CellKind::Tet10, CellKind::Hex20, CellKind::Hex27] {

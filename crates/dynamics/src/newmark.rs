@@ -53,8 +53,8 @@ pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) 
 mod tests {
     use super::*;
 
-    /// The linear oscillator x'' = −ω² x: the discrete frequency of central differences is
-    /// ω̄ = (2/dt) asin(ω dt/2) exactly (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2).
+    /// The linear oscillator x'' = −ω² x. Central differences have exactly the frequency ω̄ = (2/dt) asin(ω dt/2)
+    /// (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2).
     #[test]
     fn oscillator_has_the_frequency_of_central_differences() {
         let (omega, dt) = (3.0_f64, 0.1_f64);

@@ -7,12 +7,12 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
 ///
 /// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint
-/// rule in the body frame. The rule is time-reversible and conserves the angular momentum and energy of a free body to
-/// rounding, for steps of any length, even if the length varies.
+/// rule in the body frame. The rule is time-reversible. For steps of any constant or varying length, the rule conserves
+/// the angular momentum and energy of a free body to rounding.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular
-/// velocity, which is exact about a principal axis, replaces the Cayley transform.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
+/// replaces the Cayley transform, because the exponential is exact about a principal axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
@@ -29,12 +29,12 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Ratio of |L × ω| to |L||ω|, with the angular momentum L and the angular velocity ω, below which the rotation counts
-/// as steady about a principal axis.
+/// Let L be the angular momentum and ω the angular velocity. If |L × ω|/(|L||ω|) is below this value, the rotation
+/// counts as steady about a principal axis.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in one substep of the midpoint rule, for which the solution is unique and the iteration converges
-/// \[rad\].
+/// Largest rotation in one substep of the midpoint rule \[rad\]. Up to this rotation, the solution is unique and the
+/// iteration converges.
 const MAX_ROTATION: f64 = 0.5;
 
 /// Largest number of substeps; a rotation that needs more is not resolved.
@@ -169,14 +169,14 @@ impl RigidBody {
         self.orientation.renormalize();
     }
 
-    /// Rotation exp(h ω̄) in the body frame over a step h. The mean angular velocity is ω̄ = I⁻¹ l̄, with the mean l̄ =
-    /// (l_n + l_{n+1})/2 of the angular momenta l_n and l_{n+1} in the body frame.
+    /// Rotation exp(h ω̄) in the body frame over a step h. The mean angular velocity is ω̄ = I⁻¹ l̄, with l̄ = (l_n +
+    /// l_{n+1})/2 and the angular momenta l_n and l_{n+1} in the body frame.
     ///
     /// ```text
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
     ///
-    /// The change of the momentum l is normal to ω̄, so that the rotational energy is constant: Δ(l · I⁻¹ l)/2 = Δl ·
+    /// The change of the momentum l is normal to ω̄. The rotational energy is therefore constant: Δ(l · I⁻¹ l)/2 = Δl ·
     /// ω̄ = 0. Newton's method solves for l̄, with t from the previous iteration.
     fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
@@ -198,8 +198,8 @@ impl RigidBody {
         Rotation::from_scaled_axis(spin * time_step)
     }
 
-    /// Largest |ω| of a free motion \[rad/s\]: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the rotational energy T,
-    /// the angular momentum L, and the smallest and largest moments of inertia I₁ and I₃.
+    /// Largest |ω| of a free motion \[rad/s\]: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T. Here T is the rotational
+    /// energy, L the angular momentum, I₁ the smallest and I₃ the largest moment of inertia.
     fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -355,7 +355,7 @@ mod tests {
     }
 
     /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a thousandth of a revolution to more
-    /// than one revolution: angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
+    /// than one revolution. Angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
     /// steps.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
@@ -372,8 +372,8 @@ mod tests {
         }
     }
 
-    /// The inertia of a needle about its long axis is ten thousand times smaller than about the other axes, so that 1/I
-    /// about the long axis is no measure of how fast the needle rotates.
+    /// The inertia of a needle about its long axis is ten thousand times smaller than about the other axes. 1/I about
+    /// the long axis is therefore no measure of the speed of rotation.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));

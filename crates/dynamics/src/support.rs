@@ -76,8 +76,9 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Jumps of a step, from the velocity \[m/s\] and acceleration \[m/s²\] before the step, the displacement `travel`
-    /// over the step \[m\], and the motion at its end. A step of zero length has no jumps.
+    /// Velocity jumps of a step. Given are the velocity \[m/s\] and acceleration \[m/s²\] before the step, the
+    /// displacement `travel` over the step \[m\], and the motion at the end of the step. A step of zero length has no
+    /// jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -255,7 +256,7 @@ pub struct Support {
     pub axis: usize,
     /// Prescribed motion.
     pub motion: Prescribed,
-    /// Index of the support account, which sums the reactions of this support.
+    /// Index of the support account that sums the reactions of this support.
     pub account: usize,
 }
 

@@ -7,13 +7,13 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Suffix of files being written. A killed run may leave a file with this suffix, which the next run removes.
+/// Suffix of files being written. A killed run may leave a file with this suffix. The next run removes such files.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
 /// Writes `path` atomically: after a crash, and for any reader, the file is either the old or the new one.
 ///
-/// The content goes to a hidden file `.<file name>.….partial` in the same directory, which is flushed to disk
-/// and renamed. The file gets the permissions of any new file (0644 under the usual umask).
+/// The content goes to a hidden file `.<file name>.….partial` in the same directory. This file is flushed to disk and
+/// renamed. The file gets the permissions of any new file (0644 under the usual umask).
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.
@@ -46,8 +46,8 @@ fn is_partial(name: &str) -> bool {
     [".csv", ".json", ".bin"].iter().any(|ending| target.ends_with(ending))
 }
 
-/// Writes `path` like [`atomic_write`], but does not wait for the disk: for any reader, and after the end of this
-/// process, the file is either the old or the new one; after a power failure only if it was synced.
+/// Writes `path` like [`atomic_write`], but does not wait for the disk. Any reader, even after the end of this process,
+/// finds the complete old file or the complete new file. After a power failure, this holds only if the file was synced.
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.

@@ -152,7 +152,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
 }
 
-/// Makes a checkpoint the latest of a run that continues from it: newer checkpoints in the directory are removed.
+/// Makes a checkpoint the latest checkpoint of a resumed run: newer checkpoints in the directory are removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -335,7 +335,7 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// No damage passes: every truncation is refused, and so is the flip of a single bit, tried for every third bit.
+    /// All damage is detected: every truncation, and the flip of any single bit (every third bit is tried).
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! The lock of an output directory: one run writes to it at a time.
+//! The lock of an output directory: only one run at a time writes to the directory.
 //!
-//! The operating system holds the lock on the file `.lock` and releases it when the process ends, even if it is killed.
-//! The file names the process and its host while the run lasts, and is empty afterwards. On network file systems the
-//! operating system may lock within one host only, or not at all. There the content of the file decides; a user must
-//! remove by hand the lock file that a killed run has left.
+//! The operating system locks the file `.lock`, and releases the lock when the process ends, even if the process is
+//! killed. The file names the process and its host while the run lasts, and is empty afterwards. On network file
+//! systems the operating system may lock within one host only, or not at all. In these cases the content of the file
+//! decides. After a killed run, the user must then remove the lock file by hand.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

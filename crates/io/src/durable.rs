@@ -38,8 +38,8 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// Some network file systems cannot sync directories. Their error is ignored, because nothing more can be done for the
-/// names there.
+/// Some network file systems cannot sync directories. Errors of such file systems are ignored, because nothing more can
+/// be done for the names.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {

@@ -30,7 +30,8 @@ pub enum OutputError {
         /// The process.
         owner: String,
     },
-    /// A process that may still run, on another host or on a file system without locks, has locked the directory.
+    /// The lock file names a process that may still run. The process is on another host, or the file system has no
+    /// locks.
     #[error(
         "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
         directory.display(),
@@ -61,7 +62,7 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than the previous one; ParaView would show both at once.
+    /// A frame is not later than the previous frame. ParaView would show both frames at once.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].

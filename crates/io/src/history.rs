@@ -70,8 +70,8 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy added by the numerical method since the start, for example by projections of positions and changes of
-    /// stiffness \[J\].
+    /// Energy added by the numerical method since the start \[J\], for example by projections of positions and by
+    /// changes of stiffness.
     pub numerical_work: f64,
     /// Sum of the stored and dissipated energies, less the numerical work \[J\].
     pub total: f64,
@@ -85,13 +85,15 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// One row per body, in the order of the names given at creation.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy: excess of the kinetic energy over its part in the energy that central differences conserve, ⅛ dt²
-    /// a · M a with the accelerations a and the mass matrix M \[J\]. Free fall, prescribed motion and loads do not
-    /// count.
+    /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a and the mass matrix M. Central differences conserve
+    /// the sum of strain energy and ½ v₋ · M v₊, with the velocities v₋ and v₊ in the middle of the steps before and
+    /// after the instant. The kick energy is the excess of the kinetic energy over ½ v₋ · M v₊. Accelerations by free
+    /// fall, prescribed motion and loads do not count.
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, less the part that impulses in the same steps dissipate \[J\].
+    /// Numerical work since the start, less the energy that impulses absorb \[J\]. In each step, the absorbed energy is
+    /// counted at most up to the numerical work of that step.
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,

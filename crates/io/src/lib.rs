@@ -1,5 +1,5 @@
-//! Input and output of a run. A run reads Gmsh meshes. It writes VTK frames, `history.csv`, `pairs.csv`, `probes.csv`
-//! and the other tables, `checkpoint.bin` and `summary.json`.
+//! Input and output of a run. A run reads Gmsh meshes. The crate writes VTK frames, `history.csv`, `pairs.csv`,
+//! `probes.csv` and the other tables, `checkpoint.bin` and `summary.json`.
 //!
 //! The crate is independent of the simulation: fields are named arrays, histories and summaries are plain structs.
 //! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence a run killed at

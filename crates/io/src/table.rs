@@ -89,7 +89,7 @@ impl Tables {
     }
 }
 
-/// Removes the columns that a run adds to a table when the run ends, truncates the table to `length` and opens it for
+/// Removes the columns that the end of a run adds to a table, truncates the table to `length`, and opens the table for
 /// appending.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
@@ -122,8 +122,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Longest time that a row waits for the next one before it is written. A call of the operating system for each row
-/// of each table costs more than the row.
+/// Longest time for which a row waits for the next row before it is written. A call of the operating system for each
+/// row of each table costs more than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// The open file. Rows are written together, and whole: a killed run leaves complete rows.
@@ -174,7 +174,7 @@ impl Drop for CsvTable {
 /// Text with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` as Rust and pandas read them.
 pub(super) fn float(value: f64) -> String {
     if value.is_finite() {
-        // Several times faster than `format!`, which would take most of the time of a row.
+        // Several times faster than `format!`. With `format!`, most of the time of a row would be formatting.
         ryu::Buffer::new().format_finite(value).to_owned()
     } else {
         value.to_string()

@@ -11,14 +11,14 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes of driven bodies, that is, of bodies with weight on their nodes or with loads. The
-    /// weight of a rigid body is not included, as it acts at the centre. Empty if no body is driven.
+    /// Weight and loads on the nodes of driven bodies: bodies with weight on their nodes or with loads. The weight of a
+    /// rigid body acts at its centre and is not included. Empty if no body is driven.
     pub external: Vec<Vec3>,
     pub external_before: Vec<Vec3>,
     /// Values of the loads, one entry per load.
     pub loads: Vec<AppliedLoad>,
-    /// Σ f · a over the unsupported nodal components of each loaded body, with the external forces f and the
-    /// accelerations a, at the beginning and at the end of the step \[N·m/s²\]. One entry per body.
+    /// Σ f · a over the unsupported nodal components of each loaded body \[N·m/s²\], with the external forces f and the
+    /// accelerations a. One entry per body, with the sums at the beginning and at the end of the step.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body; used for rigid bodies only.
     pub rigid: Vec<RigidForces>,
@@ -31,7 +31,7 @@ pub(crate) struct Forces {
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match a model; those of the rigid bodies and supports are not checked here.
+    /// Whether the lengths of the arrays match a model. The arrays `rigid` and `supported` are not checked here.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -119,8 +119,8 @@ pub(crate) struct RigidForces {
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocity after the first half kick of the step, and before the second half kick \[rad/s\]. For a
-    /// prescribed rotation, both are its mean angular velocity over the step.
+    /// Angular velocities after the first half kick and before the second half kick of the step \[rad/s\]. For a
+    /// prescribed rotation, both are the mean angular velocity over the step.
     pub kicked_spins: [Vec3; 2],
     /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
@@ -142,8 +142,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the step length times the mean of its rates at the two
-    /// ends of the step \[N·m·s\].
+    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The latter
+    /// is the step length times the mean of the rates at both ends of the step.
     pub moment_jump: Vec3,
 }
 
@@ -194,16 +194,16 @@ impl RigidForces {
         (self.load_before + self.load).scaled(0.5)
     }
 
-    /// Work of the moments of the loads about the centre of mass over a step of length `dt` \[s\], in J.
+    /// Work of the load moments about the centre of mass in a step of length `dt` \[s\], in J.
     pub fn work_of_moments(&self, dt: f64) -> f64 {
         let [start, end] = self.kicked_spins;
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment of a supported body at the end of a step: L̇ less the torque of the other forces.
-    /// L̇ = I α + ω × L is the rate of the angular momentum L, with the inertia I and the angular velocity ω. `before`
-    /// is the angular momentum before the step \[N·m·s\], `spin_rate` the angular acceleration α at the end of the step
-    /// \[rad/s²\].
+    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step, with the torque τ of the other
+    /// forces. L̇ = I α + ω × L is the rate of the angular momentum L, with the inertia I and the angular velocity ω.
+    /// `before` is the angular momentum before the step \[N·m·s\], and `spin_rate` is the angular acceleration α at the
+    /// end of the step \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();
         let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);

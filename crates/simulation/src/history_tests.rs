@@ -47,9 +47,9 @@ fn has_history(simulation: &Simulation) -> bool {
     simulation.caches.internal.fits(history) && *history != simulation.caches.internal.initial_history()
 }
 
-/// Goal: a run continues from a checkpoint file, from bytes, from a copy and after its caches were discarded, also
-/// during dynamic relaxation. Reference: the same steps without interruption. Tolerance: none, the states are equal in
-/// every bit.
+/// Goal: a run continues from a checkpoint file, from bytes, from a copy, and after its caches were discarded. This
+/// also holds during dynamic relaxation. Reference: the same steps without interruption. Tolerance: none, the states
+/// are equal in every bit.
 #[test]
 fn a_run_with_history_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn a_run_with_history_goes_on_bit_for_bit() {
     }
 }
 
-/// Goal: an unstable run fails, and the state is then the one before the failed step. Tolerance: none, the states are
+/// Goal: an unstable run fails, and the state is then the state before the failed step. Tolerance: none, the states are
 /// equal in every bit.
 #[test]
 fn a_failed_step_leaves_the_state() {

@@ -56,9 +56,9 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state, from which the steps since then can be repeated. `None` before the first step outside
-    /// flight. `None` also after a change of the state that repeated steps would not reproduce: by a caller, or at the
-    /// end of dynamic relaxation.
+    /// Copy of an earlier state. All steps since this state can be repeated from the copy. `None` before the first step
+    /// outside flight. `None` also after a change of the state that repeated steps would not reproduce: by a caller, or
+    /// at the end of dynamic relaxation.
     earlier: Option<State>,
     response: SelectedResponse,
     /// Ties, if the model has any.
@@ -71,17 +71,17 @@ pub struct Simulation {
 
 /// A run stops when the energy imbalance has exceeded its tolerance in this number of consecutive steps.
 ///
-/// A suddenly applied load excites the shortest waves. Their kinetic energy at the ends of steps has a relative error
-/// of (ω dt)²/4, with their frequency ω and the step dt. In the first steps this error is a large fraction of the total
-/// energy, and some steps later it is negligible. In an unstable run the imbalance persists.
+/// A suddenly applied load excites the shortest waves. With the frequency ω and the step dt, the kinetic energy of
+/// these waves at the ends of steps has a relative error of (ω dt)²/4. In the first steps this error is a large
+/// fraction of the total energy. Some steps later the error is negligible. In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
     /// Runs to the end time, and calls `report` after every step. If `stop` is set, the run completes the current step,
     /// writes a checkpoint and a last frame, and ends.
     ///
-    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. In
-    /// a call from outside the pool, each task would wait until a thread of the pool wakes.
+    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. If
+    /// a call came from outside the pool, each task would wait until a thread of the pool wakes.
     ///
     /// # Errors
     /// [`RunError::Numerical`] on numerical failure, after a last frame was written. [`RunError::Output`] if the
@@ -143,8 +143,8 @@ impl Simulation {
     ///
     /// # Errors
     /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then equal in every bit to the
-    /// state before the failed step. Exception: if the energy balance fails in flight, or fails in the last step of
-    /// dynamic relaxation, the state is the one after the failed step, as no copy is kept in these steps.
+    /// state before the failed step. Exception: no copy is kept in flight and in the last step of dynamic relaxation.
+    /// If the energy balance fails in such a step, the state is the state after the failed step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -165,7 +165,7 @@ impl Simulation {
         self.state.nodes.time >= self.settings.time.end
     }
 
-    /// A copy of the state between two steps, from which [`Simulation::restore`] continues.
+    /// A copy of the state between two steps. [`Simulation::restore`] continues from such a copy.
     pub fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         state.contact.detection = self.caches.detector.memory();
@@ -204,7 +204,7 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // This evaluation cannot fail: the last step has evaluated the same positions, from the same history,
+            // This evaluation cannot fail, because the last step has evaluated the same positions from the same history
             // without a failure.
             let State { nodes, history, control, .. } = &mut self.state;
             let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());

@@ -251,8 +251,8 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
-    /// The node of a body that is nearest to `position` \[m\] in the reference configuration. Of equally near nodes, it
-    /// is the node with the lowest number in the mesh file.
+    /// The node of a body nearest to `position` \[m\] in the reference configuration; of equally near nodes, the node
+    /// with the lowest number in the mesh file.
     pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
         let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
         let tag = |node: &usize| self.node_tags[*node];

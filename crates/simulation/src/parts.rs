@@ -26,8 +26,8 @@ pub(crate) struct Settings {
     pub driving_functions: DrivingFunctions,
     /// Output times at which a step must end; `None` without exact output.
     pub exact_output: Option<OutputTimes>,
-    /// Advice in the warning of energy created by contact. It depends on the response and on the setting of the time
-    /// step.
+    /// Advice in the warning of energy created by contact. The advice depends on the response and on the setting of the
+    /// time step.
     pub contact_remedy: &'static str,
     /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,
@@ -55,7 +55,7 @@ pub(crate) struct Caches {
     pub impact_control: Option<Box<ImpactControl>>,
 }
 
-/// Workspaces of a step, whose content is not used after the step.
+/// Workspaces of a step. Their content is not used after the step.
 pub(crate) struct Scratch {
     pub positions_next: Vec<Vec3>,
     pub motions: Vec<RigidMotion>,

@@ -87,7 +87,7 @@ pub struct RelaxationProgress {
     pub share: f64,
     /// Value of `share` below which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Number of consecutive steps at rest, relative to the number after which the relaxation ends, from 0 to 1.
+    /// Number of consecutive steps at rest, relative to the number needed for the end of the relaxation, from 0 to 1.
     pub part_done: f64,
 }
 
@@ -101,7 +101,7 @@ pub(crate) enum StepLimit {
     Event,
     /// The fixed step of the scenario.
     Scenario,
-    /// The setting `flight_step`, which also limits steps outside flight.
+    /// The setting `flight_step`. This setting also limits steps outside flight.
     FlightStep,
     /// In a longer step, bodies could penetrate by more than half the search depth.
     Tunnelling,
@@ -111,7 +111,7 @@ pub(crate) enum StepLimit {
     Contact,
     /// The largest travel of the nodes of rigid bodies.
     RigidMotion,
-    /// Contact springs that are stiff compared to the elements.
+    /// Contact springs much stiffer than the elements.
     ContactSprings,
     /// The penetration of rigid bodies at rest on springs.
     Rest,

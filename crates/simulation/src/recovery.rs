@@ -2,17 +2,17 @@
 //!
 //! A step changes most of the state before it can fail. Instead of undoing each change, the simulation keeps a copy of
 //! the state that is up to [`STEPS_PER_COPY`] steps old. When a step fails, the simulation returns to the copy and
-//! repeats the steps since then. A repeated step gives the same bits, as after a restart. The state is then equal in
-//! every bit to the state before the failed step, and the caches belong to this state.
+//! repeats the steps since the copy. A repeated step gives the same bits, as after a restart. The resulting state
+//! equals the state before the failed step in every bit, and the caches belong to this state.
 //!
-//! No copy is kept in the last step of dynamic relaxation and in flight. If the energy balance fails there, the state
-//! remains the one after the failed step. The statistics of detection include the repeated steps.
+//! No copy is kept in the last step of dynamic relaxation and in flight. If the energy balance of such a step fails,
+//! the state remains the state after the failed step. The statistics of detection include the repeated steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;
 
-/// Number of steps between two copies of the state. A copy takes a tenth of the time of a step, so that the copies
-/// lengthen a run by 0.2 %.
+/// Number of steps between two copies of the state. A copy takes a tenth of the time of a step, so the copies lengthen
+/// a run by 0.2 %.
 const STEPS_PER_COPY: u64 = 64;
 
 impl Simulation {
@@ -38,8 +38,8 @@ impl Simulation {
         self.check_energy()
     }
 
-    /// Discards the copy. Call this function after a change of the state from outside, which repeated steps would not
-    /// reproduce.
+    /// Discards the copy. Call this function after every change of the state outside a step, because repeated steps
+    /// would not reproduce the change.
     pub(crate) fn forget_copy(&mut self) {
         self.earlier = None;
     }

@@ -24,7 +24,7 @@ use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
 /// All data of a simulation that evolve in time, between two steps. A simulation of the same model can continue from a
-/// copy of the state, with results that are equal in every bit.
+/// copy of the state. The results are then equal in every bit.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     /// Time, and motion of the nodes.
@@ -85,7 +85,7 @@ clone_by_field!(ContactState {
     tie_iterations,
 });
 
-/// Energies and momenta, their balances since the start, and the first contacts and warnings that have been reported.
+/// Energies and momenta, their balances since the start, and the first contacts and warnings so far.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
@@ -96,8 +96,8 @@ pub(crate) struct Ledger {
     pub contact_audit: ContactAudit,
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
-    /// 2 Σ m |x|² over the moving bodies, with the mass m and the largest coordinate x of each: the scale of the energy
-    /// that the rounding of positions adds \[kg·m²\].
+    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m and the largest coordinate x of each body: the
+    /// scale of the energy that the rounding of positions adds.
     pub rounded_moment: f64,
     pub external_wrench: Wrench,
     /// Reactions, impulses and work of boundaries and walls.
@@ -135,7 +135,7 @@ clone_by_field!(Ledger {
 pub struct OtherModel;
 
 impl State {
-    /// The state as bytes, from which [`State::decode`] restores the same bits.
+    /// The state as bytes. [`State::decode`] restores the same bits from these bytes.
     ///
     /// # Errors
     /// `postcard::Error` of the serialisation.
@@ -245,7 +245,7 @@ impl Before {
         }
     }
 
-    /// Copies the rigid states and balances, which the step overwrites.
+    /// Copies the rigid states and balances, because the step overwrites both.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

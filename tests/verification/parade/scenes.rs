@@ -80,14 +80,14 @@ impl Law {
         format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
     }
 
-    /// Longest step \[s\]. With impulses and restitution it is short, since rebound velocities include the velocity
-    /// that gravity adds in a step.
+    /// Longest step \[s\]. The step is short with impulses and restitution, because rebound velocities include the
+    /// velocity that gravity adds in a step.
     fn longest_step(self) -> f64 {
         if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
-    /// Largest penetration of bodies at rest \[m\]: with impulses a multiple of g dt² for steps dt of 1 ms; on springs
-    /// a multiple of g/ω² with ω dt = 0.3.
+    /// Largest penetration of bodies at rest \[m\]. With impulses, a multiple of g dt² for steps dt of 1 ms; on
+    /// springs, a multiple of g/ω² with ω dt = 0.3.
     fn sinking(self) -> f64 {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
@@ -280,7 +280,7 @@ fn slides(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// Blocks that stand on an edge, tilted by less and by more than the angle at which they fall over.
+/// Blocks on an edge, tilted by less and by more than the angle at which they fall over.
 fn tips(scenes: &mut Vec<Scene>) {
     for law in lossy_laws().filter(|law| law.friction > 0.0) {
         // A block of 0.2 × 0.2 × 0.4 falls over at atan(1/2) = 26.6°.
@@ -335,8 +335,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 expected,
             );
             if law.response == "decomposition" {
-                // With impulses, cubes at rest have the velocity of half a kick of gravity. A short step makes its
-                // energy, which contact does not create, negligible.
+                // With impulses, cubes at rest have the velocity of half a kick of gravity. Contact does not create the
+                // energy of this velocity. A short step makes this energy negligible.
                 made.text = made.text.replace("flight_step = 0.001", "flight_step = 0.0001");
             }
             scenes.push(made);
@@ -344,8 +344,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
     }
 }
 
-/// A cube with an edge down in a groove of two planes at 45°, which support it on both sides. The cube does not move
-/// sideways.
+/// A cube with an edge down in a groove of two planes at 45°. The planes support the cube on both sides. The cube does
+/// not move sideways.
 fn grooves(scenes: &mut Vec<Scene>) {
     for law in Law::all() {
         for material in [Material::Rigid, Material::Rubber] {

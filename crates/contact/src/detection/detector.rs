@@ -16,8 +16,8 @@ pub struct DetectionMemory {
     /// Starting points of the closest-point searches of the next step, ascending by key; empty unless searches start
     /// from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Positions at the first instants of the current flight, if the detector computes the kinematics of flights from
-    /// positions.
+    /// Spheres of the roots at the first instants of the current flight, if the detector estimates the motion of
+    /// flights from these instants.
     pub first_steps: Option<RootHistory>,
 }
 
@@ -41,7 +41,7 @@ pub trait Detector: Send {
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// For each pair of bodies, in ascending order, the two bounding volumes of the next event of the pair, at their
+    /// For each pair of bodies, in ascending order: the two bounding volumes of the next event in the queue, at their
     /// current positions. Pairs that can no longer touch are omitted. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()

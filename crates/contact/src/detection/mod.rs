@@ -1,10 +1,10 @@
 //! Contact detection: geometry and kinematics only, without forces, elements or materials.
 //!
-//! A detector has two tasks. In flight it finds *when* the first two surfaces touch ([`Detector::first_impact`]). In
-//! contact it finds, in every step, *which* nodes and edges have penetrated which faces and edges
-//! ([`Detector::detect`]). [`Engine`] solves both tasks by the hierarchical detection of Aragón & Molinari. [`Buckets`]
-//! sorts nodes and faces into the cells of a grid, as most codes do. [`AllPairs`] tests every pair of faces and is the
-//! reference solution of the tests.
+//! A detector has two tasks. In flight, a detector finds *when* the first two surfaces touch
+//! ([`Detector::first_impact`]). In contact, a detector finds in every step *which* nodes and edges have penetrated
+//! which faces and edges ([`Detector::detect`]). [`Engine`] solves both tasks by the hierarchical detection of Aragón &
+//! Molinari. [`Buckets`] sorts nodes and faces into the cells of a grid, as most codes do. [`AllPairs`] tests every
+//! pair of faces and is the reference solution of the tests.
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|

@@ -4,7 +4,7 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of Newton iterations; affine elements need one, curved ones a few.
+/// Largest number of Newton iterations. Affine elements need one iteration, curved elements a few.
 const MOST_ITERATIONS: usize = 30;
 
 /// Tolerance of the residual |x − x(ξ)|, relative to the extent of the element. A tolerance for the rounding of the

@@ -1,4 +1,4 @@
-//! Segments on \[−1, 1\], and the Gauss–Legendre rules from which all tensor-product families are built.
+//! Segments on \[−1, 1\], and the Gauss–Legendre rules. All tensor-product families are built from these rules.
 
 use super::QuadraturePoint;
 

@@ -83,8 +83,8 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// The derivatives are computed for curves and surfaces only. For volumes they are set to zero, because a volume is not
-/// a contact face.
+/// The derivatives are computed for curves and surfaces only. For volumes these values are set to zero, because a
+/// volume is not a contact face.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -149,8 +149,8 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads: exact on straight and curved elements for N_a times the area vector of a face, and for N_a times det
-/// J of a cell.
+/// Rule for loads: exact on straight and curved elements for two products, N_a times the area vector of a face, and N_a
+/// times det J of a cell.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

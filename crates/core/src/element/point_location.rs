@@ -1,7 +1,7 @@
 //! Point location: whether an element contains a point, and the natural coordinates of the point.
 //!
 //! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a start near the solution if one
-//! is known. The method stops early for a point outside the element. If the method fails, it starts again from the
+//! is known. The method stops early for a point outside the element. After a failure, the method starts again from the
 //! centres of the parts of the element nearest to the point.
 //!
 //! # Source
@@ -12,8 +12,8 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Tolerance of the residual |x̂ − x(ξ)|: `TOLERANCE` times the extent of the element, plus `ROUNDING` times an upper
-/// bound of its coordinates.
+/// Tolerance of the residual |x̂ − x(ξ)|. The tolerance is `TOLERANCE` times the extent of the element, plus `ROUNDING`
+/// times an upper bound of its coordinates.
 const TOLERANCE: f64 = 1e-12;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -23,8 +23,8 @@ pub const BORDER: f64 = 1e-8;
 /// Largest number of Newton iterations from one start.
 const MOST_STEPS: u32 = 12;
 
-/// Distances from the reference element, in natural coordinates. At a distance of more than `OUTSIDE`, an iteration
-/// that leads farther away ends the search. Except in simplices with straight sides, each coordinate of an iterate is
+/// Distances from the reference element, in natural coordinates. If an iterate is farther than `OUTSIDE` and the next
+/// iterate is still farther, the search ends. Except in simplices with straight sides, each coordinate of an iterate is
 /// limited to the distance `FARTHEST` from its range.
 const OUTSIDE: f64 = 0.5;
 const FARTHEST: f64 = 1.0;
@@ -55,8 +55,8 @@ enum Outcome {
 /// beyond the boundary count as inside. A plane element contains only points of its plane z = constant.
 ///
 /// # Shapes and units
-/// `nodes`: one position per node \[m\]; `start`: natural coordinates at which the search begins, for example those of
-/// the point at an earlier time, or of the centre.
+/// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins, for example those of
+/// the centre, or of the point at an earlier time.
 pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> Option<ElementPoint> {
     let mut steps = 0;
     let mut search = |start| newton(kind, nodes, point, start, &mut steps);
@@ -182,7 +182,7 @@ fn place(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     (position, Mat3::from_columns(&tangents))
 }
 
-/// Largest amount by which natural coordinates violate the bounds of the reference element; negative inside.
+/// Largest violation of the bounds of the reference element by natural coordinates; negative inside.
 fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     let interval = |x: f64| x.abs() - 1.0;
     match kind {
@@ -217,7 +217,7 @@ fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
         // Points of a lattice with three points per direction. In a cube or square, the points are the centres of equal
-        // parts; in a simplex or wedge, the lattice surrounds the centre.
+        // parts. In a simplex or wedge, the points form a lattice around the centre.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],
@@ -269,8 +269,8 @@ mod tests {
     }
 
     /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds all of 1e5 points: natural
-    /// coordinates to 1e-10, positions to 1e-11. It takes at most 4 iterations in the mean and at most 7 iterations for
-    /// any point (measured: 3.85 and 5, with a residual of 1e-12).
+    /// coordinates to 1e-10, positions to 1e-11. The method takes at most 4 iterations in the mean and at most 7
+    /// iterations for any point (measured: 3.85 and 5, with a residual of 1e-12).
     #[test]
     fn points_of_distorted_hexahedra_take_four_steps() {
         let (mut random, mut sum, mut most) = (Random(7), 0, 0);
@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    /// Points beyond one side of the reference element, for every coordinate and both directions: at a distance of 5e-9
-    /// they count as inside, and are found to 1e-9; at a distance of 1e-6 they do not.
+    /// Points beyond one side of the reference element, for every coordinate and both directions. Points at a distance
+    /// of 5e-9 count as inside, and are found to 1e-9. Points at a distance of 1e-6 count as outside.
     #[test]
     fn points_just_beyond_a_side_count_as_inside() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() > 1) {

@@ -94,9 +94,9 @@ fn partition_of_unity_and_derivatives_on_an_axis() {
     assert_partition_of_unity_and_derivatives([0.0, 0.0, -0.8345002672935624]);
 }
 
-/// Shape functions are at most quadratic in each coordinate, so that the only error of a central difference is the
-/// rounding of the values divided by the step. The rounding of a value is proportional to its size, which is less than
-/// 3 s² with s = 1 + Σ|ξ_i| at the shifted points. The tolerance of a value is 16 roundings of s².
+/// Shape functions are at most quadratic in each coordinate. The only error of a central difference is therefore the
+/// rounding of the values, divided by the step. The rounding of a value is proportional to its magnitude. The magnitude
+/// is less than 3 s² with s = 1 + Σ|ξ_i| at the shifted points. The tolerance of a value is 16 roundings of s².
 fn assert_partition_of_unity_and_derivatives(xi: [f64; 3]) {
     let h = 0.125;
     let size = (1.0 + h + xi.iter().map(|x| x.abs()).sum::<f64>()).powi(2);

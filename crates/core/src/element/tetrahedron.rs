@@ -13,9 +13,9 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
 /// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube that is collapsed to the tetrahedron
-/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian (1 − x)² (1 − u), with the second
-/// coordinate u of the cube, adds two degrees along the first axis and one along the second. These two axes therefore
-/// have five points, and the third axis has four.
+/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian is (1 − x)² (1 − u), with the
+/// second coordinate u of the cube. This factor adds two degrees along the first axis and one degree along the second
+/// axis. These two axes therefore have five points, and the third axis has four.
 pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 100] {

@@ -27,8 +27,8 @@ pub const DEGREE_4: [QuadraturePoint; 6] = [
     point(1.0 - 2.0 * ORBIT_B, ORBIT_B, WEIGHT_B),
     point(ORBIT_B, 1.0 - 2.0 * ORBIT_B, WEIGHT_B),
 ];
-/// Sixteen points, exact to degree 6: the Gauss rule of 4 × 4 points on a square, one side of which is collapsed to a
-/// point (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian 1 − x uses one of the seven
+/// Sixteen points, exact to degree 6: the Gauss rule of 4 × 4 points on a square with one side collapsed to a point
+/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian 1 − x uses one of the seven
 /// degrees of the four-point rule.
 pub const DEGREE_6: [QuadraturePoint; 16] = collapsed();
 

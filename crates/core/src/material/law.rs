@@ -86,7 +86,7 @@ pub trait Law: Copy + Send + Sync {
     /// Values of functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates these functions at the volume change J − 1, with J = det F.
+    /// Evaluates the functions [`Self::Volumetric`] at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I at the end of a step.
@@ -167,7 +167,7 @@ pub trait Hyperelastic: Copy + Send + Sync {
     /// Values of functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates these functions at the volume change J − 1, with J = det F.
+    /// Evaluates the functions [`Self::Volumetric`] at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I, with known volume change.

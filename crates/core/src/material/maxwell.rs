@@ -10,7 +10,7 @@ pub const RELAXATION_TIME: f64 = 0.05;
 
 /// S = C : (E − V) with the moduli C of St. Venant–Kirchhoff, the viscous strain V and V̇ = (E − V)/τ.
 ///
-/// During a step the strain E is constant and has its value at the end of the step: the step multiplies E − V by
+/// During a step the strain E is constant, with its value at the end of the step. The step multiplies E − V by
 /// exp(−Δt/τ). The history consists of V and the dissipated energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Maxwell(pub Elasticity);

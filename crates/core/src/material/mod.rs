@@ -1,9 +1,9 @@
 //! Constitutive laws, written over [`Real`](crate::math::real::Real): one source for single points and vectors of
 //! points.
 //!
-//! Laws use the displacement gradient H = F − I, not the deformation gradient F. At small strain the difference F − I
-//! would lose the significant digits. Under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and
-//! the energy vanishes to the square of this rounding.
+//! Laws use the displacement gradient H = F − I instead of the deformation gradient F. At small strain, the difference
+//! F − I would lose the significant digits. Under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding,
+//! and the energy vanishes to the square of this rounding.
 //!
 //! A new law needs a file, a variant of [`Material`], a row of [`LAWS`], and a row in the dispatch of element blocks. A
 //! law without history implements [`Hyperelastic`]. A law with history implements [`Law`]; the state of a simulation

@@ -10,11 +10,11 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 ///
 /// The law is objective and resists any compression: W → ∞ as J → 0.
 ///
-/// To avoid cancellation at small strain, the energy is written in the invariants I₁, I₂, I₃ of E and in j = J − 1.
-/// With det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j).
+/// To avoid cancellation at small strain, the energy is written in the invariants I₁, I₂, I₃ of E and in j = J − 1: W =
+/// μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). This form follows from det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)².
 ///
-/// The stress P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ is written in D = J (I − F⁻ᵀ), which is of the order of H. With F⁻ᵀ = I −
-/// D/J, P = μ H + (μ − λ ln J)/J D + λ ln J I.
+/// The stress P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ is written in D = J (I − F⁻ᵀ), of the order of H = F − I. With F⁻ᵀ = I −
+/// D/J, the stress is P = μ H + (μ − λ ln J)/J D + λ ln J I.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
@@ -63,7 +63,7 @@ impl Hyperelastic for NeoHookean {
     }
 
     /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. The first term is written in D = det C (I − C⁻¹),
-    /// which is of the order of E: I − C⁻¹ = D/J².
+    /// of the order of E: I − C⁻¹ = D/J².
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,

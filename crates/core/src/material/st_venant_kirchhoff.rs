@@ -40,7 +40,7 @@ impl Hyperelastic for StVenantKirchhoff {
     /// With b = F Fᵀ and τ = F S Fᵀ: Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)².
     ///
     /// With the largest eigenvalues τ_max and b_max, the first term is at most τ_max |l|², and the second at most 2μ
-    /// b_max² |l|². In the third term b = β I + d with β = ⅓ tr b, hence (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
+    /// b_max² |l|². In the third term b = β I + d with β = ⅓ tr b. Hence (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let stress = self.response(displacement_gradient).stress;

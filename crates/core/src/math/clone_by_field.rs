@@ -1,7 +1,7 @@
 //! Copies into existing memory.
 
 /// Implements `Clone` of a struct field by field. Unlike a derived `Clone`, this implementation has a `clone_from` that
-/// copies into the memory of the fields, so that repeated copies of a state do not allocate.
+/// copies into the memory of the fields. Repeated copies of a state therefore do not allocate.
 #[macro_export]
 macro_rules! clone_by_field {
     ($name:ident $(<$parameter:ident>)? { $($field:ident),+ $(,)? }) => {

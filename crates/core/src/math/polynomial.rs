@@ -2,9 +2,9 @@
 //!
 //! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
 //! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial. The
-//! stationary points are the roots of the derivative. They are found in the same way, recursively down to a linear
-//! function. The polynomial is monotone on each part, so that a sign change there is a single root, which a bracket
-//! cannot lose. Tiny or zero coefficients need no special case.
+//! stationary points are the roots of the derivative. The roots of the derivative are found in the same way,
+//! recursively down to a linear function. The polynomial is monotone on each part. A sign change in a part is therefore
+//! a single root, and a bracket cannot lose this root. Tiny or zero coefficients need no special case.
 
 /// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
@@ -65,8 +65,8 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly nonzero in a part of \[0, 1\].
 ///
-/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus the negative ones of q₁, q₂, …, and at most
-/// q₀ plus the positive ones.
+/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus all negative coefficients among q₁, q₂, …,
+/// and at most q₀ plus all positive coefficients.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -135,9 +135,9 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
 
 /// Closes the bracket [low, high] of the only sign change of a monotone p.
 ///
-/// Newton steps are lengthened by half the requested width, so that they overshoot the root and also move the other end
-/// of the bracket. Bisection replaces a Newton step that leaves the bracket, and every second step if two steps have
-/// not halved the bracket.
+/// Newton steps are lengthened by half the requested width. The longer steps pass the root, and thus also move the
+/// other end of the bracket. Bisection replaces a Newton step that leaves the bracket. If two steps have not halved the
+/// bracket, bisection replaces every second step.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);

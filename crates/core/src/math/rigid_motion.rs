@@ -2,8 +2,8 @@
 
 use super::{Rotation, Vec3};
 
-/// Motion of a rigid configuration from an instant on, as a function of the elapsed time s \[s\]:
-/// x(s) = c + v s + a s²/2 + exp(ω s) R (X − C).
+/// Motion of a rigid configuration as a function of the time s \[s\] since an instant: x(s) = c + v s + a s²/2 + exp(ω
+/// s) R (X − C).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
     /// Centre of rotation C in the reference configuration \[m\].
@@ -79,8 +79,8 @@ impl RigidMotion {
 mod tests {
     use super::*;
 
-    /// Velocity is the time derivative of position (central difference, truncation error h² ω³ r / 6),
-    /// and a motion advanced by s continues the same path.
+    /// Velocity is the time derivative of position (central difference, truncation error h² ω³ r / 6). A motion
+    /// advanced by s continues the same path.
     #[test]
     fn velocity_is_the_derivative_and_motions_compose() {
         let motion = RigidMotion {

@@ -79,8 +79,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns connected with `start`, in breadth-first order; the neighbours of an unknown come in ascending order of
-/// their own number of neighbours.
+/// Unknowns connected with `start`, in breadth-first order. The neighbours of an unknown are in ascending order of
+/// their number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;
@@ -99,8 +99,8 @@ fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u3
 mod tests {
     use super::*;
 
-    /// The matrix describes a grid of springs between masses that differ by eight orders of magnitude, and two further
-    /// unknowns, in scattered numbering. The residual of each row is within rounding. A matrix of rank one is rejected.
+    /// The matrix describes a grid of springs and two further unknowns, in scattered numbering. The masses differ by
+    /// eight orders of magnitude. The residual of each row is within rounding. A matrix of rank one is rejected.
     #[test]
     fn solutions_have_no_residual() {
         let (width, height) = (7, 5);

@@ -306,7 +306,8 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact if the other two eigenvalues coincide.
+    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|. The bound is exact if the other two eigenvalues
+    /// coincide.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
         let mean = self.trace() * (1.0 / 3.0);

@@ -18,9 +18,9 @@
 //! | Tet10 | 01 12 20 03 23 13 |
 //! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; for the Hex27 the faces 0321 0154 0473 1265 2376 4567 and the centre |
 //!
-//! Faces of volumes are listed with their nodes counter-clockwise seen from outside, so that the right-hand
-//! normal points out. The faces of a plane cell (counter-clockwise in the x–y plane) are its edges: a segment
-//! from a to b has its outward normal to the right of a → b.
+//! The nodes of a face of a volume are listed counter-clockwise seen from outside, so that the right-hand normal points
+//! out. The faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment
+//! from a to b is to the right of a → b.
 
 /// Kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -116,7 +116,7 @@ pub enum MeshError {
         /// Tag of the lower-dimensional cell.
         cell: u64,
     },
-    /// A face of a group that lies between two cells and so has no outer side.
+    /// A face of a group that lies between two cells, and therefore has no outer side.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -176,7 +176,7 @@ pub enum MeshError {
         /// Dimension of the cells.
         dimension: usize,
     },
-    /// A cell that is flat because two of its nodes lie in the same place.
+    /// A degenerate cell: two of its nodes coincide.
     #[error(
         "cell {cell} is flat: its nodes {} and {} lie in the same place; join what is double in the geometry with \
          `Coherence;` and mesh it again, or write a collapsed cell as a lower kind",
@@ -204,7 +204,7 @@ pub enum MeshError {
         /// Coordinates \[m\].
         position: [f64; 3],
     },
-    /// A cell that refers to a node beyond the last one.
+    /// A cell that refers to a node beyond the last node.
     #[error("cell {cell} refers to node number {node}, but there are {nodes} nodes")]
     NodeOutOfRange {
         /// Tag of the cell.
@@ -234,7 +234,7 @@ pub enum MeshError {
         /// The length required.
         wanted: usize,
     },
-    /// A group that refers to a missing cell, or to a cell that does not have the dimension of the group.
+    /// A group that refers to a missing cell, or to a cell of another dimension than the group.
     #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
     NoSuchCell {
         /// Name of the group.

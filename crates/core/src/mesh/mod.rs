@@ -1,9 +1,10 @@
 //! Meshes: topology and reference coordinates, read from a file or extracted from another mesh.
 //!
 //! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups.
-//! `io::gmsh` reads a mesh. [`Mesh::region`] restricts it to the region of a body; [`Mesh::scaled`], [`Mesh::rotated`]
-//! and [`Mesh::translated`] place it; [`Mesh::quality`] checks it; [`Mesh::renumbered`] renumbers it for locality;
-//! [`Mesh::skin`] gives its outer faces. The mesh is then constant.
+//! `io::gmsh` reads a mesh. [`Mesh::region`] restricts the mesh to the region of a body. [`Mesh::scaled`],
+//! [`Mesh::rotated`] and [`Mesh::translated`] place the mesh, [`Mesh::quality`] checks the cells, and
+//! [`Mesh::renumbered`] renumbers nodes and cells for locality. [`Mesh::skin`] gives the outer faces. The mesh is then
+//! constant.
 //!
 //! # Example
 //! The skin of two triangles that form a unit square:

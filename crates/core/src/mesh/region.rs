@@ -10,8 +10,8 @@ impl Mesh {
     ///
     /// A group is called by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
     /// dimension present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in
-    /// the part. If the part has the dimension of the mesh, groups one dimension below the part also drop the cells
-    /// that do not bound the part. Groups left without cells are dropped.
+    /// the part. If the part has the dimension of the mesh, groups of one dimension less keep only cells that bound the
+    /// part. Groups left without cells are dropped.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -42,7 +42,7 @@ impl Mesh {
     /// Checks that the mesh has volume cells. Surface meshes are valid for plane problems and rigid shells only.
     ///
     /// # Errors
-    /// [`MeshError::NoVolumeElements`], whose message names the usual mistake with Gmsh; [`MeshError::NoCells`].
+    /// [`MeshError::NoVolumeElements`], with the usual mistake with Gmsh in the message; [`MeshError::NoCells`].
     pub fn require_volume(&self) -> Result<(), MeshError> {
         match self.dimension().ok_or(MeshError::NoCells)? {
             3 => Ok(()),
@@ -123,7 +123,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, which has n letters.
+    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, with n letters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()

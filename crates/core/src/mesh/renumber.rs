@@ -31,8 +31,8 @@ impl Renumbering {
 }
 
 impl Mesh {
-    /// The mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of the highest
-    /// dimension; nodes that these cells do not use come last. Blocks and groups keep their order.
+    /// The mesh with its cells along a Hilbert curve. The nodes are in the order of first use by the cells of the
+    /// highest dimension; nodes without use by these cells come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].

@@ -2,10 +2,10 @@
 //!
 //! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
 //! by corners. A face that occurs once is an outer face; a face that occurs twice is an interior face. More than two
-//! occurrences are an error. Two cells on the same side of their common face are an error, and so are two cells with
-//! different mid-side nodes on their common face. Physical surfaces may have either orientation in the file. The faces
-//! of a solid returned here have the orientation of the cell they bound, so they always point out of the solid. The
-//! faces of a shell have the orientation of the file.
+//! occurrences are an error. Two errors are possible at a common face: the two cells are on the same side, or have
+//! different mid-side nodes. Physical surfaces may have either orientation in the file. The returned faces of a solid
+//! have the orientation of the cell that they bound, and therefore always point out of the solid. The faces of a shell
+//! have the orientation of the file.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -36,7 +36,7 @@ impl Mesh {
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] if more than two cells share a
     /// face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a face, [`MeshError::MidSideNodes`]
-    /// if the mid-side nodes of two cells differ on their common face, or the errors of [`Mesh::validate`].
+    /// if two cells have different mid-side nodes on their common face, and the errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.

@@ -1,4 +1,4 @@
-//! Validation of a mesh, on which the rest of the module relies.
+//! Validation of a mesh. The rest of the module relies on these checks.
 
 use super::{Mesh, MeshError};
 

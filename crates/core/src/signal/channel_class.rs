@@ -36,7 +36,7 @@ const SAMPLES_PER_CLASS: f64 = 10.0;
 /// Corner frequency of one pass \[Hz\], divided by the number of the class.
 const CORNER: f64 = 2.0775;
 
-/// Minimum duration of the extension at each end \[s\], and minimum number of samples of the extension.
+/// Minimum duration \[s\] and minimum number of samples of the extension at each end.
 const CONTINUED: f64 = 0.01;
 const LEAST_CONTINUED: usize = 100;
 
@@ -69,8 +69,8 @@ impl ChannelClass {
         ("CFC 1000", Self::Cfc1000),
     ];
 
-    /// The class with this name, in which spaces and case are ignored: `CFC 600`, `CFC600` or `cfc600`; `None` if no
-    /// class has the name.
+    /// The class with this name; `None` if no class has the name. Spaces and case are ignored: `CFC 600`, `CFC600` and
+    /// `cfc600` are the same class.
     pub fn named(name: &str) -> Option<Self> {
         let compact = |name: &str| name.replace(' ', "").to_uppercase();
         Self::ALL.into_iter().find(|(other, _)| compact(other) == compact(name)).map(|(_, class)| class)
@@ -155,8 +155,8 @@ mod tests {
     }
 
     /// A constant signal is unchanged for any number of samples. The poles of the filter near 1 amplify the rounding of
-    /// the coefficients, 2e-16, by 1/(4 a₀), which is 1.6e4 for CFC 60 at this sampling rate. The tolerance is about
-    /// ten times the resulting error of the constant signal 3: 2e-16 · 1.6e4 · 3.
+    /// the coefficients, 2e-16, by 1/(4 a₀) = 1.6e4 for CFC 60 at this sampling rate. The error of the constant signal
+    /// 3 is then 2e-16 · 1.6e4 · 3, and the tolerance is about ten times this error.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
@@ -168,8 +168,8 @@ mod tests {
         }
     }
 
-    /// A straight line is unchanged up to its ends: over the 10 ms of the extension, the transient of a pass, exp(−ω_d
-    /// t/√2), decays to 1e-24 for CFC 600 and to less for CFC 1000.
+    /// A straight line is unchanged up to its ends. Over the 10 ms of the extension, the transient exp(−ω_d t/√2) of a
+    /// pass decays to 1e-24 for CFC 600, and to less for CFC 1000.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();

@@ -19,8 +19,8 @@ pub struct Grid {
 
 impl Grid {
     /// Grid whose interval is nearly the median interval of the samples: a whole number of grid intervals fills the
-    /// duration. `None` for fewer than two samples, for times that do not ascend, or if the median interval is at most
-    /// 1e-8 of the duration.
+    /// duration. `None` in three cases: fewer than two samples, times that do not ascend, and a median interval of at
+    /// most 1e-8 of the duration.
     pub fn of(times: &[f64]) -> Option<Self> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable_by(f64::total_cmp);

@@ -12,8 +12,8 @@ pub struct HeadInjury {
 }
 
 /// The first search tries every k-th sample. The stride k is the mean number of samples per window divided by this
-/// number, rounded down, but at least one. The second search tries all samples within k samples of both ends of the
-/// best interval of the first search.
+/// number, rounded down, but at least one. The first search gives a best interval. The second search tries all samples
+/// within k samples of both ends of this interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of passes of the refinement between samples, and number of golden sections of each line search.
@@ -151,7 +151,8 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Replaces this interval by the given one if the given value is larger; returns whether it is.
+    /// Replaces this interval by the given interval if the given value is larger. Returns whether the interval was
+    /// replaced.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {

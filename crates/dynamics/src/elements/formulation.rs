@@ -159,7 +159,7 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     }
 }
 
-/// The bound; NaN, which counts as infinite, if J is not positive.
+/// The bound; NaN if J is zero or negative. NaN counts as infinite.
 #[inline(always)]
 pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
     // If J is not positive, 1/max(J, 0) is infinite, and zero times infinity is NaN.

@@ -1,8 +1,8 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
-//! A chunk is a range of consecutive elements, which share most of their nodes. Each lane of the groups of a chunk has
-//! a subrange of the chunk. The elements of a group are therefore far apart and share no nodes, so that consecutive
-//! additions to nodal forces are independent.
+//! A chunk is a range of consecutive elements. These elements share most of their nodes. Each lane of the groups of a
+//! chunk has a subrange of the chunk. The elements of a group are therefore far apart and share no nodes. Consecutive
+//! additions to nodal forces are then independent.
 
 use std::ops::Range;
 

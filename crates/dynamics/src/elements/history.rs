@@ -17,7 +17,8 @@ pub(crate) trait HistoryOfPoints<S: Simd> {
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// History of a part of a group at an instant, as for a step of zero length: it is read, and changes are discarded.
+/// History of a part of a group at an instant, for example for a step of zero length. The history is read, and changes
+/// are discarded.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,

@@ -113,8 +113,8 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of degree 2.
 ///
-/// ∂x/∂ξ is linear. Let D_c be its value at corner c. At point c the barycentric coordinate L_c is FAR and the other
-/// three are NEAR, so that ∂x/∂ξ is (FAR − NEAR) D_c + NEAR Σ D.
+/// ∂x/∂ξ is linear. Let D_c be its value at corner c. At point c the barycentric coordinate L_c is FAR, and the other
+/// three are NEAR. Hence ∂x/∂ξ = (FAR − NEAR) D_c + NEAR Σ D.
 ///
 /// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, with the
 /// mid-side node x_(ci), and 3 x_c for i = c. The sum of ∂x/∂L_i over the corners is 4 Σ_c x_(ci) over c ≠ i.
@@ -209,8 +209,8 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 
 /// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
 ///
-/// ∂x/∂ξ_d does not depend on ξ_d: it is interpolated between the four edges of direction d, in one transverse
-/// direction after the other, simultaneously for both points along d.
+/// ∂x/∂ξ_d does not depend on ξ_d. The derivative is interpolated between the four edges of direction d, in one
+/// transverse direction after the other, simultaneously for both points along d.
 pub struct Hexahedron {
     /// Linear shape functions of the near and the far end at a point of the two-point rule, halved and full.
     half: [f64; 2],

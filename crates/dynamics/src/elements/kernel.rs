@@ -1,9 +1,9 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
 //! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
-//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. For the
-//! small-strain law, whose volume change is tr H, the mean dilatation is equivalent to the B̄ method (Hughes 1980, Int.
-//! J. Numer. Meth. Eng. 15:1413).
+//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. The volume
+//! change of the small-strain law is tr H. For this law, the mean dilatation is equivalent to the B̄ method (Hughes
+//! 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -22,8 +22,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// The workspace is reused over a chunk of elements and written in place, because copies would cost as much as the
-/// arithmetic.
+/// The workspace is reused over a chunk of elements and written in place. Copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
     pub gradients: [Tensor<Pack<S>>; P],

@@ -1,14 +1,14 @@
-//! Linear elements of several points at finite strain use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w (de Souza Neto, Perić,
-//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume). The mean volume
-//! change avoids volumetric locking of nearly incompressible materials.
+//! Linear elements with several quadrature points at finite strain use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w. Source:
+//! de Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, here with the mean volume change instead
+//! of that at the centre. The mean volume change avoids volumetric locking of nearly incompressible materials.
 //!
 //! The energy is Σ w W(F̄) and the forces are its exact gradient. Let P̄ and S̄ be the first and second Piola–Kirchhoff
 //! stress of F̄, and C̄ = F̄ᵀF̄. With α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w), the stress conjugate to F
 //! is α P̄ + (p̂ − π/J) cof F.
 //!
 //! All quantities are written in G = ∂x/∂ξ, with the weight ω of the rule and the weight w in the reference volume. Let
-//! A = w (∂X/∂ξ)⁻ᵀ. Then w F = G Aᵀ and J = det G ω/w, and the conjugate to G is α P̄ A + ω (p̂ − π/J) cof G with P̄ =
-//! α F S̄ and 3π = S̄ : C̄.
+//! A = w (∂X/∂ξ)⁻ᵀ. Then w F = G Aᵀ and J = det G ω/w. The conjugate to G is α P̄ A + ω (p̂ − π/J) cof G, with P̄ = α F
+//! S̄ and 3π = S̄ : C̄.
 
 use pulp::Simd;
 

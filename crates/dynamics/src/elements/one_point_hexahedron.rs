@@ -4,13 +4,14 @@
 //! test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped, the
 //! nodal vectors of these modes are the h_α: the products ηζ, ξζ, ξη and ξηζ of the signs of the nodes in natural
 //! coordinates. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and
-//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged, so that the
-//! control is objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
-//! total Lagrangian here.
+//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged. The control
+//! is therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679,
+//! §3–4, total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, which are products of the same signs.
-//! The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not depend
-//! on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode h_α.
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. Each mode is a product of these
+//! signs. The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not
+//! depend on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode
+//! h_α.
 //!
 //! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to the gradient. A block of
 //! parallelepipeds reads a third of the data of general elements and needs two thirds of the arithmetic.
@@ -41,8 +42,8 @@ use crate::mesh::CellKind;
 /// Between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Modes are numbered by bits, as the sides of nodes are: the bit of a coordinate is set if the coordinate is a factor
-// of the mode.
+// Modes are numbered by bits, in the same way as the sides of nodes: the bit of a coordinate is set if the coordinate
+// is a factor of the mode.
 /// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that contribute to the gradient.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
@@ -59,7 +60,7 @@ pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 /// Numbers stored per parallelepiped for its forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b), with the nodal masses m_a; largest
+// Rows of the spectrum, with the nodal masses m_a: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); largest
 // eigenvalue of V B_a·B_b / √(m_a m_b); 1 / smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
@@ -76,7 +77,7 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
 }
 
 /// Rounding of the hourglass vectors H_α of a parallelepiped, relative to its coordinates. Each H_α is a sum of eight
-/// coordinates, which were rounded when the mesh was written and placed.
+/// coordinates. The coordinates were rounded when the mesh was written and placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped up to the rounding of its coordinates.
@@ -257,8 +258,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs,
-    /// whose stiffness Σ k γ_αa γ_αb is constant in time.
+    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs.
+    /// The stiffness Σ k γ_αa γ_αb of the springs is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -300,8 +301,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers`, up to its length, and the spectrum with the data of an element, from its nodes \[m\] and their
-/// masses \[kg\]; returns the volume of the element \[m³\].
+/// Fills `numbers`, up to its length, and the spectrum with the data of an element. The data follow from the nodes
+/// \[m\] and their masses \[kg\]. Returns the volume of the element \[m³\].
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -321,7 +322,7 @@ pub(crate) fn fill_numbers(
         numbers.copy_from_slice(&vector);
     }
     // For normalised vectors γ_α/√8, the stiffness of the springs is κ (λ+2μ) V Σ |B|²/3 with κ =
-    // `HOURGLASS_STIFFNESS`; the frequency of the springs is then below the frequency of the element.
+    // `HOURGLASS_STIFFNESS`. The frequency of the springs is then below the frequency of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

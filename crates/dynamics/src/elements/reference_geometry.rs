@@ -102,8 +102,8 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry computed from the nodes, which is faster than reading stored geometry. The memory is reused over a chunk of
-/// elements.
+/// Geometry computed from the nodes. The computation is faster than reading stored geometry. The memory is reused over
+/// a chunk of elements.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
     /// ∂X/∂ξ before [`Self::settle`], its cofactors afterwards.

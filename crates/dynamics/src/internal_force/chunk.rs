@@ -25,7 +25,7 @@ use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots,
 use crate::math::real::Real;
 
 /// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values would pass
-/// through memory. With more unrolled nodes, the values would not fit the registers, and the indices would pass through
+/// through memory. With more unrolled nodes, the values would exceed the registers, and the indices would pass through
 /// memory too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
@@ -66,7 +66,7 @@ pub(super) struct Chunk {
     /// Slots of the owned nodes, which are contiguous. No earlier chunk has these nodes, and this chunk starts the sums
     /// of their forces.
     owned: Range<usize>,
-    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk; for the
+    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk. For the
     /// last chunk, all remaining nodes.
     owned_range: Range<usize>,
     /// Slots of each group, by node then lane.
@@ -142,8 +142,8 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes to the longest contiguous range of nodes from `start` on that no earlier chunk has, and
-    /// marks all nodes of this chunk as taken.
+    /// Sets the owned nodes: the longest contiguous range of nodes from `start` on without nodes of earlier chunks.
+    /// Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -256,7 +256,8 @@ impl Chunk {
 }
 
 thread_local! {
-    /// Positions and forces by slot of the current chunk of a thread, reused so that they stay in the cache.
+    /// Positions and forces by slot of the current chunk of a thread. The memory is reused, and therefore stays in the
+    /// cache.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
@@ -276,7 +277,7 @@ struct StepRows<'a> {
 }
 
 impl StepRows<'_> {
-    /// History of part `part` of group number `index`, which has `num_rows` rows.
+    /// History of part `part` of group number `index`. The group has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,

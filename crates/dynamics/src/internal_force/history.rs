@@ -24,9 +24,9 @@ impl MaterialHistory {
         Self { before: vec![Row::splat(0.0); num_rows], now: vec![Row::splat(0.0); num_rows] }
     }
 
-    /// Exchanges the two ends of a step: the history at the end of the last step becomes the history at the beginning
-    /// of the next step, which only reads it. After a failed step, another exchange restores the history at the end of
-    /// the last step.
+    /// Exchanges the two ends of a step. The history at the end of the last step becomes the history at the beginning
+    /// of the next step, and is only read there. After a failed step, another exchange restores the history at the end
+    /// of the last step.
     pub fn begin_step(&mut self) {
         std::mem::swap(&mut self.before, &mut self.now);
     }

@@ -44,7 +44,8 @@ pub(super) struct ChunkSums<'a> {
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits off the output of the first chunks, with these numbers of owned and halo nodes and rows of history.
+    /// Splits off the output of the first chunks. These chunks have the given numbers of owned nodes, halo nodes and
+    /// rows of history.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -104,8 +105,8 @@ impl<'a> Prefetcher<'a> {
     /// they save.
     pub const PERIOD: usize = 4;
 
-    /// Splits the prefetch into equal parts over the groups of a chunk; the next chunk is assumed to have as many
-    /// nodes.
+    /// Splits the prefetch into equal parts over the groups of a chunk. The next chunk is assumed to have the same
+    /// number of nodes.
     pub fn new(
         (groups, nodes): (&Range<usize>, &Range<usize>),
         work: &ChunkWork<'a>,

@@ -1,9 +1,9 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
 //! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
-//! its elements in a fixed order. If nodes are numbered by first use, those nodes of a chunk that no earlier chunk has
-//! are contiguous: the chunk owns these nodes and writes their forces. With another numbering, the chunk owns the
-//! longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
+//! its elements in a fixed order. If nodes are numbered by first use, the nodes of a chunk without those of earlier
+//! chunks are contiguous. The chunk owns these nodes and writes their forces. With another numbering, the chunk owns
+//! the longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
 //! forces in the order of chunks. The order of all sums is therefore independent of the threads.
 
 mod chunk;
@@ -142,8 +142,8 @@ impl InternalForce {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimate of the largest relative compression or strain of elements since they had these `shapes`, over all
-    /// chunks; without shapes, since the undeformed state.
+    /// Estimate of the largest relative compression or strain of elements over all chunks, relative to these `shapes`;
+    /// without shapes, relative to the undeformed state.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
@@ -158,10 +158,10 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes the element forces at the `positions` \[m\] at the end of a step of length `time_step` \[s\], and the
-    /// `history` at the end of the step from the history at its beginning. [`InternalForce::forces`] returns the sums
-    /// of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must hold
-    /// for the history.
+    /// Computes the element forces and the `history` at the end of a step of length `time_step` \[s\]. Given are the
+    /// `positions` \[m\] at the end and the history at the beginning of the step. [`InternalForce::forces`] returns the
+    /// sums of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must
+    /// hold for the history.
     ///
     /// # Errors
     /// The failed element with the lowest (block, element); the history at the beginning is unchanged.
@@ -290,7 +290,7 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes chunks and the sums of their forces; the two halves of a list of several chunks are computed in
+    /// Computes chunks and the sums of their forces. The two halves of a list of several chunks are computed in
     /// parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {

@@ -9,7 +9,7 @@ pub struct Shape {
     mean_strain: f64,
 }
 
-/// Assumed ratio of the largest strain to the root-mean-square strain, for a few strained elements among many. With
+/// Assumed ratio of the largest strain to the root-mean-square strain, if a few elements among many are strained. With
 /// this ratio, no step of a crushed block or rubber ball exceeds the critical step (`tests/verification/step_size.rs`).
 const LARGEST_OVER_RMS_STRAIN: f64 = 4.0;
 
@@ -17,9 +17,9 @@ impl Shape {
     /// Undeformed state.
     pub const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
 
-    /// Shape from the smallest J = det F and the strain energy W divided by shear modulus μ and volume. At small strain
-    /// the energy density is at least μ |E|², so that the root of this ratio bounds the root-mean-square of |E|.
-    /// Rounding can make the energy negative at rest.
+    /// Shape from the smallest J = det F and from the ratio W/(μ V), with the strain energy W, the shear modulus μ and
+    /// the volume V. At small strain the energy density is at least μ |E|², so that the square root of the ratio bounds
+    /// the root-mean-square of |E|. Rounding can make the energy negative at rest.
     pub fn new(smallest_jacobian: f64, relative_energy: f64) -> Self {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }

@@ -1,4 +1,4 @@
-//! Assembly of a mesh. The file refers to nodes and elements by tag; the mesh refers to them by index.
+//! Assembly of a mesh. The file refers to nodes and elements by tag, the mesh by index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -83,7 +83,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node, whose index is `node`.
+    /// Reads the position of the next node, with the index `node`.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -127,7 +127,7 @@ impl Assembly {
     ///
     /// Version 2.2 writes an element once per physical group. Files of version 4.1 that Gmsh has converted keep these
     /// copies, even several in one group. Without the merge, the mass of an element would count once per copy. Copies
-    /// in different entities remain: there the geometry itself overlaps, which the checks of the mesh report.
+    /// in different entities remain. The geometry itself overlaps there, and the checks of the mesh report this error.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -138,7 +138,8 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept: they show that the geometry was not meshed in their dimension.
+    /// Named groups without elements are kept. Such a group shows that the geometry was not meshed in the dimension of
+    /// the group.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -215,7 +216,8 @@ impl Cells {
         new_number
     }
 
-    /// For each cell, the first cell with the same entity and set of nodes: the cell itself unless it is a copy.
+    /// For each cell, the first cell with the same entity and set of nodes. For a cell that is no copy, this is the
+    /// cell itself.
     fn originals(&self, kind: CellKind) -> Vec<u32> {
         let signature = |cell: usize| {
             let mut nodes = self.nodes_of(kind, cell).to_vec();

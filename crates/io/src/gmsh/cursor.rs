@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         let position = match self.encoding {
             Encoding::Ascii => {
                 // After a line is read, its line break is the last byte before the cursor. This line break is not
-                // counted, so that the location is the line just read.
+                // counted. The location is then the line just read.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }

@@ -74,7 +74,7 @@ pub(super) struct ElementReader {
 }
 
 impl ElementReader {
-    /// Reader for the type with Gmsh's number, which the cursor has just read.
+    /// Reader for the type with Gmsh's number. The cursor has just read this number.
     pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
         let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
         match row.and_then(|row| row.cell) {

@@ -110,7 +110,7 @@ pub enum GmshError {
         /// The sum found.
         found: u64,
     },
-    /// A section that is missing, or that follows a section that needs it.
+    /// A section that is missing, or that comes after a section that needs its data.
     #[error(
         "{place}: {section} is missing{}",
         match .before {
@@ -124,7 +124,8 @@ pub enum GmshError {
         place: Place,
         /// The section.
         section: &'static str,
-        /// The section that needs the missing one and has been reached without it; `None` at the end of the file.
+        /// The section that needs the missing section, reached before the missing section; `None` at the end of the
+        /// file.
         before: Option<&'static str>,
     },
     /// A section that occurs twice.

@@ -64,7 +64,7 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
     GmshError::BadHeader { place: cursor.place(), what, found: found.to_string(), allowed }
 }
 
-/// Reads `$PhysicalNames`, which is text in binary files too: a count, then one line `dimension tag "name"` per group.
+/// Reads `$PhysicalNames`, in binary files also as text: a count, then one line `dimension tag "name"` per group.
 ///
 /// Gmsh does not escape quotation marks: a name extends from the first to the last quotation mark on its line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {

@@ -1,13 +1,13 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
 //! [`read`] turns a file into a [`Mesh`] with all physical groups by name. Node and element numbers of the file may be
-//! sparse and unordered, nodes may be unused, entities may belong to several groups or to none. Sections without
+//! sparse and unordered. Nodes may be unused. Entities may belong to several groups or to none. Sections without
 //! geometry or groups (periodicity, post-processing data) are skipped. Repeated elements are merged: version 2.2 writes
 //! an element once for each of its groups. Other versions, partitioned files and element types without a
-//! [`CellKind`](crate::mesh::CellKind) are rejected with a remedy.
+//! [`CellKind`](crate::mesh::CellKind) are rejected, with a remedy in the message.
 //!
-//! One cursor reads numbers of either encoding, so that each version has one reader. The size of the file limits all
-//! memory reserved for its counts. Every reference is resolved, and the mesh passes [`Mesh::validate`].
+//! One cursor reads numbers of either encoding, so that each version has one reader. Memory reserved for the counts in
+//! a file is limited by the size of the file. Every reference is resolved, and the mesh passes [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh

@@ -96,7 +96,7 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// Reads the tags of an element (physical group, entity, then partitions, which are ignored) and its nodes.
+/// Reads the tags of an element (physical group, entity, partitions) and its nodes. Partitions are ignored.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -135,7 +135,7 @@ fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
 }
 
-/// Reads the count at the start of a section, which is text in binary files too.
+/// Reads the count at the start of a section, in binary files also as text.
 fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     let count = cursor.text_integer(what)?;
     if cursor.encoding != Encoding::Ascii {

@@ -181,7 +181,7 @@ pub struct DepthSummary {
 
 impl DetectionSummary {
     /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and the
-    /// term of the travel bounds, which the summary calls `monitor`.
+    /// additional term `monitor` of the travel bounds.
     pub fn levels(&self) -> [DetectionLevel; 5] {
         let Self { counts, seconds, cost, .. } = self;
         let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };

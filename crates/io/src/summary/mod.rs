@@ -1,6 +1,6 @@
 //! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable.
 //!
-//! A non-finite number is written as `null`, which scripts cannot mistake for a value.
+//! A non-finite number is written as `null`, so that scripts cannot mistake it for a value.
 
 mod detection;
 
@@ -299,7 +299,7 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body, or impulse of a step if all bodies are at rest \[kg m/s\].
+    /// Largest momentum of a body or, if all bodies are at rest, largest impulse of a step \[kg m/s\].
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -307,10 +307,10 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest scale of the angular momentum of a body, or the largest moment of an impulse if all bodies are at rest
-    /// \[kg m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and
-    /// velocities v. The scale of a rigid body is the same product for its centre, plus the magnitude of its angular
-    /// momentum about the centre.
+    /// Largest scale of the angular momentum of a body or, if all bodies are at rest, largest moment of an impulse \[kg
+    /// m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and velocities
+    /// v. The scale of a rigid body is the same product for its centre, plus the magnitude of its angular momentum
+    /// about the centre.
     pub angular_peak: f64,
 }
 

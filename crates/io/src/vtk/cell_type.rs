@@ -15,8 +15,8 @@ pub(super) struct CellType {
 ///
 /// Linear cells have the same node order in VTK and here. For the wedge this holds with the definition of VTK 9.7. In
 /// VTK up to 9.2 and in meshio, the first triangle of a wedge faces outward. VTK up to 9.2 draws the wedges of this
-/// program correctly, but its filter "Cell Size" gives them negative volumes; meshio swaps two nodes of each triangle
-/// on reading.
+/// program correctly, but the filter "Cell Size" gives negative volumes. meshio swaps two nodes of each triangle on
+/// reading.
 ///
 /// # Source
 /// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,

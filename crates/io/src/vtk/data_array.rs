@@ -19,12 +19,13 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// Uncompressed bytes of a block; a multiple of the size of every number.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Bytes in the middle of a block that are compressed to decide whether the block is.
+/// Number of bytes of the sample in the middle of a block. The compression of the sample decides whether the block is
+/// compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Compressed size of the sample, as a fraction of its size, above which the block is stored: mantissas of velocities
-/// and stresses do not shrink, and take the longest.
+/// A block is stored uncompressed if the compressed size of a sample exceeds this fraction of the size of the sample.
+/// Mantissas of velocities and stresses do not shrink, and take the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
+/// Number of bytes encoded to base64 at a time. A multiple of 3 needs no padding inside a run.
 const BASE64_BYTES: usize = 3 << 14;
 /// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
@@ -76,7 +77,7 @@ impl<'a> ArrayHeader<'a> {
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Compressor without compression, for blocks that do not shrink.
+    /// Stores blocks that do not shrink, without compression.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,
@@ -111,7 +112,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // The attribute is omitted for scalars, because with it meshio would read scalars as matrices of one
+            // The attribute is omitted for scalars, because meshio would otherwise read scalars as matrices of one
             // column.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
     }
 
-    /// Blocks of mantissas without pattern are stored with a few bytes more, smooth blocks shrink, and both read back.
+    /// Stored blocks of mantissas without pattern grow by a few bytes, and smooth blocks shrink. Both read back.
     #[test]
     fn blocks_that_do_not_shrink_are_stored() {
         let count = BLOCK_BYTES / 8;

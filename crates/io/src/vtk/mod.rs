@@ -5,10 +5,9 @@
 //! but ParaView 5.11 rejects appended data if its libexpat defers reparsing. Version 2.6 of libexpat defers reparsing,
 //! and so does version 2.5 as patched by distributions.
 //!
-//! The `vtkio` crate does not write the files, for four reasons. It drops field data and with them the time of the
-//! frame; it widens the connectivity to 64 bits; it needs a copy of every array; and it takes 3.4 s for a million
-//! tetrahedra with a stress tensor and two vectors, where this module takes 0.6 s. Tests read the files back with
-//! `vtkio`.
+//! The `vtkio` crate does not write the files, for four reasons. vtkio drops field data, and with them the time of the
+//! frame. It also widens the connectivity to 64 bits and needs a copy of every array. For a million tetrahedra with a
+//! stress tensor and two vectors, it takes 3.4 s; this module takes 0.6 s. Tests read the files back with `vtkio`.
 //!
 //! # Limits
 //! Values are 64-bit floats and 32-bit integers. A grid has one piece. Points and values may change between frames;

@@ -20,8 +20,8 @@ const QUEUE: usize = 2;
 ///
 /// One background thread compresses and writes the frames. If the thread fails, the next call returns the failure. The
 /// collection is replaced after each frame, so it lists exactly the complete frames. Only [`Series::written`] waits for
-/// the disk: in short runs the disk would take longer than the steps. A dropped series still writes the submitted
-/// frames, but loses their failures: call [`Series::finish`].
+/// the disk, because in short runs the disk would take longer than the steps. A dropped series still writes the
+/// submitted frames, but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -61,7 +61,7 @@ struct FrameWriter {
 }
 
 impl Series {
-    /// Starts a series in `directory`, which is created if missing. Frames and collection of the same name from an
+    /// Starts a series in `directory`. A missing directory is created. Frames and collection of the same name from an
     /// earlier run are removed.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Series {
         }
     }
 
-    /// Continues a series after its first frames, which are at these `times` \[s\], in ascending order. Removes later
+    /// Continues a series after its first frames, written at these `times` \[s\], in ascending order. Removes later
     /// frames.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl Series {
     ///
     /// # Errors
     /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
-    /// [`OutputError::FrameOrder`] if it is not later than the last frame; after each of these errors the series
-    /// continues without this frame. If an earlier frame failed, its failure ends the series, and later calls return
+    /// [`OutputError::FrameOrder`] unless the frame is later than the last frame. After each of these errors the series
+    /// continues without this frame. The failure of an earlier frame ends the series, and later calls return
     /// [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
@@ -162,7 +162,7 @@ impl Series {
         if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
     }
 
-    /// A receiver that gets a message when all frames so far, and the collection that lists them, are on disk.
+    /// A receiver that gets a message when all frames so far and the collection of these frames are on disk.
     ///
     /// # Errors
     /// The failure of an earlier frame.
@@ -191,7 +191,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops receiving only after a failure, which `stop` then returns.
+        // The thread stops receiving only after a failure; `stop` returns this failure.
         if sent { Ok(()) } else { self.stop() }
     }
 }

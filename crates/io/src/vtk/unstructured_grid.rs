@@ -45,7 +45,7 @@ fn write_cells(writer: &mut dyn Write, grid: &Grid) -> io::Result<()> {
     writer.write_all(b"</Cells>\n")
 }
 
-/// Writes indices as 32-bit integers if all of them fit, and as 64-bit integers if one does not.
+/// Writes all indices as 32-bit integers if all indices fit, and otherwise as 64-bit integers.
 fn write_indices(
     encoder: &mut ArrayEncoder,
     writer: &mut dyn Write,

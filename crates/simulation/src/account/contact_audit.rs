@@ -51,7 +51,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of a contact that is no longer detected but whose spring still acts.
+    /// Adds the force and energies of a contact that is no longer detected, with a spring that still acts.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -68,11 +68,11 @@ impl PairBalance {
 }
 
 /// Ratio of two energies above which a warning is issued. The first is the energy that contact has created, or that
-/// friction has returned instead of dissipating it. The second is the largest energy so far.
+/// friction has returned instead of dissipated. The second is the largest energy so far.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates: its work, as far as neither springs store it nor friction and damping
-/// dissipate it.
+/// Audit of the energy that contact creates: the work of contact on the bodies, plus the increase of the energy stored
+/// in springs, plus the energy dissipated by friction and damping.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
@@ -194,20 +194,20 @@ impl Simulation {
         }
     }
 
-    /// Compares the work of the contact forces over the last step, by the trapezoidal rule, with the stored and
-    /// dissipated energy that the response reports.
+    /// Compares the work of the contact forces over the last step with the stored and dissipated energy that the
+    /// response reports. The work is computed by the trapezoidal rule.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. If the sum is not zero, contact has created
-    /// energy: a contact that opens between two steps, or begins with a penetration, does work that no spring has
-    /// stored.
+    /// Balance: work + change of stored energy + dissipated energy = 0. A sum other than zero means that contact has
+    /// created energy. A contact that opens between two steps, or begins with a penetration, does work that no spring
+    /// has stored.
     ///
-    /// Impulses and projections report directly the energy that they add and absorb. At nodes that stay in contact,
-    /// impulses absorb the energy that projections and forces add, in the same or in a neighbouring step; only the
-    /// difference counts as created.
+    /// Impulses and projections directly report the energy that they add and absorb. At nodes that stay in contact,
+    /// projections and forces add energy, and impulses absorb this energy in the same or in a neighbouring step. Only
+    /// the difference counts as created.
     ///
-    /// Discrete-gradient forces balance the spring energy only in the step for which they were computed. In a step of
-    /// another length, or in a step that begins with a discontinuity of loads or velocities, the difference is
-    /// numerical work. If velocities are discontinuous, the difference does not count as created by contact.
+    /// Discrete-gradient forces balance the spring energy only in the step for which the forces were computed. The
+    /// difference is numerical work in a step of another length, and in a step that begins with a discontinuity of
+    /// loads or velocities. If velocities are discontinuous, the difference does not count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -257,7 +257,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // Impulses absorb in the next step what the last step added to the nodes that they hold.
+        // In the next step, impulses absorb the energy that the last step added to the held nodes.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;
@@ -284,8 +284,8 @@ impl Simulation {
     }
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area of
-    /// the nodes in contact, projected on the contact normal. The area is that of the body with more nodes in contact,
-    /// which resolves the contact better.
+    /// the nodes in contact, projected on the contact normal. The area is the area on the body with more nodes in
+    /// contact, because this body resolves the contact better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.
@@ -316,8 +316,8 @@ impl Simulation {
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
-    /// other nodes. Faces that are parallel to the force, such as those around the edge of a contact, and faces turned
-    /// away from it do not bear the force and do not count.
+    /// other nodes. Two kinds of faces bear no force and do not count: faces parallel to the force, for example around
+    /// the edge of a contact, and faces turned away from the force.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -362,20 +362,20 @@ impl Simulation {
         pressures
     }
 
-    /// Whether contact applied impulses, as velocity jumps, in the last step.
+    /// Whether contact applied impulses (velocity jumps) in the last step.
     pub(crate) fn acts_by_impulses(&self) -> bool {
         !self.state.contact.action.node_corrections.is_empty()
             || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
-    /// Whether contact applied impulses in the last step that absorb the energy added by forces and projections
-    /// (response by decomposition).
+    /// Whether contact applied inelastic impulses in the last step. Such impulses absorb the energy added by forces and
+    /// projections (response by decomposition).
     pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. The moment arises
-    /// because contact forces act on a body at the contact point, but on a wall at its node.
+    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. Contact forces act
+    /// on a body at the contact point, but on a wall at its node. The moment balances this offset.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

@@ -28,8 +28,7 @@ pub struct BodyBalance {
     /// Kinetic energy \[J\].
     pub kinetic: f64,
     /// Σ m |a|² over the nodes, with accelerations a, less the contribution of free fall, prescribed motion and loads
-    /// \[N·m/s²\]. For a rigid body, the sum of a · F and (I⁻¹ τ) · τ, with the force F, the torque τ and the inertia
-    /// I.
+    /// \[N·m/s²\]. For a rigid body, a · F + (I⁻¹ τ) · τ, with the force F, the torque τ and the inertia I.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -117,9 +116,9 @@ impl Simulation {
         self.timings.account += start.elapsed().as_secs_f64();
     }
 
-    /// Accounts for the change of the kick energy by a change of the step size: the kick energy (see [`kick_energy`])
-    /// depends on the length `dt` \[s\] of the step. Discrete-gradient forces are excluded: they act over whole kicks,
-    /// from the middle of a step to the middle of the next, and their work has no such term.
+    /// Accounts for the change of the kick energy (see [`kick_energy`]) if the length `dt` \[s\] of the step changes.
+    /// Discrete-gradient forces are excluded. They act from the middle of a step to the middle of the next step, and
+    /// their work has no kick energy.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -143,9 +142,9 @@ impl Simulation {
             .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
     }
 
-    /// Σ m (a · I)²/|I|² over the nodes on which the impulse I of the previous step opposes the other forces, with mass
-    /// m and the acceleration a at the beginning of the step \[N·m/s²\]. On these nodes, impulses absorb the energy
-    /// that the kicks add.
+    /// Σ m (a · I)²/|I|² with the mass m, the acceleration a at the beginning of the step, and the impulse I of the
+    /// previous step \[N·m/s²\]. The sum is over the nodes on which I opposes the other forces. On these nodes,
+    /// impulses absorb the energy that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {
@@ -190,9 +189,9 @@ impl Simulation {
         );
     }
 
-    /// Energy of the shortest waves whose amplitude is the rounding error of positions, Σ ½ m (ε |x| ω)² over the
-    /// bodies \[J\]. For each body, m is its mass, ε the relative rounding error, |x| its largest coordinate and ω its
-    /// highest frequency. The energy of a state at rest is not more accurate than this sum.
+    /// Energy of the shortest waves with the rounding error of positions as amplitude, Σ ½ m (ε |x| ω)² over the bodies
+    /// \[J\]. For each body, m is the mass, ε the relative rounding error, |x| the largest coordinate and ω the highest
+    /// frequency. The energy of a state at rest is known only to within this sum.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -203,9 +202,9 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies, with the mass m and the largest coordinate x of each body \[kg·m²\].
     /// Multiplied by (ε/dt)², with the relative rounding error ε and the step dt, the sum is the energy Σ ½ m (ε |x|
-    /// 2/dt)². The rounding of positions can add this energy in each step to the shortest waves that the step resolves.
-    /// The amplitude of these waves is a sum of independent rounding errors, so that the mean square of the amplitude
-    /// is proportional to the number of steps.
+    /// 2/dt)². In each step, the rounding of positions can add this energy to the shortest waves that the step
+    /// resolves. The amplitude of these waves is a sum of independent rounding errors. The mean square of the amplitude
+    /// is therefore proportional to the number of steps.
     ///
     /// # Source
     /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
@@ -271,8 +270,8 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Part of Σ m |a|² of a deformable body due to external actions \[N·m/s²\]: prescribed motion, and free fall. In a
-    /// loaded body, the part of weight and loads replaces that of free fall.
+    /// Part of Σ m |a|² of a deformable body due to external actions \[N·m/s²\]: prescribed motion and free fall, or in
+    /// a loaded body prescribed motion, weight and loads.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -315,8 +314,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\]. For a loaded body, it includes the excess of the work of the
-    /// kicks over the trapezoidal rule.
+    /// Work of gravity and loads over the last step \[J\]. For a loaded body, the work includes the excess of the work
+    /// of the kicks over the trapezoidal rule.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -341,9 +340,9 @@ impl Simulation {
     }
 }
 
-/// Kick energy ⅛ dt² a_n · M a_n \[J\], with the mass matrix M and the accelerations a_n at the end of step n. It is
-/// the excess of the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] over ½ v_{n−½} · M v_{n+½}.
-/// The contributions that [`BodyBalance::force_acceleration`] omits are omitted here too.
+/// Kick energy ⅛ dt² a_n · M a_n \[J\], with the mass matrix M and the accelerations a_n at the end of step n. The step
+/// has the length `dt` \[s\]. The kick energy is the excess of the kinetic energy ½ v_n · M v_n at the end of the step
+/// over ½ v_{n−½} · M v_{n+½}. The contributions that [`BodyBalance::force_acceleration`] omits are omitted here too.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }

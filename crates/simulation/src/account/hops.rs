@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
-//! If gravity sets in suddenly, it presses a body into its contact springs to twice the depth at rest, and undamped
-//! springs eject the body again. The flight of such a hop is no longer than the contact before it, as the body has no
-//! other energy than that of the sudden weight. The flight of a thrown or dropped body is much longer.
+//! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
+//! eject the body again. The only energy of the body comes from the sudden weight. The flight of such a hop is
+//! therefore at most as long as the contact before the hop. The flight of a thrown or dropped body is much longer.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,25 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Ratio of the largest hourglass energy of a body to its largest strain energy, above which hourglass control carries
-/// bending load. In a beam with n layers of cells over its height this ratio is k/(n² − 1), with k = 0.05 for cells
-/// that are short along the beam and k = 0.15 for cubes. With two layers the ratio is 1.7 % (short cells) to 5 %
-/// (cubes), and the deflection is 31 % (short cells) to 27 % (cubes) too large. With four layers the ratio is 1 % or
-/// less.
+/// Ratio of the largest hourglass energy of a body to its largest strain energy. Above this value, hourglass control
+/// carries bending load. In a beam with n layers of cells the ratio is k/(n² − 1), with k = 0.05 for cells that are
+/// short along the beam and k = 0.15 for cubes. With two layers the ratio is 1.7 % (short cells) to 5 % (cubes), and
+/// the deflection is 31 % (short cells) to 27 % (cubes) too large. With four layers the ratio is 1 % or less.
 const TOLERATED_RATIO: f64 = 0.015;
 
 /// Fraction of the largest energy of the run, below which the hourglass energy of a body is noise.
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Audit of the hourglass energy of a body, which is compared with its strain energy.
+/// Audit of the hourglass energy of a body, relative to its strain energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
     /// Largest strain energy so far \[J\].
     strain: f64,
     /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time since which the hourglass energy has exceeded the tolerated ratio \[s\]; `None` if it does not exceed the
-    /// ratio.
+    /// Time since which the ratio has exceeded the tolerated ratio \[s\]; `None` while the ratio is tolerated.
     passed_at: Option<f64>,
 }
 
@@ -59,8 +57,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The ratio refers to the largest strain energy. An early excess, before the body is strained, is dropped, and a
-    /// later excess has its own time. Hourglass energy below the noise limit is ignored.
+    /// The ratio refers to the largest strain energy. An excess before the body is strained is dropped, and a later
+    /// excess has its own time. Hourglass energy below the noise limit is ignored.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

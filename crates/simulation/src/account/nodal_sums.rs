@@ -1,4 +1,4 @@
-//! Sums over nodes, from which energies and momenta are computed.
+//! Sums over nodes for the energies and momenta.
 
 use std::ops::Add;
 
@@ -85,8 +85,8 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // The last row is padded with nodes of zero mass that have the velocity of the last node, so that they change
-        // no sum and no bound.
+        // The last row is padded with nodes of zero mass and the velocity of the last node. These nodes change no sum
+        // and no bound.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);

@@ -6,7 +6,7 @@ use crate::math::Vec3;
 
 use crate::forces::Forces;
 
-/// Nodal forces, which add up to the resultant on each node \[N\].
+/// Nodal forces \[N\]; their sum on each node is the resultant.
 pub(crate) struct Resultants<'a> {
     /// Weight and loads of driven bodies; empty if no body is driven (see [`Forces::external`]).
     pub external: &'a [Vec3],

@@ -10,8 +10,8 @@ use crate::model::Behaviour;
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
 /// If several boundaries prescribe the same component of a node, the reaction counts for the first of these boundaries.
-/// On a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes the
-/// component, and the reaction moment counts for the first boundary of the body.
+/// For a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes
+/// this component. The reaction moment counts for the first boundary of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
     /// Reaction at the end of the last step: force on the body \[N\], and moment about the origin \[N·m\]. Impulses of
@@ -104,7 +104,7 @@ impl Simulation {
     }
 
     /// Adds the reaction of a support or slider to a contact impulse, and the work of this reaction \[J\]. `account` is
-    /// `None` for a slider, which has no account.
+    /// `None` for a slider, because sliders have no account.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;

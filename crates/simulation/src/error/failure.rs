@@ -27,9 +27,10 @@ pub struct NumericalFailure {
     pub time: f64,
     /// Length of that step \[s\].
     pub time_step: f64,
-    /// The body in which the failure occurred; `None` if it concerns no single body.
+    /// The body in which the failure occurred; `None` if the failure concerns no single body.
     pub body: Option<String>,
-    /// The user's number of the element in which the failure occurred; `None` if it concerns no single element.
+    /// The user's number of the element in which the failure occurred; `None` if the failure concerns no single
+    /// element.
     pub element: Option<u64>,
     /// Critical step at that time, if known \[s\]; a longer time step may be unstable.
     pub critical_step: Option<f64>,
@@ -154,7 +155,7 @@ impl fmt::Display for NumericalFailure {
 }
 
 /// Two fractions as texts in per cent. Both texts have the same number of decimals: the smallest number from 4 to 12
-/// with which the texts differ, or 12 if the texts are equal with any of these numbers.
+/// with which the texts differ. If the texts are equal with 12 decimals, they have 12 decimals.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

@@ -40,7 +40,7 @@ pub enum SetupError {
         path: PathBuf,
         /// Cause.
         source: Box<MeshError>,
-        /// Location of its name in the scenario.
+        /// Location of the mesh name in the scenario.
         span: Range<usize>,
     },
     /// The mass of a body cannot be determined.
@@ -162,7 +162,7 @@ pub enum SetupError {
     NoHexahedra {
         /// The body.
         body: String,
-        /// Location of its name in the scenario.
+        /// Location of the value of `hex` in the scenario.
         span: Range<usize>,
     },
     /// Tied bodies none of whose nodes is within the tie distance.
@@ -333,7 +333,7 @@ pub struct PartingTie {
     pub node: u64,
     /// Initial velocities of the two bodies at the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity that the centre of the second body would have if it moved rigidly with the first body \[m/s\].
+    /// Velocity of the centre of the second body in a rigid motion with the first body \[m/s\].
     pub velocity: [f64; 3],
     /// Angular velocity of the first body \[rad/s\].
     pub angular_velocity: [f64; 3],

@@ -15,8 +15,8 @@ pub struct Overlap {
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]. Infinite for a wall, and 0 if the faces of the bodies line up,
-    /// so that detection finds no contact.
+    /// Search depth of contact between the bodies \[m\]. Infinite for a wall; 0 if the faces of the bodies line up,
+    /// because detection then finds no contact.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
@@ -46,8 +46,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Further remedies. If the faces of two bodies line up, the remedy `policy` is omitted, as no policy resolves this
-/// overlap.
+/// Further remedies. If the faces of two bodies line up, no policy resolves the overlap, and the remedy `policy` is
+/// omitted.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);

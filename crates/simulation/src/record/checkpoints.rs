@@ -16,10 +16,10 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// A checkpoint is due from this fraction of a step before its time on, as times are rounded sums of steps.
+/// A checkpoint is due up to this fraction of a step before its time, because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
-/// Position in the output of a run, from which a resumed run continues the output.
+/// Position in the output of a run. A resumed run continues the output from this position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].
@@ -50,8 +50,8 @@ impl Checkpoint {
     /// latest undamaged checkpoint. Also returns the paths of the damaged files that were skipped.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read. A file of another scenario, of other meshes or of
-    /// another version is an error at once, and so is a mesh that cannot be read.
+    /// [`CheckpointError`] of the first file if no file can be read. Errors at once: a file of another scenario, of
+    /// other meshes or of another version, and a mesh that cannot be read.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -107,8 +107,8 @@ impl Checkpoints {
         let settings = scenario.output.checkpoint;
         Self {
             directory: directory.to_path_buf(),
-            // If the mesh files of the scenario cannot be read, its checkpoints could not be identified, and none are
-            // written.
+            // If the mesh files of the scenario cannot be read, checkpoints would have no identity, and no checkpoints
+            // are written.
             identity: identity(scenario).ok(),
             settings,
             next: settings.map_or(f64::INFINITY, |settings| next_after(time, settings.interval)),
@@ -128,9 +128,9 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the previous checkpoint, and begins to write a checkpoint in the background, at the time `time` \[s\]
-    /// after a step of length `time_step` \[s\]. The file is written when each series has reported by `written` that
-    /// its frames so far are written.
+    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The checkpoint is at the
+    /// time `time` \[s\], after a step of length `time_step` \[s\]. The file is written when all series have reported
+    /// by `written` that their frames so far are written.
     pub fn write(
         &mut self,
         state: State,

@@ -115,7 +115,7 @@ fn contactor_field<T: Copy>(
     field
 }
 
-/// Nodes of the contactor of a constraint, which is a node or an edge.
+/// Nodes of the contactor (a node or an edge) of a constraint.
 fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
     constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
 }

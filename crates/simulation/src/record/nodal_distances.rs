@@ -8,7 +8,7 @@ use crate::model::{Body, Model};
 use crate::scenario::Field;
 
 /// For every node, the distance from the surface of its body \[m\] and the assumed gradient of the distance field, in
-/// the reference configuration. Zero for sheets and walls, which have no interior.
+/// the reference configuration. Zero for sheets and walls, because they have no interior.
 #[derive(Debug, Default)]
 pub(super) struct NodalDistances {
     distances: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The recorder of a run, which writes frames and histories.
+//! The recorder of a run writes frames and histories.
 
 use std::path::Path;
 use std::time::Instant;

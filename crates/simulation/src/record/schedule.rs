@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Output is due from this fraction of a step before its time on, as times are rounded sums of steps.
+/// Output is due up to this fraction of a step before its time, because times are rounded sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Times at which frames and history rows are due.
@@ -156,8 +156,8 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps with frames and rows every hundred steps, where the length of a step has no exact
-    /// binary representation: every output is written at its step. Reference: frame and row k/100 at step k. The time
+    /// A run of a million steps with frames and rows every hundred steps. The length of a step has no exact binary
+    /// representation, but every output is written at its step. Reference: frame and row k/100 at step k. The time
     /// after k steps has an error below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {

@@ -28,9 +28,9 @@ impl Simulation {
         }))
     }
 
-    /// Writes the levels of all hierarchies as they were built, down to `depth` or to the deepest leaf. The output is a
-    /// series `name` in `directory`. The time of a frame is the depth of its level. Returns the number of levels. For a
-    /// detector without hierarchies, writes nothing and returns `None`.
+    /// Writes the levels of all hierarchies in the configuration of the build, down to `depth` or to the deepest leaf.
+    /// The output is a series `name` in `directory`. The time of a frame is the depth of its level. Returns the number
+    /// of levels. For a detector without hierarchies, writes nothing and returns `None`.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.

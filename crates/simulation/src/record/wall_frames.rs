@@ -1,4 +1,4 @@
-//! Rigid walls in output frames, which show the part of each infinite plane near the bodies.
+//! Rigid walls in output frames. Frames show the part of each infinite plane near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;

@@ -9,16 +9,16 @@
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! These factors are exact for the damping force alone. With this split, the step remains of second order in dt, is
-//! stable for any α, and leaves equilibrium states unchanged.
+//! These factors are exact for the damping force alone. With damping in two halves, the step remains of second order in
+//! dt, is stable for any α, and leaves equilibrium states unchanged.
 //!
-//! **Local damping** is a force that opposes each velocity component v. It is proportional to the magnitude of the
-//! resultant force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the coefficient
-//! β. In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, at any frequency. The damping
-//! force vanishes in equilibrium. Local damping acts on mid-step velocities.
+//! **Local damping** is a force that opposes each velocity component v. The force is proportional to the magnitude of
+//! the resultant force on this component: v ← sign(v) max(|v| − β |a| dt, 0), with the acceleration a and the
+//! coefficient β. In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, at any frequency.
+//! The damping force vanishes in equilibrium. Local damping acts on mid-step velocities.
 //!
-//! Damping of both kinds changes neither positions nor forces. Its dissipation is therefore the change of the kinetic
-//! energy, and its impulse the change of the momentum.
+//! Both kinds of damping leave positions and forces unchanged. The dissipation is therefore the change of the kinetic
+//! energy, and the impulse is the change of the momentum.
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
@@ -53,8 +53,9 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the second half of a step. If the step was cut to an impact before the middle of its planned
-    /// length, the first half was damped beyond the end of the step. The velocities then increase again by the excess.
+    /// Mass damping over the second half of a step. A step may be cut to an impact before the middle of its planned
+    /// length. The damping of the first half then extends beyond the end of the step, and the excess is removed here:
+    /// the velocities increase.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -88,10 +89,10 @@ impl Simulation {
         }
     }
 
-    /// Replaces the mid-step velocities and angular momenta by the function `damped` of their values and of their
-    /// change in a step of length `dt` \[s\]. They are the values at the middle of the following step, which the forces
-    /// at the end of the last step determine. With ties or contact impulses, which can still change these values, they
-    /// are the values at the middle of the last step.
+    /// Replaces mid-step velocities and angular momenta by the function `damped` of their values and of their change in
+    /// a step of length `dt` \[s\]. The values are those at the middle of the following step, as determined by the
+    /// forces at the end of the last step. Ties and contact impulses can still change these values; with ties or
+    /// impulses, the values at the middle of the last step are damped instead.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -123,8 +124,8 @@ impl Simulation {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
-    /// Two norms for the last step, of length `dt` \[s\]: √(Σ m |v|²) of the velocities v at its middle, with the
-    /// masses m, and the same norm of the velocity changes in the step.
+    /// Two norms for the last step, of length `dt` \[s\], with the masses m: √(Σ m |v|²) of the velocities v at the
+    /// middle of the step, and √(Σ m |Δv|²) of the velocity changes Δv in the step.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];

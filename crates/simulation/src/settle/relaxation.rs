@@ -1,8 +1,8 @@
 //! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
 //!
 //! Time steps are chosen as in the run. The time remains t = 0, also in all functions of time. Supports are fixed, and
-//! local damping acts. Local damping needs no parameter in the scenario, as it damps oscillations of all frequencies
-//! alike. The history of the materials evolves in the steps of the relaxation.
+//! local damping acts. Local damping acts equally on all frequencies, and therefore needs no parameter in the scenario.
+//! The history of the materials evolves in the steps of the relaxation.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(crate) struct Relaxation {
     kinetic: f64,
     /// Largest kinetic energy so far \[J\].
     pub peak: f64,
-    /// Number of steps since the kinetic energy was last above its tolerance, that is, steps at rest.
+    /// Number of consecutive steps at rest: steps since the kinetic energy was last above its tolerance.
     calm_steps: u64,
 }
 
@@ -43,9 +43,9 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// Whether the bodies are at rest for good. The kinetic energy of an oscillation vanishes in each half period, so
-    /// that a few steps without motion do not suffice. The bodies must have been at rest in the last half of all steps:
-    /// for at least as long as their motion has taken to decay.
+    /// Whether the bodies remain at rest. The kinetic energy of an oscillation vanishes in each half period, so a few
+    /// steps without motion are insufficient. The bodies must have been at rest in the last half of all steps: for at
+    /// least as long as their motion has taken to decay.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -60,7 +60,7 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of consecutive steps at rest, relative to the number after which the relaxation ends, from 0 to 1.
+    /// Number of consecutive steps at rest, relative to the number needed for the end of the relaxation, from 0 to 1.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
@@ -113,8 +113,8 @@ impl Simulation {
     }
 
     /// Kinetic energy at the middle of the last step of length `dt` \[s\], after damping \[J\]. The energy at the end
-    /// of the step does not measure rest: contact impulses act at the middle of the step, so that a resting body has
-    /// the velocity of half a kick at the end of the step.
+    /// of the step does not measure rest. Contact impulses act at the middle of the step, so a resting body has the
+    /// velocity of half a kick at the end of the step.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);

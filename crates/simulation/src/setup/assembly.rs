@@ -137,7 +137,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the next body. Degenerate faces of a rigid body are left out, as they have no normal. In a
+    /// Contact surface of the next body. Degenerate faces of a rigid body have no normal, and are omitted. In a
     /// deformable body, the element of a degenerate face is rejected as inverted.
     fn surface_of(
         &mut self,
@@ -254,7 +254,7 @@ fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // An error of the placement does not matter here, as it is reported when the body is added.
+        // An error of the placement is ignored here, because the error is reported when the body is added.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };

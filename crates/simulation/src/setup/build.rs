@@ -96,7 +96,7 @@ impl Simulation {
     }
 
     /// Sets the initial velocities. The run begins in flight if every body and wall flies without strain or stays at
-    /// rest, and if there are no ties, no initial gaps and no velocities of groups of nodes.
+    /// rest. There must also be no ties, no initial gaps and no velocities of groups of nodes.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -359,16 +359,16 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length, for a body with its whole
-/// mass in one node \[-\].
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length \[-\]. The value is for a
+/// body with its whole mass in one node.
 const RIGID_TRAVEL: f64 = 0.05;
 
 /// Largest travel of a node of a rigid body in a step \[m\], and the body whose surface sets it.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
-/// `contact.penalty`. The spring must stop the whole mass M of the body, which penetrates by V √(M/κ) = V dt √(M/(f m))
-/// at the speed V. If the travel V dt is limited to a fraction of the edge length times √(m/M), the penetration is a
-/// fraction of the edge length and remains within the search depth.
+/// `contact.penalty`. The spring must stop the whole mass M of the body. At the speed V, the body penetrates by V
+/// √(M/κ) = V dt √(M/(f m)). If the travel V dt is limited to a fraction of the edge length times √(m/M), the
+/// penetration is a fraction of the edge length and remains within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
     let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {
@@ -380,7 +380,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     travels.filter(|(travel, _)| *travel > 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements.
+/// Selection of entry faces; `None` with detection by distance fields: there nodes touch elements.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

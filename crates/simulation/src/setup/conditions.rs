@@ -15,8 +15,8 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// The peak of a gravity that varies in time is the largest of its values at the ends of this many equal intervals of
-/// the run.
+/// The run is divided into this many equal intervals. The peak of a gravity that varies in time is its largest value at
+/// the ends of the intervals.
 const SAMPLES: u32 = 64;
 
 /// Principal second moment of points, relative to the largest component of their second moments, below which the points
@@ -174,8 +174,8 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds the weight of a body under a gravitational acceleration that varies in time, as a load. The run ends at
-    /// `end` \[s\].
+    /// Adds a load: the weight of a body under a gravitational acceleration that varies in time. The run ends at `end`
+    /// \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];
@@ -219,8 +219,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces on which a pressure or traction acts: the faces of the group of the load; if it names none, the whole skin
-    /// of the body.
+    /// Faces on which a pressure or traction acts: the faces of the group of the load or, without a group, the whole
+    /// skin of the body.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -231,7 +231,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements on which a body force acts: the elements of the group of the load; if it names none, all elements of
+    /// Elements on which a body force acts: the elements of the group of the load or, without a group, all elements of
     /// the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];

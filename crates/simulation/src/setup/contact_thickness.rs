@@ -8,8 +8,8 @@ use crate::scenario::Scenario;
 
 use crate::model::{Body, Model};
 
-/// Points on the offset surfaces, at which friction acts. A normal force has the same effect at the mesh surface as at
-/// the offset surface, so that contacts without friction need no offset points.
+/// Points on the offset surfaces. Friction acts at these points. A normal force has the same effect at the mesh surface
+/// and at the offset surface. Contacts without friction therefore need no offset points.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));

@@ -6,9 +6,9 @@
 //! | `offset` | the gap of each contact is measured from its initial gap, which decreases with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth.
-//! Bodies that overlap more deeply, or whose faces line up so that no contact is detected, are rejected with every
-//! policy.
+//! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth. Two
+//! kinds of overlap are rejected with every policy: deeper overlaps, and bodies whose faces line up so that no contact
+//! is detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Penetrations between bodies, whose depths include the contact thickness.
+/// Penetrations between bodies. The depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
@@ -111,7 +111,8 @@ pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
 }
 
 /// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
-/// cross although no node penetrates. Such crossings are accepted up to the search depth, as contact resolves them.
+/// cross although no node penetrates. Crossings up to the search depth are accepted, because contact resolves such
+/// crossings.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -172,7 +173,7 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
 ///
 /// Each contact moves its nodes a by the least-squares correction Δx_a = (c − g) w_a n/Σ w², with its gap g, normal n
 /// and nodal weights w_a. The correction opens the gap to the clearance c. Nodes of rigid bodies and walls are fixed.
-/// As contacts share nodes, sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
+/// Contacts share nodes, so sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -210,7 +211,8 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Opens a contact to the clearance, starting from its gap at detection plus the opening by other contacts since then.
+/// Opens a contact to the clearance. The contact starts from its gap at detection, plus the opening by other contacts
+/// since the detection.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,

@@ -9,7 +9,7 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// Margin by which the bounding box of the nodes of a curved element is widened to contain the element, relative to the
+/// The bounding box of the nodes of a curved element is widened by this margin to contain the element, relative to the
 /// longest edge of the box.
 const BULGE: f64 = 0.25;
 

@@ -80,8 +80,8 @@ pub(crate) fn build_response(
     }
 }
 
-/// Default damping ratio of the springs of a contact with friction, after the contact has lasted longer than an impact
-/// \[-\].
+/// Default damping ratio of the springs of a contact with friction \[-\]. The damping begins when the contact has
+/// lasted longer than an impact.
 const DAMPING_AT_REST: f64 = 0.2;
 
 /// Normal and tangential damping of the contact springs. By default, the springs of a contact with friction are damped

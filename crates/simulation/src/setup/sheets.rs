@@ -1,8 +1,9 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
 //! A sheet has contact only on the side to which its face normals point. The order of nodes in the mesh file defines
-//! the normals, and this order can be wrong. If it is wrong for some faces, these faces are oriented opposite to their
-//! neighbours. If it is wrong for all faces, only a body behind the sheet indicates the error.
+//! the normals, and this order can be wrong. If the orientation of some faces is wrong, these faces are oriented
+//! opposite to their neighbours. If the orientation of all faces is wrong, only a body behind the sheet indicates the
+//! error.
 
 use std::collections::HashMap;
 
@@ -16,8 +17,7 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Distance of a point of a body from a sheet, relative to the extent of the body, up to which the point counts as on
-/// the sheet.
+/// A point of a body counts as on a sheet up to this distance from the sheet, relative to the extent of the body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 /// Largest number of bodies named in a warning.
@@ -155,8 +155,8 @@ impl<'a> SheetSides<'a> {
 
     /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node of the body is in
     /// front. The tested points are the nodes of the body, and the points of the body closest to the nodes of the
-    /// sheet. The latter points find a large face of the body that is behind a small sheet, although no node of the
-    /// face is.
+    /// sheet. The latter points find a large face of the body behind a small sheet, even if no node of the face is
+    /// behind the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -176,7 +176,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Side of the sheet on which a point of a body lies; `size` is the extent of the body \[m\].
+    /// Side of the sheet on which a point of a body lies. `size` is the extent of the body \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
@@ -225,7 +225,7 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero turns −0 into +0, whose bits differ although the numbers are equal.
+        // Adding zero changes −0 to +0. The two numbers are equal, but their bits differ.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

@@ -16,24 +16,23 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of the spring stiffness to the stiffness of the elements, above which contacts gain energy in steps that are
-/// stable for the elements. A rod that hits a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and
-/// 9.9 % at 5.3.
+/// Ratio of spring stiffness to element stiffness above which contacts gain energy, even in steps that are stable for
+/// the elements. A rod that hits a rigid wall has an energy error of 0.4 % at the ratio 2.7, 4.3 % at 4 and 9.9 % at
+/// 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the spring stiffness κ, the step dt
-/// and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`], with springs 267 times as stiff as its elements, has an
-/// energy error of 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27 times as stiff as its
-/// elements, the error is 0.1 % at 0.5 and 2.6 % at 1.7.
+/// and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`] gives these energy errors. With springs 267 times as stiff
+/// as the elements: 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27 times as stiff: 0.1 % at 0.5
+/// and 2.6 % at 1.7.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
-/// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs with a stiffness that
-/// does not depend on the step \[s\]. Infinite if the stiffness of the springs depends on the step, and for other
-/// responses.
+/// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
+/// spring stiffness depends on the step, and for other responses.
 ///
-/// The limit also applies while nothing is in contact. The length of the step in which a node enters a body determines
-/// its first penetration. If the step grew whenever contacts open, a chattering node would enter deeper each time, and
-/// the springs would eject the node with more energy.
+/// The limit also applies while nothing is in contact. The step in which a node enters a body determines the first
+/// penetration of the node. If the step grew whenever contacts open, a chattering node would enter deeper each time.
+/// The springs would then eject the node with more energy.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
@@ -41,14 +40,14 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
 /// Penetration of rigid bodies at rest under their own weight, relative to their size.
 const RESTING_PENETRATION: f64 = 1e-4;
 
-/// Largest step of a model of rigid bodies: in longer steps, bodies at rest would penetrate too deeply into their
-/// springs \[s\]. Infinite for a model with deformable bodies or without gravity.
+/// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
+/// springs. Infinite for a model with deformable bodies or without gravity.
 ///
 /// Let λ be the largest squared frequency ω² that the springs give a rigid body. The stiffness of the springs is scaled
 /// with the step so that λ dt² = 0.1. The largest step is dt² = 0.1 · 1e-4 L/g for a body of size L, with the gravity
 /// g. Then λ = g/(1e-4 L), and the body rests at the penetration 1e-4 L if its translation along the normal has ω² = λ.
 /// This ω² is usually smaller, and the penetration g/ω² larger. Without this limit, the step could grow to the flight
-/// step, by default a fraction of the run, and the penetration and the time until the body rests would depend on the
+/// step, by default a fraction of the run. The penetration and the time until the body rests would then depend on the
 /// length of the run. With a response by impulses, the penetration is g dt², and the time of an impact is known to
 /// within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
@@ -67,7 +66,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Largest κ/m on nodes of deformable bodies, for penalty springs with a stiffness κ that does not depend on the step
+/// Largest κ/m on nodes of deformable bodies, for penalty springs whose stiffness κ is independent of the step
 /// \[1/s²\]; 0 for all other springs.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
@@ -91,8 +90,8 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
 
 /// Warning if a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
 ///
-/// The springs are compared with the end of a bar: if its elements have the critical step dt_c, its end has the
-/// stiffness k = 2 m/dt_c², with the mass m of the end node.
+/// The springs are compared with the end of a bar. If the critical step of its elements is dt_c and the mass of the end
+/// node is m, the end has the stiffness k = 2 m/dt_c².
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -103,7 +102,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The step is printed with four digits, and must satisfy the limit also after rounding.
+    // The step is printed with four digits and must satisfy the limit even after rounding.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(

@@ -29,9 +29,9 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks of the bodies in one-pass contact, in which the nodes of the body with the lower rank are contactors.
-/// Deformable bodies rank before rigid bodies, rigid bodies before walls, and bodies of the same kind in ascending
-/// order of the median edge length of their surfaces.
+/// Ranks of the bodies in one-pass contact. The nodes of the body with the lower rank are contactors. Deformable bodies
+/// rank before rigid bodies, rigid bodies before walls, and bodies of the same kind in ascending order of the median
+/// edge length of their surfaces.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))

@@ -1,9 +1,9 @@
-//! Tied bodies: the nodes of one body are tied to the faces of the other. The nodes are those of the deformable body if
-//! the other is rigid, and of the body with the finer surface if not.
+//! Tied bodies: the nodes of one body are tied to the faces of the other. The tied nodes belong to the deformable body
+//! if the other body is rigid, and otherwise to the body with the finer surface.
 //!
-//! A node of a deformable body is moved onto the face to which it is tied. Two rigid bodies are not moved: the node is
-//! tied to the material point of the other body at the location of the node. Up to four nodes of the other body define
-//! this point, or the nodes of the face if the node lies on the face.
+//! A node of a deformable body is moved onto its face. Two rigid bodies are not moved: the node is tied to the material
+//! point of the other body at the location of the node. Up to four nodes of the other body define this point, or the
+//! nodes of the face if the node lies on the face.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,8 +19,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. It is smaller than
-/// the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. This distance is
+/// smaller than the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Weight below which a node of a tie does not count.
@@ -29,12 +29,11 @@ const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 /// Number of sweeps over all ties in which tied nodes are placed.
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Relative difference up to which the initial velocities of tied points count as equal. It allows for the rounding of
-/// decimal numbers in a scenario and a mesh.
+/// Relative difference up to which the initial velocities of tied points count as equal. The tolerance allows for the
+/// rounding of decimal numbers in a scenario and a mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// A node counts as on a line or plane if its distance, relative to the length of an edge of the face, is at most this
-/// value.
+/// A node counts as on a line or plane up to this distance, relative to the length of an edge of the face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -56,8 +55,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, as the nodes
-    /// of these faces can be tied themselves. Returns whether any node was off its face.
+    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, because the
+    /// nodes of these faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -70,7 +69,8 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Rejects ties all of whose nodes have prescribed motions along an axis, if these motions differ.
+    /// Rejects ties with different prescribed motions along an axis, if all nodes of the tie have a prescribed motion
+    /// along this axis.
     fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
@@ -97,7 +97,7 @@ impl Assembly {
     }
 
     /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
-    /// not checked, as prescribed motion may be discontinuous at t = 0.
+    /// not checked, because prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -114,9 +114,9 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // A velocity v + ω × r has two terms, with the velocity v of the centre, the angular velocity ω, and the
-            // position r relative to the centre. The tolerance is relative to |v| + |ω| |r|, as near the instantaneous
-            // centre of rotation the two terms cancel up to rounding.
+            // The velocity v + ω × r has two terms. Here v is the velocity of the centre, ω the angular velocity, and r
+            // the position relative to the centre. The tolerance is relative to |v| + |ω| |r|, because the two terms
+            // cancel up to rounding near the instantaneous centre of rotation.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -188,7 +188,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to a material point, which is found by its position on a face.
+        // On a rigid target, a tie refers to a material point. The point is found by its position on a face.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -209,8 +209,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies: their
-/// mobility does not include the bodies tied to them.
+/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies. The
+/// mobility omits the bodies tied to a rigid body.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -248,8 +248,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. If the nodes
-/// of the body do not define such a point, fails with the gap of the tie \[m\].
+/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. The function
+/// fails with the gap of the tie \[m\] if the nodes of the body do not define such a point.
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -267,9 +267,9 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body, and the shape values with which they define the material point at `point`: the values sum to
-/// 1 and interpolate the position of the point. If the face has three nodes that are not collinear, three of the
-/// returned nodes belong to the face. `None` for a point off the plane of a plane body.
+/// Nodes of a rigid body, and their shape values for the material point at `point`. The values sum to 1 and interpolate
+/// the position of the point. If the face has three nodes that are not collinear, three of the returned nodes belong to
+/// the face. `None` for a point off the plane of a plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

@@ -1,4 +1,4 @@
-//! Rigid walls: bodies of one node, which is fixed, driven, or free to move along the normal of the wall.
+//! Rigid walls: bodies of one node. The node is fixed, driven, or free to move along the normal of the wall.
 //!
 //! The node of a wall that is fixed or has a prescribed velocity is supported, and the wall needs no mass. A wall with
 //! a mass is free along its normal, and a slider constraint fixes the other components. Contact acts on the plane and

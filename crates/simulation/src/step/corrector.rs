@@ -235,8 +235,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, without contact forces, with the lumped masses
-/// M, and the external and internal forces.
+/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, with the lumped masses M, without contact
+/// forces.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();
@@ -271,9 +271,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// A model of two deformable bodies with a rigid body between them in the order of bodies, and a wall: every node
-    /// of a body that is not rigid is in exactly one chunk, and the supports of a chunk refer to the nodes of the
-    /// chunk.
+    /// A model of two deformable bodies, a rigid body between the two in the order of bodies, and a wall. Every node of
+    /// a body that is not rigid is in exactly one chunk. The supports of a chunk refer to the nodes of the chunk.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

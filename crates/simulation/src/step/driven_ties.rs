@@ -89,8 +89,9 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// At the beginning of a step whose prescribed motion is known, sets the velocities of driven tied nodes to their
-    /// mean velocities over this step, of length `dt` \[s\]. The predictor overwrites these velocities.
+    /// Sets the velocities of driven tied nodes at the beginning of a step of length `dt` \[s\] to their mean
+    /// velocities over this step. The prescribed motion over the step must be known. The predictor overwrites these
+    /// velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

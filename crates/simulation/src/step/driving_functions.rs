@@ -11,14 +11,14 @@ use crate::scenario::{
 use crate::Simulation;
 
 /// Smallest step to a break, relative to the regular step. If a break is closer to the beginning of a step, the step
-/// does not end there, and the mean of the function over the step acts.
+/// does not end at the break. The mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Number of breaks in a regular step, up to which a step ends at each break. With more breaks, a step ends only at the
-/// last break.
+/// A step ends at each break if a regular step has at most this number of breaks. With more breaks, a step ends only at
+/// the last break.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Tolerated rounding error of a time, as a sum of steps, relative to a step.
+/// Tolerated rounding error of a time, relative to a step. A time is a rounded sum of steps.
 const ROUNDING: f64 = 1e-9;
 
 /// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
@@ -158,7 +158,7 @@ fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(Stri
             PrescribedMotion::Acceleration(function) => {
                 add(format!("boundaries.{index}.acceleration.{axis}"), function);
             }
-            // All three axes share the function of the rotation, which is added once.
+            // All three axes share the function of the rotation, so the function is added once.
             PrescribedMotion::Rotation(_) if axis != "x" => {}
             PrescribedMotion::Rotation(rotation) => match &rotation.turn {
                 Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),

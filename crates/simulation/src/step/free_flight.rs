@@ -1,4 +1,4 @@
-//! Free flight: while all bodies are free of stress and contact, they move rigidly, in closed form.
+//! Free flight: bodies free of stress and contact move rigidly, in closed form.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation in a flight step of a body whose axis of rotation is not steady \[rad\].
+/// Largest rotation of a body in a flight step \[rad\], for a body without a steady axis of rotation.
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
 /// Rigid state of a deformable body, with the mass, centre and inertia of its nodal masses.
@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Takes a step of flight, up to its largest length or up to the first impact, at which time stepping begins.
+    /// Takes a step of flight, up to its largest length or up to the first impact. Time stepping begins at this impact.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -83,7 +83,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// Length of the next flight step, which ends at the time `until` at the latest \[s\].
+    /// Length of the next flight step \[s\]. The step ends at the time `until` \[s\] or earlier.
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -115,7 +115,7 @@ impl Simulation {
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
             // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds over the step, with the centre c,
-            // its velocity v and the time s. The term of a s²/2 vanishes, as it is parallel to a.
+            // its velocity v and the time s. The term of a s²/2 vanishes, because it is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));

@@ -33,7 +33,7 @@ impl Simulation {
     /// that the impact time found on this parabola is exact. For a rotating body, and for a support that moves as a
     /// function of time, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces are valid only for a step of the length for which they were computed.
+        // Discrete-gradient forces are computed for a given step length, and are valid only for this length.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
@@ -70,7 +70,7 @@ impl Simulation {
         step
     }
 
-    /// Records an impact as the first contact of two bodies, unless the bodies have touched before. `dt` is the length
+    /// Records an impact as the first contact of two bodies if the bodies have not touched before. `dt` is the length
     /// of the step before the cut \[s\].
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;

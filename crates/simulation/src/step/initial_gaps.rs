@@ -1,17 +1,17 @@
-//! Initial gaps: offsets of the gaps of contacts that begin with a penetration which relative motion does not explain.
+//! Initial gaps: offsets of the gap for contacts that begin deeper than relative motion explains.
 //!
 //! If springs acted at the full penetration of such a contact, they would store energy without corresponding work. The
 //! initial gap is therefore subtracted from the gap. When the penetration decreases, the initial gap decreases with it,
 //! and is removed when the contact opens. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
-//! - A new contact is deeper than the relative displacement of its points in the step. The contactor cannot have
-//!   entered through the face: it came past an edge, or from a part that is excluded from contact. The initial gap is
+//! - A new contact is deeper than the relative displacement of its points in the step. The contactor then cannot have
+//!   entered through the face. It came past an edge, or from a part that is excluded from contact. The initial gap is
 //!   the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration, as at a ledge. The initial gap is the height of
-//!   the ledge, so that the contact continues from its gap on the previous surface.
+//! - A contact continues on another surface with a larger penetration, as at a step between two heights. The initial
+//!   gap is the difference in height, so that the contact continues from its gap on the previous surface.
 //!
-//! Two edges that have moved past each other's ends lie side by side. Their constraint is removed.
+//! If two edges have moved past each other's ends and lie side by side, their constraint is removed.
 //!
 //! The option `IGNORE = 1` of LS-DYNA tracks initial and later penetrations in the same way (Hallquist, LS-DYNA Keyword
 //! User's Manual, \*CONTACT).
@@ -24,7 +24,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of an initial gap over the measured gap, so that rounding leaves no penetration.
+/// Relative excess of an initial gap over the measured gap. With this excess, rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -99,17 +99,18 @@ impl InitialGaps {
     }
 }
 
-/// Gap of a contact at the beginning of the step, if its penetration at the end exceeds the relative displacement of
-/// its points in the step: the surfaces then already overlapped at the beginning. `None` for any other contact.
+/// Gap at the beginning of the step, for a contact whose surfaces overlapped already at the beginning; `None` for any
+/// other contact. The surfaces overlapped if the penetration at the end exceeds the relative displacement of the
+/// contact points in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a new node contact that continues another contact at a larger penetration, as at a ledge. `counted`
-/// is the gap of the other contact. `None` if the penetration is not larger, and for edge contacts: an edge contact has
-/// another normal than the contact that it continues, so that the gaps cannot be compared.
+/// Initial gap of a new node contact that continues another contact at a larger penetration. `counted` is the gap of
+/// the other contact. `None` if the penetration is no larger, and for edge contacts. An edge contact differs in its
+/// normal from the contact that it continues, so the two gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -119,8 +120,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap of the contact that a new contact replaces, after its initial gap was subtracted. A new contact replaces a
-/// contact of the same node with another surface, or a contact of edges with a common node, if the two normals are
+/// Gap of the contact that a new contact replaces, less the initial gap of the replaced contact. A new contact replaces
+/// a contact of the same node with another surface, or a contact of edges with a common node. The two normals must be
 /// aligned, in the same or in opposite directions. Of several such contacts, the smallest gap counts.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
@@ -184,8 +185,8 @@ mod tests {
         );
     }
 
-    /// A contact is detected at a penetration of 0.5 after a displacement of 0.1. Only the displacement counts, until
-    /// the contact opens.
+    /// A contact is detected at a penetration of 0.5 after a displacement of 0.1. Until the contact opens, only the
+    /// displacement counts.
     #[test]
     fn lateral_entry_counts_from_the_initial_gap() {
         let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
-    /// A contact at a penetration of 0.2 continues on a surface that is 0.1 higher. The height of the ledge does not
+    /// A contact at a penetration of 0.2 continues on a surface that is 0.1 higher. The difference in height does not
     /// count, but further penetration does. On a lower surface the full penetration counts.
     #[test]
     fn a_surface_step_continues_from_the_previous_gap() {
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(effective_gap_before(&contact(-0.2, 0).get(0), &aside), None, "from a wall to the floor");
     }
 
-    /// An edge contact that moves to adjacent edges continues, and so does a node contact that becomes an edge contact.
+    /// An edge contact continues on adjacent edges, and a node contact continues as an edge contact.
     #[test]
     fn replaced_contacts_continue() {
         let edges = |nodes: [u32; 4], edge: u32| {

@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that is discontinuous at the instant between two steps has two values there. The left limit acts in the
-//! second half kick of the first step, the right limit in the first half kick of the second step. The impulse over a
-//! step is then half the step length times the sum of the values at the two ends of the step.
+//! A load that is discontinuous at the instant between two steps has two values at this instant. The left limit acts in
+//! the second half kick of the first step, the right limit in the first half kick of the second step. The impulse over
+//! a step is then half the step length times the sum of the values at the two ends of the step.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // `external_before` serves as workspace, as this step overwrites `external_before` before it is used again.
+        // `external_before` serves as workspace, because this step overwrites `external_before` before its next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -78,8 +78,8 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of the kick energy by the load jumps from the work of the loads, which leaves the conserved
-    /// energy unchanged. Updates the external wrench.
+    /// Subtracts the change of the kick energy by the load jumps from the work of the loads. The conserved energy is
+    /// then unchanged. Updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -105,7 +105,7 @@ impl Simulation {
     }
 
     /// Σ f · a over the free degrees of freedom of a body, with weight and loads f and the accelerations a \[N·m/s²\].
-    /// The degrees of freedom are those of the nodes, or the translation and rotation of a rigid body.
+    /// The degrees of freedom are nodal components, or the translation and rotation of a rigid body.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -153,7 +153,7 @@ impl Simulation {
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // Gravity on a rigid body acts at the centre of the body, not on its nodes.
+            // Gravity on a rigid body acts at the centre of the body instead of its nodes.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);

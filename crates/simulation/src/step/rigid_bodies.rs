@@ -140,8 +140,8 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses: its impulse, moment and
-    /// work.
+    /// Accounts for the impulse, moment and work of the support of a rigid body in reaction to contact and tie
+    /// impulses.
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -280,9 +280,9 @@ impl Simulation {
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], in excess of the products of force
-    /// and nodal displacement \[J\]. The excess arises in rotation: the kicks act on the velocities at the two ends of
-    /// the step, which are tangents of the path of a node, whereas the nodal displacement is its secant. Tie forces act
-    /// on a rigid body as a whole and have no such excess.
+    /// and nodal displacement \[J\]. The excess arises in rotation. The kicks act on the velocities at both ends of the
+    /// step, tangents of the path of a node; the nodal displacement is a secant of this path. Tie forces act on a rigid
+    /// body as a whole and have no such excess.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -298,8 +298,9 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body at the beginning (`end` = 0) or end (`end` = 1) of the step, with the
-    /// momenta at the middle of the step, less the mean velocity of the node in the step \[m/s\].
+    /// Excess of a nodal velocity of a rotating body over the mean velocity of the node in the step \[m/s\]. The nodal
+    /// velocity is at the beginning (`end` = 0) or end (`end` = 1) of the step, with the momenta at the middle of the
+    /// step.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -336,7 +337,7 @@ impl Simulation {
     }
 }
 
-/// Whether a rigid body has a support, which fixes or prescribes its rotation.
+/// Whether a rigid body has a support. Every support fixes or prescribes the rotation.
 pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
@@ -359,8 +360,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction \[N\] with which the prescribed components have their prescribed acceleration under `force`, the sum of the
-/// other forces.
+/// Reaction \[N\] that gives the prescribed components their prescribed acceleration. `force` is the sum of the other
+/// forces.
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -28,8 +28,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
     }
 
-    /// Impulse of the prescribed velocity jump of a rigid body along an axis, at the beginning (`end` = 0) or end
-    /// (`end` = 1) of the last step, with the moment about the origin.
+    /// Impulse of the prescribed velocity jump of a rigid body along an axis, with the moment about the origin. The
+    /// jump is at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
         let rigid_states = [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
@@ -37,7 +37,7 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work of the reaction on a rigid body along an axis over the last step, including velocity jumps \[J\]. It is the
+    /// Work of the reaction on a rigid body along an axis over the last step, including velocity jumps \[J\]: the
     /// change of the kinetic energy less the work of the other forces.
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
@@ -52,8 +52,9 @@ impl Simulation {
     }
 
     /// Two quantities of the reaction moment on a rigid body over the last step, of length `dt` \[s\]. The first is its
-    /// angular impulse in excess of the step length times the mean of the moments at the two ends of the step. The
-    /// second is its work \[J\]: the change of the rotational energy less the work of contact, ties and loads.
+    /// angular impulse in excess of the trapezoidal rule: the step length times the mean of the moments at both ends of
+    /// the step. The second is its work \[J\]: the change of the rotational energy less the work of contact, ties and
+    /// loads.
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =

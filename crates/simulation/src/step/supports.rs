@@ -94,8 +94,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps of a support at the beginning (`end` = 0) or end (`end` = 1) of the last step,
-    /// with the moment about the origin for nodes at `positions` \[m\].
+    /// Impulse of the velocity jumps of a support, with the moment about the origin for nodes at `positions` \[m\]. The
+    /// jumps are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -103,8 +103,8 @@ impl Simulation {
         })
     }
 
-    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]. It is the change of the
-    /// kinetic energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);

@@ -105,8 +105,8 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place of a body at the end of the following step: after the second half kick of the current step, and the first
-    /// half kick and the drift of the following step, under the impulse and moment of the ties.
+    /// Place of a body at the end of the following step, under the impulse and moment of the ties. The sequence is the
+    /// second half kick of the current step, then the first half kick and the drift of the following step.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -146,15 +146,15 @@ impl Simulation {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. For a group of tied bodies without movable rigid bodies, a
-    /// solution takes one iteration. For a group with movable rigid bodies, a solution is iterated until the tied
-    /// points coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. A group of tied bodies without movable rigid bodies needs one
+    /// iteration. A group with movable rigid bodies is iterated until the tied points coincide at the end of the
+    /// following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
-    /// following step. Commits the length of the following step.
+    /// Adds the tie forces to the second half of a step of length `dt` \[s\] and to the first half of the following
+    /// step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -164,8 +164,8 @@ impl Simulation {
         }
     }
 
-    /// Adds to the accelerations the tie forces that would act without contact, for a contact response at the end of a
-    /// step of length `dt` \[s\]. After the response, the tie forces are computed again.
+    /// Adds the tie forces to the accelerations, as they would act without contact. The contact response at the end of
+    /// a step of length `dt` \[s\] needs these accelerations. After the response, the tie forces are computed again.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -199,8 +199,8 @@ impl Simulation {
     }
 
     /// Solves the ties again at the beginning of a step of length `dt` \[s\], if the tie forces were computed for
-    /// another length. Like discontinuous loads, the tie forces then have two values at this instant, and the second
-    /// value acts in the first half kick of the step.
+    /// another length. Like discontinuous loads, the tie forces then have two values at this instant. The second value
+    /// acts in the first half kick of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;

@@ -12,8 +12,8 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the penetration in
-/// the following step, before it exceeds the search depth.
+/// Largest penetration that may arise in one step, relative to the search depth. In the following step, contact must
+/// stop the penetration before its depth exceeds the search depth.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {

@@ -1,5 +1,5 @@
-//! Boxes of the faces of a body at the last sorting by the bucket detector or the sorting detector, and the
-//! displacements of the body since this sorting.
+//! A body since its last sorting by the bucket detector or the sorting detector: boxes of the faces at this sorting,
+//! and displacements since.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};

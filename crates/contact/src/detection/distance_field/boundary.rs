@@ -8,8 +8,8 @@ use crate::Surface;
 use crate::detection::face::closest_point::{face_normal_where, unit_or_zero, weighted_normal};
 use crate::math::Vec3;
 
-/// Unit outward normal Σ ν_F W_F/|Σ ν_F W_F| at a point, eq. (14) of Wolff & Bucher; zero if the normals cancel. ν_F is
-/// the normal and W_F the weight of a face F that contains the point.
+/// Unit outward normal Σ ν_F W_F/|Σ ν_F W_F| at a point, eq. (14) of Wolff & Bucher; zero if the normals cancel. Each
+/// face F that contains the point has the normal ν_F and the weight W_F.
 pub(super) fn outward_normal(
     surface: &Surface,
     positions: &[Vec3],

@@ -56,7 +56,8 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// For each support point, the closest point on those faces that contain the nearest support point of the surface.
+/// For each support point, the closest point on a few faces: those that contain the nearest support point of the
+/// surface.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

@@ -1,5 +1,4 @@
-//! Interpolations without the enrichment, or without the assumed gradients, with which Wolff & Bucher compare their
-//! method.
+//! The interpolations with which Wolff & Bucher compare their method: without enrichment, or without assumed gradients.
 
 use super::DistanceField;
 use super::enriched::Enriched;

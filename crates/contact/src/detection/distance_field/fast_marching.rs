@@ -1,7 +1,8 @@
-//! Fast marching: the first-order solution of |grad d| = 1 on the sub-simplices of the elements.
+//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
 //!
-//! A front of unit speed passes the corners x_i of a sub-simplex at the times d_i. The value at a further corner x is
-//! the first arrival time there: the minimum of Σ λ_i d_i + |x − Σ λ_i x_i| over all weights λ_i ≥ 0 with Σ λ_i = 1.
+//! A front of unit speed leaves the surface at time 0, so that its arrival time at a point is the distance of the
+//! point. If the front passes the corners x_i of a sub-simplex at the times d_i, the arrival time at the remaining
+//! corner x is the minimum of Σ λ_i d_i + |x − Σ λ_i x_i| over all weights λ_i ≥ 0 with Σ λ_i = 1.
 //!
 //! # Source
 //! Kimmel & Sethian, PNAS 95 (1998) 8431–8435.
@@ -35,7 +36,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
                 .filter(is_known)
                 .map(|corner| (support.positions[corner], distances[corner]))
                 .collect();
-            // Triangles repeat their third corner.
+            // A triangle is a sub-simplex whose last corner repeats the third.
             known.dedup();
             for target in simplex.into_iter().filter(|corner| !is_known(corner)) {
                 let arrival = arrival(&known, &support.positions[target]);
@@ -54,7 +55,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// Support points of the sub-simplices of the band that contain a point.
+/// The sub-simplices of the band that contain a point, as the indices of their support points.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);
@@ -65,7 +66,7 @@ fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4
     })
 }
 
-/// Least time at which a front arrives at a point, given the times at which the front passes the `known` points.
+/// Earliest arrival time of a front at a point. `known` gives points with the times at which the front passes them.
 fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     let along = known.iter().map(|(place, time)| time + (at - place).norm()).fold(f64::INFINITY, f64::min);
     let fronts = match *known {
@@ -80,9 +81,11 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Time t at which the plane front through the first `count` points arrives at `at`; `None` if the front does not
-/// arrive from between these points. t is the larger root of (t e − d)ᵀ Q (t e − d) = 1, with the vector e of ones, the
-/// times d of the points and the inverse Gram matrix Q of their offsets from `at`.
+/// Arrival time t at the point `at` of the plane front that passes the first `count` points at their times; `None` if
+/// the front does not come from between these points.
+///
+/// The arrival time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. The vector e consists of ones, d holds the times
+/// of the points, and Q is the inverse Gram matrix of the offsets from the points to `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

@@ -14,7 +14,7 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Norm below which the direction of an interpolated or assumed gradient is undefined, as on the medial axis.
+/// Below this norm, the direction of an interpolated or assumed gradient is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
 /// Contribution of an element to the least squares at its support points: ∫ N_A grad d dV and ∫ N_A dV.

@@ -1,5 +1,5 @@
-//! Closest-feature front marching: distances spread from the surface through the elements, and each point tests faces
-//! near the closest points of its neighbours.
+//! Closest-feature front marching: distances spread from the surface through the elements. Each point tests faces near
+//! the closest points of its neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces that a point passes on to its neighbours, which search their closest points on these faces.
+/// Faces that a point passes on to its neighbours. Each neighbour searches its closest point on these faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The faces that contain the surface point from which the front reached the point (Wolff & Bucher, Algorithm 1).
@@ -90,8 +90,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
 
 /// The face at which a walk over the surface towards `query` ends. The walk begins at the closest face of `point`. If
 /// `point` is on the surface, the walk begins at the face closest to `query` among the faces that contain `point`. The
-/// walk moves to the closest of the faces that share a node with the present face, and ends when none is closer than
-/// the present face.
+/// walk moves to the closest of the faces that share a node with the present face, and ends when no such face is
+/// closer.
 fn walk(
     support: &Support,
     target: &Target<'_>,

@@ -1,9 +1,9 @@
 //! Distance fields on the element mesh: the distance of the points of a body from its surface (Wolff & Bucher 2013).
 //! The elements interpolate the distance and, separately, an assumed gradient of the distance.
 //!
-//! The distance d is defined in the reference configuration: d > 0 inside, d = 0 on the surface. The interpolation of
-//! nodal distances alone vanishes in an element whose nodes are all on the surface. The elements are therefore enriched
-//! by *support points* on their edges, on their faces and in their centres; the geometry of the elements is unchanged.
+//! The distance d is defined in the reference configuration: d > 0 inside, d = 0 on the surface. In an element whose
+//! nodes are all on the surface, nodal distances alone would interpolate to zero. The elements are therefore enriched
+//! by *support points* on their edges, on their faces and in their centres. The geometry of the elements is unchanged.
 //!
 //! | module | contents |
 //! |---|---|
@@ -21,9 +21,10 @@
 //! | `comparison` | interpolations that the paper compares: plain nodal, low-order and piecewise linear |
 //!
 //! # Source
-//! Wolff & Bucher, CMAME 259 (2013) 77–92. By default a hierarchy certifies the distances, and angles weight the
-//! normals; [`DistanceFieldOptions`] also offers the choices of the paper. The depth follows from the natural gradient
-//! ([`FieldSample::projection`]); [`FieldSample::published_projection`] is the projection of the paper.
+//! Wolff & Bucher, CMAME 259 (2013) 77–92. By default the distances are exact, from a hierarchy of the faces, and the
+//! angles of the faces weight the normals. [`DistanceFieldOptions`] also offers the choices of the paper.
+//! [`FieldSample::projection`] computes the depth from the natural gradient; [`FieldSample::published_projection`] is
+//! the projection of the paper.
 
 mod boundary;
 mod closest;

@@ -6,13 +6,14 @@ pub enum DistanceAlgorithm {
     /// The closest face of the whole surface by a hierarchy, for every point: exact to rounding.
     #[default]
     Certified,
-    /// Closest-feature front marching; each point walks from a face to closer neighbouring faces, a local descent.
+    /// Closest-feature front marching. From the face found, the search of each point moves to closer neighbouring faces
+    /// until no neighbour is closer.
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
     /// The closest support point on the surface, then the closest point on the faces that contain this support point.
     DiscretePoints,
-    /// First-order solution of |grad d| = 1 on the sub-simplices of the elements.
+    /// First-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
     FastMarching,
 }
 
@@ -42,8 +43,8 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field. By default the distances are certified, angles weight the normals, and the field covers
-/// two layers of elements.
+/// Options of a distance field. By default the distances are exact, angles weight the normals, and the field covers two
+/// layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.

@@ -5,7 +5,7 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Norm of the natural gradient below which the projection divides by the norm of the assumed gradient instead.
+/// Below this norm of the natural gradient, the projection divides by the norm of the assumed gradient instead.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
@@ -15,9 +15,9 @@ pub struct FieldSample {
     pub distance: f64,
     /// Natural gradient: gradient ∇d of the interpolated distance; of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient G, which points into the body. If the norm of the interpolated value is below 0.1,
-    /// G is a unit vector instead. Let A be the support point whose shape function is largest at the sampled point. The
-    /// unit vector points from the closest surface point of A to the sampled point.
+    /// Interpolated assumed gradient G, pointing into the body. If the norm of the interpolated value is below 0.1, G
+    /// is a unit vector instead, from the surface to the sampled point. The vector begins at the surface point closest
+    /// to the support point with the largest shape function at the sampled point.
     pub assumed_gradient: Vec3,
 }
 
@@ -39,7 +39,8 @@ impl FieldSample {
     /// Projection with depth d/|F⁻ᵀ ∇d|, from the natural gradient ∇d, and direction −γ = −F⁻ᵀ G, from the assumed
     /// gradient G. Where the material norm |∇d| is below 0.2, as near the medial axis, the depth is d/|γ|.
     ///
-    /// Near the surface of coarse meshes |∇d| is up to 2.4 instead of 1; division by |F⁻ᵀ ∇d| corrects the depth.
+    /// Near the surface of coarse meshes |∇d| is up to 2.4 instead of 1. Division by |F⁻ᵀ ∇d| corrects the depth for
+    /// this error.
     pub fn projection(&self, inverse_deformation: &Mat3) -> Projection {
         let published = self.published_projection(inverse_deformation);
         let norm = Self::push_forward(&self.natural_gradient, inverse_deformation).norm();
@@ -66,8 +67,8 @@ impl FieldSample {
     }
 }
 
-/// Projection from `point` by `steps` Newton steps towards d = 0; each step projects from the result of the previous
-/// step. `None` if `point` is outside the body.
+/// Projection from `point` by `steps` Newton steps towards d = 0. Each step projects the result of the previous step.
+/// `None` if `point` is outside the body.
 ///
 /// `sample` gives the field and the inverse of the deformation gradient at a position, or `None` outside the body. The
 /// iteration ends early if an iterate is outside the body. The returned projection leads from `point` to the last

@@ -19,8 +19,8 @@ pub struct Solid<'a> {
     pub positions: &'a [Vec3],
 }
 
-/// Key of a support point: the node at the point, or the corner nodes of the edge or face on which it lies, ascending;
-/// padded with `u32::MAX`.
+/// Key of a support point: the node at the point, or the corner nodes of the edge or face that contains the point,
+/// ascending; padded with `u32::MAX`.
 type Key = [u32; 4];
 
 /// Support points with the elements that contain them.
@@ -118,7 +118,7 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface; each further
+    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface. Each further
     /// layer contains the elements with a node in the preceding layer.
     fn find_band(
         &mut self,
@@ -187,7 +187,7 @@ impl Support {
     }
 }
 
-/// For each support point of a face, the local corners of which it is the mean, and its natural coordinates. The
+/// For each support point of a face: its natural coordinates, and the local corners whose mean is the point. The
 /// support points of a segment are its two ends and its middle.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };

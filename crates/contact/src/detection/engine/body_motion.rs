@@ -1,9 +1,9 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. This is checked
-//! before each use, because the displacements of a step are known before the detection of that step. With the shape
-//! functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. It lies within
-//! the box of the d_a on linear faces, and at most slightly outside this box on curved faces.
+//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. The
+//! displacements of a step are known before the detection of that step, so the validity is checked before each use.
+//! With the shape functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. On
+//! linear faces this displacement is in the box of the d_a; on curved faces it is at most slightly outside this box.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -22,7 +22,7 @@ const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 /// Least allowance of an inflated box, relative to the search depth.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth of the spheres or boxes of a body beyond which they are refitted, relative to the search depth.
+/// The spheres or boxes of a body are refitted beyond this growth, relative to the search depth.
 const GROWTH_LIMIT: f64 = 0.125;
 
 /// A tree is rebuilt if the total volume of its spheres exceeds this multiple of the least total volume so far.
@@ -48,12 +48,12 @@ pub(super) struct BodyMotion {
     spheres: Vec<Sphere>,
     /// Displacements since the spheres were fitted.
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. It is boxed because few bodies have a rebuilt tree and every step reads
-    /// the other fields.
+    /// A tree rebuilt after large deformation. The tree is on the heap, because few bodies have a rebuilt tree and
+    /// every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least value so far of the sum of r³ over the spheres of the current tree \[m³\].
     least_volume: f64,
-    /// Patches of the body, once it has been near another body or can touch itself.
+    /// Patches of the body, after it has been near another body or if it can touch itself.
     patches: Option<Box<Patches>>,
     /// Active patches, whose displacements are tracked individually, ascending.
     active: Vec<u32>,
@@ -61,8 +61,8 @@ pub(super) struct BodyMotion {
     since_moved: Bounds,
     search_depth: f64,
     /// Contribution of the body to the distance within which two bodies can touch \[m\]: half its search depth plus its
-    /// offset. Half is enough, because the search depth of two bodies is the smaller of their search depths, which is
-    /// at most the mean.
+    /// offset. The search depth of two bodies is the smaller of their search depths, and therefore at most their mean;
+    /// half of each is enough.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -264,7 +264,7 @@ impl BodyMotion {
     }
 }
 
-/// Box of a surface, without rounding margin; points of a curved face may exceed the range of the nodes of the face by
+/// Box of a surface, without rounding margin. Points of a curved face may exceed the range of the face nodes by
 /// `overshoot` times this range.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
@@ -301,8 +301,8 @@ mod tests {
     }
 
     /// A moving body stays in its box. Its faces stay in the spheres of the tree, in the boxes of the faces and in the
-    /// boxes of the patches, whether these volumes are refitted or not. Rigid translation does not enlarge any of these
-    /// volumes. An escape from the inflated box is reported in time.
+    /// boxes of the patches, with and without refitting. Rigid translation does not enlarge any of these volumes. An
+    /// escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);

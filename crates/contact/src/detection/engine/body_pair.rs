@@ -1,14 +1,14 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs, and the travel up to which the list of
 //! active pairs remains complete.
 //!
-//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
-//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
+//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other body. The
+//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
 //! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
-//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch
-//! accumulates a travel of its own, and has a Verlet list of its node–face pairs within the search depth plus a *skin*.
-//! The list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). From the
-//! Verlet list the engine extracts at intervals a *short list* of the pairs that can give a constraint in the next
-//! steps ([`short_list`](super::short_list)).
+//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch has a
+//! travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The list is
+//! complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals, the
+//! engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
+//! ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -48,10 +48,10 @@ pub(super) struct BodyPair {
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, ascending, those of the first body before those of the second.
+    /// Lists of the active patches, in ascending order; the patches of the first body come first.
     pub patch_lists: Vec<PatchLists>,
-    /// Tree vertices that determined the distance bound of the last sphere-tree separation search; `None` if the bound
-    /// came from the body boxes, or if active patch pairs have been found since.
+    /// Tree vertices that determined the distance bound in the last separation search by sphere trees. `None` if the
+    /// bound came from the body boxes, or if active patch pairs have been found since.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -124,8 +124,7 @@ impl BodyPair {
         0..if self.is_self_contact() { 1 } else { 2 }
     }
 
-    /// Whether patches outside the active pairs may touch, so that a search is due; also true if the travel is not
-    /// finite.
+    /// Whether a search is due: patches outside the active pairs may touch, or the travel is not finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_limit)
     }
@@ -151,8 +150,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. If the body boxes are farther apart than contact distance plus
-    /// margin, stores the travel at which the next search is due, and returns false.
+    /// Whether the active patch pairs must be found; false if the body boxes are farther apart than contact distance
+    /// plus margin. In this case the travel at which the next search is due is stored.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -185,7 +184,7 @@ impl BodyPair {
             };
             self.replace_active_pairs(active_pairs, slack);
         } else if self.patch_lists.is_empty() {
-            // The pair of whole bodies is always active; the travel only decides when to test for separation.
+            // The pair of whole bodies is always active. Its travel only decides when to test for separation.
             self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
         }
         self.nearest = None;
@@ -225,7 +224,7 @@ impl BodyPair {
     }
 
     /// Replaces the active patch pairs. Patches that stay active keep their lists. A list becomes due if a new partner
-    /// can touch before the list is renewed; `slack` gives the distance of this partner minus the contact distance
+    /// can touch before the list is renewed. `slack` gives the distance of this partner minus the contact distance
     /// \[m\].
     fn replace_active_pairs(
         &mut self,
@@ -254,8 +253,8 @@ impl BodyPair {
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if they are due, or if
-    /// the bound allows more travel than their remaining margin.
+    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if a search is due, or
+    /// if the bound allows more travel than their remaining margin.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -304,9 +303,9 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the smallest reach of a list, or the contact distance plus the
-    /// remaining travel of the active patch pairs if this sum is smaller. The bound is valid if no two batches of faces
-    /// were within reach when the pairs were listed.
+    /// Lower bound on the distance of the bodies \[m\]: the smaller of two lengths. One is the smallest reach of a
+    /// list; the other is the contact distance plus the remaining travel of the active patch pairs. The bound is valid
+    /// if no two batches of faces were within reach when the pairs were listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -317,8 +316,8 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps until a list of near pairs or the active patch pairs are due, if every step has the
-    /// displacements of the last step.
+    /// Number of steps until a list of near pairs or the active patch pairs are due, with the displacements of the last
+    /// step in every step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

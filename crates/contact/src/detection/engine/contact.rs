@@ -41,16 +41,15 @@ const BODIES_PER_TASK: usize = 32;
 /// Smallest number of body pairs per task, and of bodies per task if few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// All inflated boxes are rebuilt once the number of bodies that have left their boxes since the last rebuild is this
-/// fraction of all bodies.
+/// All inflated boxes are rebuilt when this fraction of all bodies has left their boxes since the last rebuild.
 const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies, and the index of the first node of each body. The nodes are in one array because
-    /// every step reads all of them.
+    /// Surface nodes of all bodies, and the index of the first node of each body. The nodes are in one array, because
+    /// every step reads all nodes.
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
@@ -115,8 +114,8 @@ impl ContactPhase {
         }
     }
 
-    /// Adds a step to all bodies and body pairs: returns the bodies outside their inflated boxes, and whether a body
-    /// pair is due.
+    /// Adds a step to the motion of all bodies and body pairs. Returns the bodies outside their inflated boxes, and
+    /// whether a body pair is due.
     ///
     /// Each body and each body pair is read once, because the data of many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
@@ -126,7 +125,7 @@ impl ContactPhase {
             let body = body as u32;
             (motion.has_escaped() && bodies.binary_search(&body).is_ok()).then_some(body)
         };
-        // Waking a thread costs more than a few bodies.
+        // Waking a thread takes longer than the update of a few bodies.
         let left = if motions.len() <= BODIES_PER_TASK {
             motions.iter_mut().enumerate().filter_map(update_body).collect()
         } else {
@@ -146,7 +145,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if a large fraction has left; updates
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if a large fraction has left. Updates
     /// the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();

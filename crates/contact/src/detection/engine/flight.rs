@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon: two bodies form a pair only if the boxes that they sweep within the horizon
-//! overlap. The work grows with the number of bodies and their neighbours, not with the number of all pairs. The
-//! horizon is as long as the permitted number of pairs allows; for few bodies it reaches the end of the run.
+//! The queue covers a time horizon. Two bodies form a pair only if their swept boxes within the horizon overlap. The
+//! work therefore grows with the number of bodies and their neighbours instead of the number of all pairs. The
+//! permitted number of pairs limits the horizon. With few bodies, the horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,8 +18,8 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// Number of body pairs above which a horizon is shortened: the first number times the number of bodies, plus the
-/// second number.
+/// A horizon is shortened above a number of body pairs: the first entry times the number of bodies, plus the second
+/// entry.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
@@ -65,7 +65,8 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants, from which the kinematics follow; `None` for exact kinematics.
+    /// Positions of the roots at the first instants; the kinematics follow from these positions. `None` for exact
+    /// kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -73,7 +74,7 @@ impl FlightPhase {
 }
 
 impl Engine {
-    /// Discards all predictions and begins the first horizon, or the first steps from which kinematics are estimated.
+    /// Discards all predictions. Begins the first horizon, or the first steps for the estimate of the kinematics.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
@@ -89,7 +90,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes at the first flight; runs without flight do not need them. Only trees of
+    /// Fits the reference volumes at the first flight. Runs without flight need no reference volumes. Only trees of
     /// [`Builder::Fast`] get new spheres; all other trees keep their nested spheres, as in the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
@@ -179,8 +180,8 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        // The queue lacks pairs that meet after the horizon, so that an impact after the horizon need not be the first
-        // impact.
+        // The queue lacks pairs that meet after the horizon. An impact after the horizon therefore need not be the
+        // first impact.
         while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
@@ -232,8 +233,8 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// A pair of faces is queued again just after the time of its impact, or just after the end of the step if there is
-    /// no impact.
+    /// A pair of faces is queued again immediately after the time of its impact or, without an impact, after the end of
+    /// the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -255,8 +256,9 @@ impl Engine {
         impact
     }
 
-    /// Begins a flight with its first positions, which do not yet allow predictions. After a restart, continues the
-    /// flight from the recorded positions; if these give the kinematics, begins the first horizon.
+    /// Begins a flight with its first positions. These positions do not yet allow predictions. After a restart,
+    /// continues the flight from the recorded positions. If these positions give the kinematics, begins the first
+    /// horizon.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -370,8 +372,8 @@ mod tests {
     use crate::mesh::CellKind;
 
     /// A bundle of long parallel blades whose boxes all overlap: 4950 pairs, more than the limit of a horizon. All
-    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6 and hits
-    /// it at t = 0.5, when it has closed the gap of 0.8.
+    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6, closes
+    /// the gap of 0.8, and hits this blade at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;

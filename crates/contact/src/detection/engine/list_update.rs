@@ -55,8 +55,7 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // If edge pairs were listed before, the patch lists dropped in this update may have contained some of these
-        // pairs.
+        // If edge pairs were listed before, a patch list dropped in this update may have contained edge pairs.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
@@ -149,7 +148,7 @@ impl Engine {
         found
     }
 
-    /// Bounds the distances of the bodies of the `separated` pairs from below, by the sphere trees of the bodies.
+    /// Lower bounds on the distances of the `separated` body pairs, by the sphere trees of the bodies.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,

@@ -99,7 +99,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model at these positions, which are the reference positions in flight.
+    /// Builds the trees of all surfaces of the model at these positions, the reference positions in flight.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model
@@ -159,8 +159,8 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each pair of bodies for which `wanted` holds, by ascending bodies; pairs without an
-    /// entry are omitted.
+    /// Earliest queue entry of each pair of bodies for which `wanted` holds, in ascending order; pairs without an entry
+    /// are omitted.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();

@@ -4,7 +4,7 @@
 //! the face then changes by |ΔN| ≤ s (|e| + |f|) + s². Let y = s (|e| + |f|)/|N| and q = y + y²/4. The bound on |ΔN| is
 //! at most q |N|, because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
-//! The normals of a quadrilateral are positive sums of its corner normals; nodal normals are positive sums of the
+//! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
 //! normals of the face ring. A cone of half-angle below 90° is convex, so a cone that contains the summands contains
 //! the sums. Normals of curved faces have no bound.
 //!
@@ -81,7 +81,7 @@ impl FaceNormal {
     }
 
     /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
-    /// order: if N is the cross product of two edges, `edges` is the sum of the lengths of these edges \[m\].
+    /// order \[m\]. If N is the cross product of two edges, `edges` is the sum of the lengths of these edges.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -111,11 +111,11 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether the normals in two cones, or positive sums of these normals, are opposed: they form an angle that
-    /// exceeds a right angle by more than [`SQUARE`].
+    /// Whether the normals in two cones, or positive sums of these normals, are opposed. Opposed normals form an angle
+    /// that exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // An upper bound of the sine of the sum of the two half-angles, sufficient in most cases.
+        // An upper bound of sin(α + β) for the half-angles α and β, sufficient in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -210,8 +210,8 @@ mod tests {
         }
     }
 
-    /// Two cones have the half-angles α and β, and the angle γ between their axes. They are always opposed if γ − α − β
-    /// exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
+    /// Two cones have the half-angles α and β, and the angle γ between their axes. Normals from the two cones are
+    /// always opposed if γ − α − β exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

@@ -1,10 +1,10 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
 //! their validity.
 //!
-//! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list: an ejected
-//! fragment would invalidate it within a few steps. Each patch therefore has lists of its own. The travel of these
-//! lists bounds the relative displacement of the patch and its partner patches, until the active patch pairs are found
-//! anew ([`body_pair`](super::body_pair)).
+//! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list. An ejected
+//! fragment, for example, would invalidate the list within a few steps. Each patch therefore has lists of its own. The
+//! travel of these lists bounds the relative displacement of the patch and its partner patches. This holds until the
+//! active patch pairs are found again ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -23,7 +23,7 @@ const STEPS: f64 = 256.0;
 /// needs more traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
+/// Target life of a short list, in steps. A longer life needs a longer list, and every step evaluates the whole list.
 const SHORT_STEPS: f64 = 16.0;
 
 /// Bounds of the skin of a short list, relative to the skin of the near pairs.
@@ -119,8 +119,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement of the patch and its partners in the last step; the bound of the whole bodies,
-    /// `bound` \[m\], is an upper limit.
+    /// Bounds the relative displacement of the patch and its partners in the last step. The result is at most `bound`
+    /// \[m\], the bound for the whole bodies.
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -149,14 +149,13 @@ impl PatchLists {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. The lists become due if a new partner is so near that an unlisted pair could touch
-    /// before the next renewal; `slack` gives the distance of a partner minus the contact distance \[m\].
+    /// Replaces the partner patches. `slack` gives the distance of a partner minus the contact distance \[m\]. The
+    /// lists become due if a new partner is so near that an unlisted pair could touch before the next renewal.
     ///
     /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
-    /// This is harmless, because these pairs are too far apart to touch. Faces of former partners also exclude no other
-    /// face from a short list: only a face that stays within the search depth while the list is valid excludes farther
-    /// faces, and faces of former partners are beyond the search depth. A later short list omits the pairs whose listed
-    /// distances are too large. It measures the distances of all other pairs anew, unless nothing has moved.
+    /// These pairs are too far apart to touch. These pairs also exclude no other pair from a short list, because only a
+    /// face within the search depth can exclude farther faces. A later short list omits the pairs whose listed
+    /// distances are too large. The distances of all other pairs are measured again, unless nothing has moved.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -255,8 +254,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes move apart. Only the lists of their patches become due, and the lists of patches that have one of
-    /// these patches as a partner. The travel of a patch in a step is at most the bound of the whole bodies.
+    /// Two fast nodes move apart. Lists become due for two kinds of patches only: patches with a fast node, and patches
+    /// that have such a patch as a partner. The travel of a patch in a step is at most the bound of the whole bodies.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];

@@ -1,8 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch are
-//! the displacements of its nodes and of the nodes of adjacent faces, because the normals at the nodes of the patch
-//! depend on the adjacent faces. The motion of the remaining surface does not matter.
+//! A patch consists of up to eight batches of up to eight faces, one face per lane. The normals at the nodes of a patch
+//! depend on the adjacent faces. The displacements of a patch are therefore those of its nodes and of the nodes of
+//! adjacent faces. The motion of the remaining surface does not matter.
 
 use std::ops::Range;
 
@@ -49,8 +49,8 @@ pub(super) struct FaceBatch<'a> {
 /// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the points of the faces of the patch and of adjacent faces, in the last step in which the patch
-    /// was active \[m\].
+    /// Displacements of all points on the faces of the patch and on adjacent faces \[m\], in the last step in which the
+    /// patch was active.
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
@@ -111,7 +111,7 @@ pub(super) struct Patches {
 }
 
 /// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both lists are empty for a
-/// single patch, which has the displacements of the whole surface.
+/// single patch: its displacements are those of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -127,7 +127,7 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at these positions of all nodes \[m\]; boxes and motions are unknown
+    /// Divides a surface into compact patches at these positions of all nodes \[m\]. Boxes and motions are unknown
     /// until a fit and an update.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
@@ -293,7 +293,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of the patches for which `which` holds; the motion of inactive patches must be up to date
+    /// Fits the boxes of the patches for which `which` holds. The motion of inactive patches must be up to date
     /// ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
@@ -334,8 +334,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every face is in one batch, and every node is assigned to one face that contains the node, whatever the kind of
-    /// the face. The motion of a patch includes the nodes of all adjacent faces.
+    /// For every kind of face, every face is in one batch, and every node is assigned to one face that contains the
+    /// node. The motion of a patch includes the nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

@@ -38,8 +38,8 @@ impl PartialOrd for Event {
 }
 
 impl Ord for Event {
-    /// The earliest event is the greatest, because the heap of the standard library yields its maximum. Of equally
-    /// early events, the one with the first pair is the greatest.
+    /// The earliest event is the greatest, because the heap of the standard library returns the greatest event. Of
+    /// equally early events, the one with the first pair is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }
@@ -82,7 +82,7 @@ impl EventQueue {
 mod tests {
     use super::*;
 
-    /// The queue yields the earliest event first, and of equally early events the one with the first pair.
+    /// The queue returns the earliest event first; of equally early events, the event with the first pair.
     #[test]
     fn events_come_by_time() {
         let pair = |bodies, vertices| VertexPair { bodies, vertices };

@@ -25,7 +25,7 @@ pub(super) struct SeparationSearch<'a> {
     pub trees: [&'a Hierarchy; 2],
     /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Known lower bound on the distance \[m\], which the search improves.
+    /// Known lower bound on the distance \[m\]; the search improves this bound.
     pub reach: f64,
 }
 

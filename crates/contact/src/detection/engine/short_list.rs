@@ -9,9 +9,9 @@
 //! ```
 //! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). Let τ
 //! bound the rotation of the normal n of a face with a corner c. A node at x stays in front of the plane of the face if
-//! (x − c)·n > s + (|x − c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4
-//! of one of the triangles abc and acd, and points of these triangles lie within this distance of the quadrilateral.
-//! The normals of curved faces have no bound, so that only the distance excludes curved faces.
+//! (x − c)·n > s + (|x − c| + s) τ. A quadrilateral with the corners a, b, c, d and its triangles abc and acd have a
+//! Hausdorff distance of at most |a − b + c − d|/4. The normals of curved faces have no bound, so that only the
+//! distance excludes curved faces.
 //!
 //! # Source
 //! Our own, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
@@ -67,8 +67,8 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty if few pairs are listed, because then it is cheaper to compute the
-/// normals pair by pair.
+/// Normals of all faces of both bodies; empty if few pairs are listed, because the computation pair by pair is then
+/// cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -101,8 +101,8 @@ struct Workspace {
 }
 
 impl PairGeometry<'_> {
-    /// Pairs within `reach` \[m\], with their distances. In self-contact, a node is not paired with its adjacent faces,
-    /// nor with faces opposite across the thickness.
+    /// Pairs within `reach` \[m\], with their distances. In self-contact, two kinds of faces are not paired with a
+    /// node: its adjacent faces, and faces opposite across the thickness.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -157,8 +157,8 @@ impl PairGeometry<'_> {
         self.surface(self.bodies[pair.target as usize]).face(pair.face as usize)
     }
 
-    /// Appends the distance of each pair \[m\], a lower bound for warped and curved faces; triangles and quadrilaterals
-    /// are processed in lanes.
+    /// Appends the distance of each pair \[m\]; for warped and curved faces, this is a lower bound. Triangles and
+    /// quadrilaterals are processed in lanes.
     fn measure(&self, mut pairs: &[NearPair], distances: &mut Vec<f64>) {
         while let Some(first) = pairs.first() {
             let kind = self.face(first).0;
@@ -311,8 +311,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces that share a node with this face;
-    /// `passed` holds the corners whose face rings have been tested.
+    /// Whether a point stays in front of two sets of planes: of a face, and of all faces that share a node with this
+    /// face. `passed` holds the corners whose face rings have been tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;

@@ -13,7 +13,7 @@ use crate::detection::volume::Sphere;
 
 impl Engine {
     /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction the
-    /// entries are root pairs, due at once. Their number is at most the largest number of pairs of a horizon.
+    /// entries are root pairs, due at once. The number of entries is at most the largest number of pairs of a horizon.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -57,7 +57,7 @@ impl Engine {
         })
     }
 
-    /// Earliest entry for each pair of bodies, by ascending bodies; in contact, the next list update of each body pair.
+    /// Earliest entry for each pair of bodies, in ascending order; in contact, the next list update of each body pair.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
@@ -70,8 +70,8 @@ impl Engine {
     }
 
     /// Time of the next list update of each body pair at the speed of the last step, with two tree vertices. The
-    /// vertices are those that determined the bound of the last separation search. If no vertices determined a bound,
-    /// they are the leaves of the nearest listed node–face pair. If no pair is listed, they are the roots.
+    /// vertices determined the bound of the last separation search. Without such vertices, the leaves of the nearest
+    /// listed node–face pair are given. If no pair is listed, they are the roots.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;

@@ -51,7 +51,7 @@ impl NearPair {
 /// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// All node–face pairs within reach and some that are slightly farther apart, in the order of the traversal.
+    /// All node–face pairs within reach and some pairs slightly farther apart, in the order of the traversal.
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
@@ -98,10 +98,10 @@ struct PatchPair {
     /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Displacement of the contactor patch relative to the target patch since their boxes were fitted \[m\].
+    /// Displacement of the contactor patch relative to the target patch since the fit of their boxes \[m\].
     shift: Vec3,
-    /// Distance between a shifted box of the contactor and a box of the target, both as fitted, up to which their
-    /// contents may be within reach of each other \[m\].
+    /// Largest distance between a shifted box of the contactor and a box of the target, both as fitted, at which their
+    /// contents may be within reach \[m\].
     margin: f64,
 }
 
@@ -195,14 +195,14 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default they do so only if a face is curved, because the
-    /// distance of a node from a curved face costs more.
+    /// Whether the faces of two batches pass the ladder. By default the volumes are tested only if a face is curved,
+    /// because the distance of a node from a curved face costs more.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
     /// Whether this assignment of contactor and target lists the edge pairs of two batches. Batches are tested in both
-    /// assignments; edge pairs are listed in one of them.
+    /// assignments of contactor and target; edge pairs are listed in one assignment.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -291,7 +291,7 @@ impl Workspace {
     }
 }
 
-/// Numbers of the pairs of batches, one of each patch, whose boxes overlap.
+/// Numbers of the batches in pairs with overlapping boxes, one batch of each patch.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -338,7 +338,7 @@ struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// Displacement of the face boxes since they were fitted, and distance from a box within which a node is listed
+    /// Displacement of the face boxes since the last fit \[m\], and distance from a box within which a node is listed
     /// \[m\].
     shift: Vec3,
     reach: f64,
@@ -375,8 +375,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Patches of two bodies and of one body in self-contact, which have moved since their boxes were fitted: every
-    /// node–face pair within reach is listed exactly once.
+    /// Every node–face pair within reach is listed exactly once, for two bodies and for one body in self-contact. The
+    /// patches have moved since their boxes were fitted.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);

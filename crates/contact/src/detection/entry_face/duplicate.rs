@@ -1,14 +1,15 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node that has passed the rim of a body by no more than the depth of the node still has a contact with this body.
-//! The node is also below a face of an adjacent flush body, so that two contacts would act on the node. The new contact
-//! is therefore removed until the existing contact ends.
+//! A node that has passed the rim of a body by at most the depth of the node still has a contact with this body. The
+//! node is also below a face of an adjacent flush body. Two contacts would then act on the node. The new contact is
+//! therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes a new contact of a node if another contact of this node continues from the last step, with nearly the same
-/// normal, and the new contact is at most twice as deep as that contact ([`continues`]). `workspace` is overwritten.
+/// Removes a new contact of a node if another contact of this node continues from the last step. The normals must be
+/// nearly equal, and the new contact at most twice as deep as the continued contact ([`continues`]). `workspace` is
+/// overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,

@@ -1,4 +1,5 @@
-//! The entry face of a node: the face through which the node entered a body. It need not be the nearest face.
+//! The entry face of a node: the face through which the node entered a body. The entry face need not be the nearest
+//! face.
 //!
 //! ```text
 //!        block ┆ → slides         A node of a block, at the depth δ in body a, slides with the velocity v over the
@@ -7,39 +8,39 @@
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
 //! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
-//! node are the faces within `reach` of the node that have the node behind them, contain the orthogonal projection of
-//! the node, and have a normal opposed to the normal at the node. The search for alternatives spreads from the nearest
-//! face over neighbouring faces. If the search finds fewer than two alternatives, or none with the normal of the
-//! detected contact, the detected contact stays.
+//! node are the faces within `reach` of the node that satisfy three conditions. The node is behind the face, the
+//! orthogonal projection of the node lies in the face, and the normals of face and node are opposed. The search for
+//! alternatives spreads from the nearest face over neighbouring faces. If the search finds fewer than two alternatives,
+//! or none with the normal of the detected contact, the detected contact stays.
 //!
 //! An alternative *continues* a contact of the last step under three conditions. (1) The contact acted on the node or
-//! on a node of the alternative. (2) The force of the contact was along the normal of the alternative if it acted on
-//! the node, or opposite to this normal if it acted on a node of the alternative. (3) The depth of the node below the
-//! alternative is at most about twice the depth of the contact. The depth of the contact is evaluated at the current
-//! positions, with the old normal and weights of the contact. Condition (3) admits a ledge between the two surfaces up
-//! to the depth of the contact.
+//! on a node of the alternative. (2) A force on the node was along the normal of the alternative; a force on a node of
+//! the alternative was opposite to this normal. (3) The depth of the node below the alternative is at most about twice
+//! the depth of the contact. The depth of the contact is evaluated at the current positions, with the old normal and
+//! weights of the contact. Condition (3) permits a difference in height between the two surfaces up to the depth of the
+//! contact.
 //!
-//! Alternatives that satisfy (1) and (2) have a rank. An alternative with a loaded contact ranks highest, then one with
-//! an unloaded contact of the node itself, then one with an unloaded contact of a face node. Only the alternatives with
-//! the highest rank that occurs can continue a contact.
+//! Alternatives that satisfy (1) and (2) have three ranks, from the highest: with a loaded contact, with an unloaded
+//! contact of the node itself, and with an unloaded contact of a face node. Only the alternatives of the highest rank
+//! that occurs can continue a contact.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
-//! face is the alternative whose plane the path of the node crossed last; on a convex body, the path passes through the
-//! outline of this face. If the node approaches no alternative, the entry face is the nearest alternative.
+//! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
+//! this face. If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! If two or more alternatives that are not coplanar are equally good within rounding, the contact is with their common
+//! If several alternatives in different planes are equally good within rounding, the contact is with their common
 //! feature. The normal of a contact with an edge is the normalised sum of the face normals. The normal of a contact
 //! with a vertex is the normalised difference of the vertex normals of the target and the contactor. A mirrored scene
 //! then has the mirrored result.
 //!
-//! A node below the nearest face of a body gets no contact if three conditions hold: the node had no contact with this
-//! body in the last step, it was behind the plane of the face already before this step, and it is outside the closed
-//! surface of the body. This node is beyond the far side of a taper that is thinner than the search depth.
+//! A node below the nearest face of a body gets no contact if three conditions hold. The node had no contact with this
+//! body in the last step, was behind the plane of the face already before this step, and is outside the closed surface
+//! of the body. Such a node is beyond the far side of a part thinner than the search depth.
 //!
-//! A node can be past the rim of the face that it touched in the last step, over a slit narrower than the depth of the
-//! node. This node keeps its contact with this face as long as no other face of the body continues the contact. A
-//! contact with another body begins when the old contact ends ([`duplicate`]). Without an earlier contact, a node that
-//! crosses the plane of a face outside the rim of the face gets no contact with this face.
+//! A node can slide past the rim of a face, over a slit narrower than the depth of the node. If the node touched the
+//! face in the last step, this contact is kept until another face of the body continues the contact. A contact with
+//! another body begins when the old contact ends ([`duplicate`]). A node without an earlier contact that crosses the
+//! plane of a face outside the rim gets no contact with this face.
 //!
 //! # Source
 //! Our own.
@@ -57,8 +58,8 @@ use duplicate::drop_duplicates;
 use query::{Alternative, Continuation, Query, Workspace};
 use supported::drop_supported;
 
-/// Sine of the smallest dihedral angle assumed between adjacent faces (30°): a point on one face at distance d from
-/// the common edge is at least d/2 from the other face.
+/// Sine of the smallest dihedral angle assumed between adjacent faces (30°). A point on one face, at distance d from
+/// the common edge, is then at least d/2 from the other face.
 const LEAST_WEDGE: f64 = 0.5;
 /// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;
@@ -75,8 +76,8 @@ pub struct EntryFaces {
 }
 
 /// A contact of the last step at one of the nodes that carry the contact. If the contact point is on the edge between
-/// two target faces, only the end nodes of the edge carry the contact on the target side, whichever of the two faces
-/// detection reported.
+/// two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for
+/// either of the two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -221,8 +222,8 @@ impl EntryFaces {
         }
     }
 
-    /// Data of the contacts of the last step that satisfy (1) and (2) of the module documentation for an alternative;
-    /// `None` without a contact that satisfies them.
+    /// Data of the contacts of the last step that satisfy conditions (1) and (2) of the module documentation for an
+    /// alternative; `None` if no contact satisfies both conditions.
     fn continuation(
         &self,
         query: &Query<'_>,

@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Additional depth that curvature may give a continued contact, relative to the displacement of the step.
+/// Curvature may give a continued contact this additional depth, relative to the displacement of the step.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths, or fractions of the step, count as equal.
 const EQUAL: f64 = 1e-6;
@@ -85,10 +85,10 @@ impl Query<'_> {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]: the largest of twice the relative displacement of the step,
-    /// twice the depth of the contact, and the depth down to which an alternative can continue an earlier contact,
-    /// given the largest depth `deepest` of the earlier contacts \[m\]. The search depth limits this distance; the
-    /// surface offset is added.
+    /// Distance within which faces are examined \[m\]: the largest of three lengths. They are twice the relative
+    /// displacement of the step, twice the depth of the contact, and the largest depth at which an alternative can
+    /// continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
+    /// limits this distance; the surface offset is added.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
         let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
@@ -195,8 +195,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if the node is behind the face and projects onto the
-    /// face, and if the normals are opposed.
+    /// Distance of a face \[m\]. The face is returned as an alternative if the node is behind the face, projects onto
+    /// the face, and has an opposed normal.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -224,7 +224,7 @@ impl Query<'_> {
     }
 
     /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
-    /// before the step, −∞ if the node approached the plane by no more than rounding.
+    /// before the step, −∞ if the node did not approach the plane beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -237,8 +237,8 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the detected contact if there are fewer than two alternatives
-    /// or none has the normal of the detected contact.
+    /// Adds the contact with the best alternative. The detected contact is added instead if there are fewer than two
+    /// alternatives, or if none has the normal of the detected contact.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);

@@ -21,7 +21,7 @@ fn corners(low: Vec3, high: Vec3) -> Vec<Vec3> {
     (0..2).flat_map(|k| ring.map(|place| at(place, k))).collect()
 }
 
-/// A pointed tool, body 0, whose tip, node 0, penetrates fixed boxes.
+/// A pointed tool, body 0, penetrates fixed boxes with its tip, node 0.
 struct Scene {
     model: ContactModel,
     boxes: Vec<Vec3>,
@@ -86,8 +86,8 @@ const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
 /// A tip at a depth of 0.1 in one box moves into the next box, to 0.02 behind its side. The side is then nearer to the
-/// tip than the top. Only the first box supports the tip, until the distance of the tip past the rim of this box
-/// exceeds the depth of the tip.
+/// tip than the top. Only the first box supports the tip at first. The support ends when the distance of the tip past
+/// the rim of this box exceeds the depth of the tip.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
@@ -120,8 +120,8 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
-/// A tip below the top of a box and past the rim of the top, by less than its depth, is outside unless it entered
-/// through the top.
+/// A tip below the top of a box, and past the rim of the top by less than the depth of the tip. The tip is outside
+/// unless it entered through the top.
 #[test]
 fn what_comes_along_the_side_is_outside() {
     let mut scene = Scene::new(&[LEFT]);
@@ -141,7 +141,7 @@ fn equal_faces_push_between_them() {
     assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
 }
 
-/// A contact on an edge of a quadrilateral acts on the nodes of the edge only, not on the other nodes of the face.
+/// A contact on an edge of a quadrilateral acts only on the nodes of the edge.
 #[test]
 fn nodes_that_carry_nothing_are_not_in_contact() {
     let mut before = Constraints::default();
@@ -155,8 +155,8 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
-/// A tip on the edge between two coplanar faces of a floor keeps the detected contact bitwise, although the gap of this
-/// contact differs by rounding from the gaps of both faces.
+/// A tip is on the edge between two coplanar faces of a floor. The detected contact stays bitwise, although its gap
+/// differs by rounding from the gaps of both faces.
 #[test]
 fn the_original_contact_stays_among_coplanar_faces() {
     let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));

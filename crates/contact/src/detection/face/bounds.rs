@@ -75,7 +75,7 @@ impl Bounds {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on the length of the difference of a value of this field and a value of another field.
+    /// Bound on |a − b| for any value a of this field and any value b of another field.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
@@ -90,7 +90,7 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Bound on the magnitude of a component of the difference of a value of this field and a value of another field.
+    /// Bound on |a_k − b_k| for every component k, any value a of this field and any value b of another field.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }

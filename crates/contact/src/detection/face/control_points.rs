@@ -3,8 +3,8 @@
 //! A flat or bilinear face lies in the hull of its nodes; a quadratic face may leave this hull. Bernstein polynomials
 //! are not negative and sum to one. A face therefore lies in the hull of its Bernstein coefficients, the control
 //! points. Control points are linear in the nodes, so that velocities have control points too. The weights of the nodes
-//! may be negative: if nodes deviate from a prediction by at most d, a control point may deviate by 9 d, and a point of
-//! the face by [`lebesgue_constant`] times d.
+//! may be negative. If nodes deviate from a prediction by at most d, a control point may therefore deviate by 9 d, and
+//! a point of the face by [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -34,8 +34,8 @@ pub const fn num_control_points(kind: CellKind) -> usize {
 /// ends a and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ middles + ¼ Σ
 /// corners. The ninth control point of an eight-node quadrilateral is Σ middles − ¾ Σ corners.
 ///
-/// `values` holds [`num_control_points`] entries, the nodes first; a ninth entry beyond the nodes of an eight-node
-/// quadrilateral is output only.
+/// `values` holds [`num_control_points`] entries, the nodes first. The ninth entry of an eight-node quadrilateral is
+/// output only.
 #[inline]
 pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     match (kind, values) {
@@ -76,8 +76,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound of the squared distance of a face from a point \[m²\]: the squared distance of the box of its control
-/// points, reduced by the rounding of the box and of a closest point.
+/// Lower bound of the squared distance of a face from a point \[m²\]: the squared distance of the box around the
+/// control points, less the rounding errors of the box and of a closest point.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -184,8 +184,8 @@ mod tests {
         }
     }
 
-    /// The bound holds also for faces far from the origin, and for queries whose distance from a corner is within
-    /// rounding. For distant faces the bound is close to the distance.
+    /// The bound also holds for faces far from the origin, and for queries at a corner within rounding. For distant
+    /// faces the bound is close to the distance.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// The constant is the maximum: it is never exceeded on the grid, and reached within 2e-3.
+    /// The constant is the maximum: values on the grid never exceed the constant, and reach it within 2e-3.
     #[test]
     fn lebesgue_constants_are_the_largest_sums() {
         for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {

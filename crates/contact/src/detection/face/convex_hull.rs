@@ -49,16 +49,16 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance between the diagonals of a quadrilateral \[m\], which measures its deviation from a plane. Zero for
-    /// other kinds.
+    /// Distance between the diagonals of a quadrilateral \[m\]: a measure of its deviation from a plane. Zero for other
+    /// kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }
 }
 
 impl QuadraticBezierFace {
-    /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all other faces by
-    /// their control points.
+    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles are given by their nodes, all other
+    /// faces by their control points.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
@@ -71,8 +71,8 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of any point of the face from the polygon of its corners, and of any point of the polygon
-    /// from the face \[m\]. The bound does not hold beyond the border of the polygon.
+    /// Bound on the distance of every point of the face from the polygon of its corners, and of every point of the
+    /// polygon from the face \[m\]. The bound does not hold beyond the border of the polygon.
     ///
     /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
     /// control points. The linear interpolation of a quadrilateral lies within the tetrahedron of its corners.
@@ -164,8 +164,8 @@ fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
 }
 
-/// The quarters of a quadratic Bézier triangle, by its polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of the control
-/// points pᵢⱼ at two points with the barycentric coordinates u and v.
+/// The quarters of a quadratic Bézier triangle, by the polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of its control
+/// points pᵢⱼ. u and v are the barycentric coordinates of two points.
 fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
     let polar = |u: [f64; 3], v: [f64; 3]| {
         let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];

@@ -1,4 +1,4 @@
-//! Candidates: the results of level 2 of the engine, which level 3 evaluates.
+//! Candidates: the results of level 2 of the engine. Level 3 evaluates the candidates.
 
 use crate::NodeOnSurface;
 

@@ -1,5 +1,5 @@
-//! Cell rings: the cells around a node. They distinguish the opposite side of a thin body from the opposite lip of a
-//! cut.
+//! Cell rings: the cells around a node. Cell rings distinguish the opposite side of a thin body from the opposite side
+//! (lip) of a cut.
 //!
 //! ```text
 //!     ┌─────┬─────┐
@@ -11,7 +11,7 @@
 //! ```
 //! A path from n through the material leaves the cell ring of n through a side that does not contain n. A face nearer
 //! than r is therefore reached through the material only if it belongs to a cell of the ring. Any other face within r
-//! belongs to the other lip of a cut, wherever rounding or an overlap has placed this face.
+//! belongs to the other lip of a cut, even if rounding or an overlap has moved this face across the lip of n.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Least distance of a node from a curved side, relative to the distance of the node from the flat facet on the corners
-/// of the side.
+/// Lower bound on the distance of a node from a curved side, relative to its distance from the flat facet on the
+/// corners of the side.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind with their global nodes.
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. Their sides at y = 0 are the lips
-    /// of a cut. The opposite side of the cell of a node is across the material, however thin the cell. The other lip
-    /// is not across the material, whether the lips are flush, apart or overlapping.
+    /// of a cut. The opposite side of the cell of a node is across the material for any thickness of the cell. The
+    /// other lip is not across the material, for flush, separate and overlapping lips.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

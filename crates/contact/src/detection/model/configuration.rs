@@ -4,9 +4,8 @@ use crate::math::Vec3;
 
 /// Nodal positions at the end of a predictor step, and nodal positions of the previous detection.
 ///
-/// A detector accumulates the displacements from the previous detection to this one. The positions of the previous
-/// detection are the positions *before* the position corrections of the previous step. The displacements therefore
-/// include these corrections.
+/// A detector accumulates the displacements from detection to detection. In each step, detection precedes the position
+/// corrections. The displacements since the previous detection therefore include the corrections of the previous step.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].

@@ -32,13 +32,13 @@ pub struct ContactModel {
 
 impl ContactModel {
     /// Contact of all pairs of distinct bodies with faces, except the `excluded` pairs. The search depth of a body is
-    /// half its [`Surface::median_edge`] at the given positions; quadratic faces have the depth of linear faces on
-    /// their nodes. The bodies are stress-free at `positions` \[m\].
+    /// half its [`Surface::median_edge`] at the given positions. Quadratic faces have the depth of linear faces with
+    /// the same nodes. The bodies are stress-free at `positions` \[m\].
     ///
     /// Edges do not touch edges; see [`ContactModel::with_edges`].
     ///
     /// # Cost
-    /// For each body a tree over its faces, and for each of its nodes a search in this tree.
+    /// For each body, a tree over the faces and a search in this tree for each node.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let excluded = excluded.iter().map(|&bodies| SurfacePair::whole(bodies));
         Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
@@ -106,7 +106,7 @@ impl ContactModel {
     /// self-contact.
     ///
     /// # Cost
-    /// For each of these bodies a tree over its faces, and for each of its nodes a search in this tree.
+    /// For each of these bodies, a tree over the faces and a search in this tree for each node.
     #[must_use]
     pub fn with_self_contact(mut self, bodies: &[u32]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
@@ -188,7 +188,7 @@ impl ContactModel {
     }
 
     /// Depth below a face beyond which a node is no longer in contact with the face \[m\]. The depth is measured from
-    /// the face itself, not from its offset surface.
+    /// the face itself instead of its offset surface.
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
@@ -224,14 +224,13 @@ impl ContactModel {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// Those edges assigned to a face that can touch other edges, as indices into the edges of the surface, ascending.
+    /// Edges that are assigned to a face and can touch other edges: indices into the edges of the surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }
 }
 
-/// Contactor and target, for each of the two assignments of a pair of bodies to these roles; one assignment in
-/// self-contact.
+/// Contactor and target of a pair of bodies: both assignments, or a single assignment in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

@@ -4,17 +4,17 @@ use crate::{Constraint, ContactKey, SurfacePair};
 
 /// Pairs of bodies and of parts of their surfaces that are excluded from contact, and the passes of the other pairs.
 ///
-/// Detection never searches pairs of bodies that are excluded as a whole: flights, contact, impacts within a step and
-/// the guard against tunnelling test [`ContactPolicy::can_meet`] before they search faces. The caller of a detector
-/// removes contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes
-/// ([`ContactPolicy::is_of_second_pass`]) after the search. The search needs these contacts for two reasons. The
-/// closest face of a node decides whether the node is in contact: if a node that entered through an excluded part did
-/// not find this part, an adjacent face would be the closest face and would push the node out sideways. Entry faces,
-/// and in one-pass contact the choice of the pass, depend on the contacts of neighbouring nodes, whether these contacts
-/// are excluded or not.
+/// Detection never searches pairs of bodies that are excluded as a whole: [`ContactPolicy::can_meet`] is tested before
+/// any search of faces, in flight, in contact, for impacts within a step and for the guard against tunnelling. The
+/// caller of a detector removes contacts of excluded parts ([`ContactPolicy::excludes`]) and of second passes
+/// ([`ContactPolicy::is_of_second_pass`]) after the search. The search needs these contacts for two reasons. First, the
+/// closest face of a node decides whether the node is in contact. Assume that a node entered through an excluded part
+/// and the search omitted this part. Then the closest face found would be an adjacent face, and would push the node out
+/// sideways. Second, entry faces depend on the contacts of neighbouring nodes, excluded contacts included. So does the
+/// choice of the pass in one-pass contact.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
-    /// Pairs of different bodies, ascending, first < second.
+    /// Excluded pairs of different bodies, in ascending order; in each pair, first < second.
     bodies: Vec<[u32; 2]>,
     /// Excluded pairs of parts of surfaces; the other parts of these bodies can touch.
     parts: Vec<SurfacePair>,

@@ -1,8 +1,8 @@
 //! Feature edges: edges of a surface that can touch other edges, such as the edges of two blocks stacked crosswise.
 //!
-//! Node–face contact covers smooth surfaces. Sharp convex edges can cross without any node inside the other body, as
-//! the ridges of two roofs do. Concave edges cannot cross in this way, and nearly flat edges touch at about the time at
-//! which their nodes touch.
+//! Node–face contact covers smooth surfaces. Sharp convex edges, like the ridges of two roofs, can cross without a node
+//! inside the other body. Concave edges cannot cross in this way. Nearly flat edges touch at about the same time as
+//! their nodes.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -32,8 +32,7 @@ const FLAT: f64 = 1e-9;
 pub(crate) struct FeatureEdges {
     /// Number of the first edge of the surface; edges are numbered consecutively over all surfaces.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending. The edges are therefore in the order of the faces to which they are
-    /// assigned.
+    /// Indices into [`Surface::edges`], ascending. The edges are therefore in the order of their faces.
     edges: Vec<u32>,
     /// End of the feature edges of each face.
     ends: Vec<u32>,

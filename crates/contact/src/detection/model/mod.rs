@@ -1,5 +1,5 @@
-//! Input of detection: the surfaces of the bodies, the pairs of nodes, edges and faces that may touch, the thickness of
-//! the bodies, and the nodal positions at the end of a predictor step.
+//! Input of detection: the surfaces and the thickness of the bodies, the pairs of nodes, edges and faces that may
+//! touch, and the nodal positions at the end of a predictor step.
 
 mod candidate;
 mod cell_rings;

@@ -1,30 +1,30 @@
-//! Thickness of the bodies, and the faces that a node of the same body never touches: its adjacent faces, and the faces
+//! Thickness of the bodies, and the faces of its own body that a node never touches: the adjacent faces, and the faces
 //! opposite across the thickness.
 //!
-//! The geometry of a node on one side of a thin body resembles a penetration of the other side: the node is behind the
-//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because it
-//! has no penetration.
+//! A node on one side of a thin body resembles a node that has penetrated the other side: the node is behind the
+//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because no
+//! node penetrates in it.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
 //!        material      ┆ t             the nearest is at distance t, the thickness at n
 //!      ──●────●────●────●────●──
 //! ```
-//! A node never touches an opposite face within a certain distance ([`NEAR`]), whatever the deformation. Near a sharp
-//! edge the opposite faces are the faces beyond the edge. A self-contact of a node is lost beyond the depth t/2. Two
-//! stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ + t₂: a node on the outer face of one sheet
-//! is at the depth t₁ + t₂ behind the outer face of the other. A contact of the two sheets is therefore lost beyond the
-//! depth (t₁ + t₂)/2.
+//! A node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths, whatever the
+//! deformation. Near a sharp edge the opposite faces are the faces beyond the edge. A self-contact of a node is lost
+//! beyond the depth t/2. Two stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ + t₂, because a
+//! node on the outer face of one sheet is t₁ + t₂ behind the outer face of the other. A contact of the two sheets is
+//! therefore lost beyond the depth (t₁ + t₂)/2.
 //!
-//! The closed lips of a cut also resemble a thin body, because each lip is at zero distance behind the other. A thin
-//! body differs by the material between its sides (see [`CellRings`]).
+//! The two sides of a closed cut also resemble a thin body, because each side is at zero distance behind the other. A
+//! thin body has material between its sides, a cut has none (see [`CellRings`]).
 //!
 //! # Limits
 //! In bodies with self-contact, only opposite faces within eight search depths (about four edge lengths) count; in
-//! other bodies, only those within two search depths. A thicker body has no measured thickness. With self-contact, this
-//! body would touch itself if compressed to one search depth. The contact of a node is lost at the smaller of the
-//! search depth and the depth limit by thickness. The thickness is measured on the contact surface, which may be a part
-//! of the skin.
+//! other bodies, only opposite faces within two search depths. The thickness of a thicker body is not measured. A
+//! thicker body with self-contact would touch itself if compressed to one search depth. The contact of a node is lost
+//! at the smaller of the search depth and the depth limit by thickness. The thickness is measured on the contact
+//! surface, which may be a part of the skin.
 
 use rayon::prelude::*;
 
@@ -39,28 +39,28 @@ use crate::detection::face::closest_point::{
 use crate::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::element::MAX_NODES;
 
-/// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before the normals become
-/// opposed at 90°.
+/// Cosine of the least angle between the normals of a node and of an opposite face, 60°. Normals count as opposed in
+/// contact beyond 90°.
 const ACROSS: f64 = 0.5;
 
-/// Sine of the angle behind the plane of a face beyond which a node counts as behind the face. A node up to this angle
-/// in front of the plane may still be opposite to the face, so that a small deformation does not turn the node into a
-/// penetrated node.
+/// A node counts as behind a face if its offset from the closest point points behind the plane of the face, at an angle
+/// to the plane with a sine above this value. A node in front of the plane by up to the same angle may still be
+/// opposite to the face. A small deformation therefore does not turn an opposite node into a penetrated node.
 const BEHIND: f64 = 0.1;
 
 /// Depth beyond which a contact of a node is lost, relative to the thickness at the node.
 const DEPTH_LIMIT: f64 = 0.5;
 
-/// Distance up to which a node cannot touch its opposite faces, relative to the search depth, which is about half an
-/// edge length.
+/// Distance up to which a node cannot touch its opposite faces, relative to the search depth. The search depth is about
+/// half an edge length.
 const NEAR: f64 = 8.0;
 
 /// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
 /// face.
 ///
-/// This test is needed in self-contact if the closest point is on an edge or a corner. There the sign of the gap is
-/// reliable only for the closest face of the whole surface. Self-contact excludes the faces adjacent to the node, and
-/// the closest remaining face may share an edge with an excluded face.
+/// Self-contact needs this test if the closest point is on an edge or a corner. The sign of the gap at such a point is
+/// reliable only for the closest face of the whole surface. In self-contact, the faces adjacent to the node are
+/// excluded, so the closest remaining face need not be the closest face of the whole surface.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
@@ -146,8 +146,8 @@ impl Thickness {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the thickness of the contactor and of
-    /// the target, as for two stacked sheets. Infinite if the contactor has no measured thickness.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the two thicknesses of contactor and
+    /// target, as for two stacked sheets. Infinite if the thickness of the contactor is not measured.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -190,8 +190,8 @@ impl Thickness {
         if nodes.contains(&node) {
             return None;
         }
-        // A flat face has one normal. For most faces of a smooth surface this normal rules out an opposite face, and no
-        // closest point is needed.
+        // A flat face has one normal. On a smooth surface this normal excludes most faces without the computation of a
+        // closest point.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

@@ -10,7 +10,7 @@ use crate::detection::volume::Sphere;
 pub struct QueuedPair {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Lower bound on the time of contact of the volumes, at which the detector processes the pair \[s\].
+    /// Lower bound on the time of contact of the volumes \[s\]. The detector processes the pair at this time.
     pub time: f64,
     /// Depths of the two tree vertices below their roots.
     pub depth: [u32; 2],

@@ -1,5 +1,5 @@
 //! Counts N and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19), plus N_m C_m for displacement monitors, which the paper does not have.
+//! Molinari 2014, eq. (19). The term N_m C_m for displacement monitors is added.
 //!
 //! The mean cost C of an operation is the time of its stage divided by the number N of operations. Only whole stages
 //! are timed, because a reading of the clock costs about as much as a single operation.
@@ -151,11 +151,11 @@ pub struct DetectionStatistics {
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Largest length of a list that would grow without bound after the first contact.
+/// Some lists would grow without bound after the first contact. Largest length of such a list.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// These statistics with the counts and wall times of a second detector added, and the predictions of both in
+    /// These statistics plus the counts and wall times of a second detector. The predictions of both detectors are in
     /// chronological order.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
@@ -177,9 +177,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time spent since the reading `seconds` to the new instants, which are those after the first
-    /// `count`. Without new instants, the last instant receives the time. If there are two new instants, the second is
-    /// an impact and receives the time of the primitive stage.
+    /// Assigns the wall time since the reading `seconds` to the new instants: all instants after the first `count`.
+    /// Without new instants, the last instant receives the time. If there are two new instants, the second is an impact
+    /// and receives the time of the primitive stage.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;

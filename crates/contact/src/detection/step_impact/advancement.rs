@@ -25,8 +25,8 @@ use super::step_contact::BEGINNING;
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
-/// Fraction of the time of separation of the control points by which time advances. As the fraction is less than 1, the
-/// closest points are evaluated once more before the features touch.
+/// An advance is this fraction of the time for which the control points certainly stay separate. The fraction is less
+/// than 1, so the closest points are evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths of each control point of one feature relative to each control point of another, x(τ) = c₀ + c₁ τ + c₂ τ².
@@ -98,7 +98,7 @@ pub struct Advancement<'a> {
 
 impl Advancement<'_> {
     /// First instant of contact, given the vector between the closest points at each instant. `None` if the contact is
-    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances does not reach it.
+    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances is insufficient.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {

@@ -1,20 +1,20 @@
 //! The first contact within a step of deforming bodies: of a node with a face, or of two edges.
 //!
 //! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
-//! straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on the
-//! triangle, or the edges cross at interior points, is the instant of contact. In the plane, the polynomial of a node
-//! and a segment is of degree four. For curved faces and edges, quadrilaterals and offset surfaces, conservative
-//! advancement continues until the gap is about 1e-12 of the size of the features. If fast sliding features keep a
-//! small gap after many advances, the closing rate extrapolates the instant ([`advancement`]).
+//! straight edges, are coplanar at the roots of a polynomial of degree six. The instant of contact is the first root at
+//! which the node is on the triangle, or the edges cross at interior points. In plane problems, a node and a segment
+//! meet at a root of a polynomial of degree four. Curved faces and edges, quadrilaterals and offset surfaces are
+//! advanced conservatively until the gap is about 1e-12 of the size of the features. If the gap of fast sliding
+//! features is still larger after many advances, the instant is extrapolated with the closing rate ([`advancement`]).
 //!
 //! If the step ends at the instant of contact, the contact begins without penetration. Two edges that cross at an end
-//! of an edge make no edge contact: node contact covers this region, and begins when the node at this end enters.
+//! of an edge make no edge contact. A node contact begins instead when the node at this end enters.
 //!
-//! Swept boxes of face groups, and then of nodes, faces and edges, find the candidates. The search begins at the
-//! earliest time at which the bodies can touch, so that even a long flight costs little. The search divides the rest of
-//! the step into parts. A part ends before a displacement can exceed the size of the faces, but it lasts at least a
-//! thousandth of the step. Roots are computed only for candidates that may become coplanar within the part; most nearby
-//! features do not.
+//! Candidates are found by the swept boxes of face groups, then of nodes, faces and edges. The search begins at the
+//! earliest time at which the bodies can touch, so that even a long flight costs little. From this time on, the step is
+//! divided into parts. A part ends before a displacement can exceed the size of the faces, but has at least a
+//! thousandth of the length of the step. Roots are computed only for candidates that may become coplanar within the
+//! part. Most candidates cannot.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -80,13 +80,13 @@ impl StepImpactSearch {
     /// can touch. Contacts in the first millionth of the step are ignored, because they belong to the impact that ended
     /// the last step.
     ///
-    /// If displacements exceed the size of the faces, the search divides the step into parts, beginning at the time at
-    /// which the bodies may touch.
+    /// From the time at which the bodies may touch, the step is divided into parts if displacements exceed the size of
+    /// the faces.
     ///
     /// # Cost
-    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part
-    /// of the step up to the contact: the swept boxes of the face groups of both bodies, and of the nodes, faces
-    /// and edges in groups near a group of the other body.
+    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
+    /// the step up to the contact, swept boxes of two kinds. The first are those of the face groups of both bodies. The
+    /// second are those of nodes, faces and edges in groups near a group of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);

@@ -51,8 +51,8 @@ impl StepPaths {
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains the given nodes throughout a part of the step; at least one node must be given. A parabolic
-    /// path lies in the hull of its two end points and the intersection of its end tangents.
+    /// Box that contains the given nodes throughout a part of the step; at least one node is needed. A parabolic path
+    /// lies in the hull of three points: both ends of the path, and the intersection of the end tangents.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -81,7 +81,7 @@ impl StepPaths {
         Some([0, 1, 2].map(|k: usize| Aabb { lower: lower[k], upper: upper[k] }))
     }
 
-    /// Bound on the derivative with respect to τ of the vector between any two nodes of two sets \[m\].
+    /// Bound on |d(x_a − x_b)/dτ| for any node a of one set and any node b of another set \[m\].
     pub fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
         let of_pair = |a: u32, b: u32| {
             (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
@@ -151,7 +151,7 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Value of τ until which two bounds are separated along some axis; `None` if they are separated for the whole
+    /// Largest τ up to which two bounds are separated along some axis; `None` if the bounds are separated for the whole
     /// step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;

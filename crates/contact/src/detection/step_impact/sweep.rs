@@ -1,6 +1,6 @@
 //! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. A part
-//! ends before a displacement can exceed twice the search depth, by default the size of the faces, but it lasts at
-//! least a thousandth of the step.
+//! ends before a displacement can exceed twice the search depth, by default the size of the faces. A part has at least
+//! a thousandth of the length of the step.
 
 use rayon::prelude::*;
 
@@ -20,11 +20,11 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// Tolerance of the barycentric coordinates of a node that hits a triangle, so that no node passes between two
-/// triangles.
+/// Tolerance of the barycentric coordinates of a node that hits a triangle. The tolerance prevents a node from passing
+/// between two triangles.
 const SEAM: f64 = 1e-9;
 
-/// Gap, relative to the size of the features, at which conservative advancement ends with a contact.
+/// Conservative advancement ends with a contact at this gap, relative to the size of the features.
 const MET: f64 = 1e-12;
 
 /// Shortest part of a step, as a fraction of the step.
@@ -42,8 +42,8 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step, with the intersection of the swept boxes of both bodies and, for each body, its face groups near
-/// the other body.
+/// A part of the step, with two data: the intersection of the swept boxes of both bodies, and for each body the face
+/// groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -146,8 +146,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Whether the normals of a node and a face are opposed at an instant. Without opposed normals, node and face make
-    /// no contact: if two equal blocks meet end to end, for example, nodes of one block slide in along the sides of the
-    /// other.
+    /// no contact. If two equal blocks meet end to end, for example, nodes of one block slide in along the sides of the
+    /// other block.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -158,8 +158,8 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First root in the step at which a node passes a segment or triangle from outside to inside; `None` if the
-    /// node certainly stays on one side of the line or plane in the part `window`.
+    /// First root in the step at which a node passes a segment or triangle from outside to inside. `None` if, in the
+    /// part `window`, the node certainly stays on one side of the line or plane.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -221,8 +221,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. It
-    /// is at least the rounding error of a gap after this displacement \[m\] in the step.
+    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. The
+    /// value is at least the rounding error of a gap after this displacement \[m\] in the step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -251,7 +251,7 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its Bézier control point, and the
+    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its Bézier control point. The
     /// control point is twice as far from the chord as the middle node.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
@@ -274,8 +274,8 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First root in the step at which two straight edges cross at interior points while closing; `None` if the
-    /// edges are certainly not coplanar at any time in the part `window`.
+    /// First root in the step at which two closing straight edges cross at interior points. `None` if the edges are
+    /// certainly never coplanar in the part `window`.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -309,8 +309,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross at or beyond an end of an edge. Node contact covers this region; node
-        // contact may begin much later, or not at all.
+        // The lines of coplanar edges may cross at or beyond an end of an edge. Such a crossing is left to node
+        // contact. Node contact may begin much later, or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

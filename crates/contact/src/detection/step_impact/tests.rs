@@ -99,9 +99,9 @@ fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f6
     met.map(|impact| impact.fraction)
 }
 
-/// A tip slides by 1 m along a flat face of 10 m with an offset of 0.1 m. In the step, the tip sinks by 2e-4 m, from
-/// 1e-4 m above the contact height, so the tip touches in the middle of the step. The tolerance of 1e-7 of the step
-/// corresponds to a gap of 2e-11 m.
+/// A tip slides by 1 m along a flat face of 10 m with an offset of 0.1 m. In the step, the tip sinks by 2e-4 m and
+/// begins 1e-4 m above the contact height. The tip therefore touches in the middle of the step. The tolerance of 1e-7
+/// of the step corresponds to a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {

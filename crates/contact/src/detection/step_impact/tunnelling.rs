@@ -1,11 +1,10 @@
-//! Tunnelling: limits the step so that bodies do not pass through each other, and recognises lost contacts in which
-//! bodies have passed through each other.
+//! Tunnelling: bodies pass through each other within steps. This module limits the step to prevent tunnelling, and
+//! recognises lost contacts of bodies that have tunnelled.
 //!
-//! Detection finds contacts only up to the search depth behind a face. In a step, two nearby bodies must therefore move
-//! relative to each other by less than the search depth, and two separated bodies by less than the sum of their
-//! distance and the search depth. Boxes of the nodal positions and velocities bound these displacements. If the contact
-//! forces cannot keep the penetration within the search depth, detection loses the contact: the bodies have passed
-//! through each other.
+//! Detection finds contacts only up to the search depth behind a face. The relative displacement of two bodies in a
+//! step must therefore be less than the search depth plus the distance of the bodies. Boxes of the nodal positions and
+//! velocities bound this displacement. If the contact forces cannot keep the penetration within the search depth,
+//! detection loses the contact, and the bodies have passed through each other.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -46,8 +45,8 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether bodies with velocities in these boxes \[m/s\] approach each other in a step \[s\] by at most the
-    /// fraction `share` of the least search depth.
+    /// Whether bodies approach each other in a step \[s\] by at most the fraction `share` of the least search depth.
+    /// `velocities` bounds the velocities of each body \[m/s\].
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
@@ -82,8 +81,7 @@ impl TunnellingGuard {
         })
     }
 
-    /// Depth and largest admissible depth \[m\] of a lost contact whose depth exceeds the admissible depth; `None` for
-    /// other contacts.
+    /// Depth and admissible depth \[m\] of a lost contact, if the depth exceeds the admissible depth; `None` otherwise.
     ///
     /// `lost`: a contact of the last step that detection no longer finds. `positions`: current positions of all nodes
     /// \[m\].
@@ -100,13 +98,13 @@ impl TunnellingGuard {
     }
 }
 
-/// Time in which two bodies, given the boxes of their positions and velocities, can penetrate to the depth `limit`;
-/// `offset` is the sum of their surface offsets \[m\].
+/// Time in which two bodies can penetrate to the depth `limit`. The bodies are given by the boxes of their positions
+/// and velocities; `offset` is the sum of their surface offsets \[m\].
 fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // The bodies are separated as long as they are separated along one axis.
+    // Separation along one axis is separation of the bodies.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {

@@ -89,8 +89,8 @@ fn volumes_hold_curved_faces() {
     }
 }
 
-/// The spheres of all vertices above a face contain this face: the reference spheres when the hierarchy is built, and
-/// the nested spheres after any motion of the nodes.
+/// The spheres of all vertices above a face contain this face. This holds for the reference spheres in the
+/// configuration of the build, and for the nested spheres after any motion of the nodes.
 #[test]
 fn trees_hold_curved_faces() {
     let samples = &mut Samples::new(8);

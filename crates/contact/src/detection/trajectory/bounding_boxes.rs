@@ -85,8 +85,8 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// Comparison with a scan of 4000 instants: the boxes do not overlap before the computed time, and overlap at this
-    /// time or just after it.
+    /// Comparison with a scan of 4000 instants. The boxes are disjoint before the computed time, and overlap at this
+    /// time or immediately afterwards.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);

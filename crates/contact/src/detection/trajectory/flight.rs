@@ -1,4 +1,4 @@
-//! Free flight of rigid bodies, and the exact time of contact of two of their faces.
+//! Free flight of rigid bodies, and the exact time at which two faces touch.
 
 use crate::math::{RigidMotion, Vec3};
 use crate::mesh::CellKind;
@@ -72,7 +72,7 @@ impl Flight<'_> {
         })
     }
 
-    /// Velocity at the time s of the material point of a body that is then at `point` \[m/s\].
+    /// Velocity of a body at the time s, at the material point with the position `point` \[m/s\].
     fn velocity_at(&self, body: u32, point: &Vec3, s: f64) -> Vec3 {
         let motion = &self.motions[body as usize];
         let arm = point - motion.centre_at(s);
@@ -81,8 +81,8 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower bodies, then with the lower
-    /// faces: the result does not depend on the order of the search.
+    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower body numbers, then with the lower
+    /// face numbers. The result is therefore independent of the order of the search.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))

@@ -1,6 +1,6 @@
-//! Level 1: times at which moving bounding spheres or boxes can first touch ([`bounding_spheres`], [`bounding_boxes`]),
-//! and the state of a flight, with the exact impact of two faces ([`Flight`]). Motions are of the type
-//! [`RigidMotion`](crate::math::RigidMotion). The predictions in `engine/flight` use the times of first contact.
+//! Level 1: times at which moving bounding spheres or boxes can first touch ([`bounding_spheres`], [`bounding_boxes`]).
+//! The queue in `engine/flight` contains these times. [`Flight`] is the state of a flight and computes the exact impact
+//! of two faces. Motions are of the type [`RigidMotion`](crate::math::RigidMotion).
 
 pub mod bounding_boxes;
 pub mod bounding_spheres;

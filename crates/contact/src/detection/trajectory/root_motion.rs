@@ -15,15 +15,15 @@ use crate::math::{RigidMotion, Vec3};
 /// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Displacement over the two steps, relative to `size`, below which a root is stationary. Here and below, `size` is the
-/// largest coordinate of the root plus its radius, over the three instants.
+/// A root is stationary if its displacement over the two steps, relative to `size`, is below this value. Here and
+/// below, `size` is the largest coordinate of the root plus its radius, over the three instants.
 const STATIONARY: f64 = 1e-12;
 
-/// Difference of two displacements, relative to `size`, below which a velocity is constant.
+/// A velocity is constant if the difference of the two displacements, relative to `size`, is below this value.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. The error includes the change of velocity, below
-/// [`CONSTANT`], that is neglected if the velocity counts as constant.
+/// Error of a difference of two positions, relative to `size`. If the velocity counts as constant, a change up to
+/// [`CONSTANT`] is neglected and is part of this error.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the roots at the first instants of a flight, and the resulting motions.
@@ -127,11 +127,11 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// Motion from three positions and the two steps between them; `size`: largest coordinate plus radius of the
-    /// spheres at the three instants \[m\].
+    /// Motion from three positions and the two steps between these positions. `size`: largest coordinate plus radius of
+    /// the spheres at the three instants \[m\].
     ///
-    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration is a = 2
-    /// (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
+    /// Let D₁ be the difference quotient over the last step h₁, and D₂ over the first step h₂. The acceleration is a =
+    /// 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
     /// constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
@@ -152,10 +152,10 @@ impl RootMotion {
 
     /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
     ///
-    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and
-    /// (ω² + |dω/dt|) q to an acceleration. The growth includes the first term for the sphere and for the root, and the
-    /// second term for the root, because the mean motion of the root over the two steps is the estimate of the motion
-    /// of the sphere.
+    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and (ω² +
+    /// |dω/dt|) q to an acceleration. The motion of the sphere is estimated by the mean motion of the root over the two
+    /// steps. The growth therefore includes the velocity term for both the sphere and the root, and the acceleration
+    /// term for the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -176,9 +176,9 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// Positions on a parabola, in unequal steps: velocity and acceleration agree to rounding, because divided
+    /// For positions on a parabola in unequal steps, velocity and acceleration agree to rounding, because divided
     /// differences are exact for quadratics. At constant velocity, the estimated acceleration is exactly zero. At rest,
-    /// the estimated velocity is exactly zero as well.
+    /// the estimated velocity is also exactly zero.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

@@ -175,8 +175,8 @@ mod tests {
         (0..placed.len()).flat_map(of).collect()
     }
 
-    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates, and gives no pairs
-    /// if there are more pairs than the limit.
+    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates. If there are more
+    /// pairs than the limit, the tree gives no pairs.
     #[test]
     fn pairs_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(3);

@@ -97,8 +97,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Numbers of the boxes of the lowest of the `levels` that overlap `around`, found from the top level down. Without
-    /// levels, the numbers of all `num_roots` boxes.
+    /// Numbers of the boxes that overlap `around` in the lowest of the `levels`. The search goes from the top level
+    /// down. Without levels, the numbers of all `num_roots` boxes.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,

@@ -11,14 +11,14 @@ const SMALLEST_PART: usize = 8;
 /// Number of points above which both halves become tasks.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points after recursive division by planes across the longest side of their box, down to parts of at
-/// most eight points, which are in ascending order.
+/// Indices of the points after recursive division by planes across the longest side of their box. The parts have at
+/// most eight points, in ascending order within a part.
 ///
-/// The number of points in the first half is the largest power of two less than the number of points in both. Therefore
-/// each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about
-/// half as many neighbours as a run of 2ᵏ points along a space-filling curve, because the points fill the cells of the
-/// curve unevenly. The order is computed once for a moving and deforming body: it remains compact as long as neighbours
-/// stay neighbours.
+/// The first half of n points has the largest power of two that is less than n. Therefore each run of 2ᵏ ≥ 8 points
+/// that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about half as many neighbours as a
+/// run of 2ᵏ points along a space-filling curve. The reason is that points fill the cells of the curve unevenly. The
+/// order is computed once for a moving and deforming body. The parts remain compact as long as neighbours stay
+/// neighbours.
 ///
 /// # Cost
 /// O(n log n), in parallel.

@@ -1,5 +1,5 @@
-//! Groups of neighbouring faces: the test of one bounding volume excludes all faces of a group. Unlike patches, groups
-//! have no contact lists and are not updated.
+//! Groups of neighbouring faces: the test of one bounding volume can exclude all faces of a group. Patches have contact
+//! lists and are updated; groups have no lists and stay the same.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -69,7 +69,7 @@ impl FaceGroups {
         )
     }
 
-    /// Largest excess of an interpolated value on a face over the range of its nodal values, relative to that range; 0
+    /// Largest excess of an interpolated value on a face over the range of the nodal values, relative to this range; 0
     /// for linear faces.
     pub fn overshoot(&self) -> f64 {
         self.overshoot

@@ -1,8 +1,8 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC, where a_k is the fraction
-//! of pairs that the rung does not exclude, and ΣC is the cost per pair of all following tests. The costs are constants
-//! from a benchmark of the exclusion tests. As they are not timings of the current run, the selection is identical in
+//! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC. Here a_k is the fraction
+//! of pairs that pass the rung, and ΣC is the cost per pair of all following tests. The costs are constants from a
+//! benchmark of the exclusion tests. The costs are not timings of the current run, so the selection is identical in
 //! every run and for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
@@ -29,7 +29,7 @@ impl VolumeKind {
     }
 }
 
-/// A ladder without the rungs that do not save time.
+/// A ladder without the rungs that cost more time than they save.
 #[derive(Clone, Debug)]
 pub struct AdaptiveLadder {
     rungs: Vec<VolumeKind>,
@@ -92,9 +92,9 @@ mod tests {
         tally
     }
 
-    /// The reference is the rule with the costs of this file. An oriented box that is fitted once for two tests costs
-    /// 73.5 ns per test, and must exclude 0.3675 of the pairs to save the 200 ns of the distance. A sphere of 1.5 ns
-    /// per test can then save 273.5 ns, and saves time if it excludes 0.0055 of the pairs.
+    /// The reference is the rule with the costs of this file. An oriented box fitted once for two tests costs 73.5 ns
+    /// per test. To save time against the 200 ns of the distance, the box must exclude 0.3675 of the pairs. A sphere of
+    /// 1.5 ns per test can then save 273.5 ns, and saves time if the sphere excludes 0.0055 of the pairs.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };

@@ -1,13 +1,13 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
 //! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
-//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, slabs along face diagonals its
-//! edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
+//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, and slabs along face diagonals cut
+//! the edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
 //! additions only.
 //!
 //! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.
 //! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
-//! The test is sufficient for disjointness, but not necessary: it misses gaps across other directions.
+//! Disjoint slabs prove that the polytopes are disjoint. The test misses gaps across other directions.
 
 use std::f64::consts::SQRT_2;
 
@@ -107,7 +107,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The rounding error of a projection is relative to the magnitude of its terms, which may cancel.
+        // The terms of a projection may cancel, so its rounding error is relative to the magnitude of the terms.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
@@ -118,8 +118,8 @@ impl<const SLABS: usize> Dop<SLABS> {
 
     /// Whether the polytopes are certainly disjoint: the slabs of some direction are disjoint.
     ///
-    /// The first three directions exclude most pairs and are tested without branches. They are the axes, except in
-    /// [`Dop8`].
+    /// The first three directions exclude most pairs and are tested without branches. These directions are the axes,
+    /// except in [`Dop8`].
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

@@ -1,8 +1,8 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! A pair of leaves is tested on one rung after the other, e.g. sphere → box → 14-DOP → oriented box, until a rung
-//! excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a leaf belongs to its tree. All other volumes are
-//! fitted on first use and kept until the nodes move.
+//! A pair of leaves is tested on one rung (bounding volume) after the other, for example sphere → box → 14-DOP →
+//! oriented box, until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a leaf belongs to its
+//! tree. All other volumes are fitted on first use and kept until the nodes move.
 
 use std::ops::AddAssign;
 

@@ -1,8 +1,8 @@
 //! Oriented bounding boxes (OBB).
 //!
 //! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to these
-//! two. The axes of other point sets are the eigenvectors of the covariance about the centre of gravity, which are the
-//! principal axes of inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
+//! two. The axes of other point sets are the principal axes of inertia: the eigenvectors of the covariance about the
+//! centre of gravity (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;
@@ -13,9 +13,10 @@ use crate::math::{Mat3, Vec3};
 /// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes. With
 /// this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
-/// Distance of the nodes from their mean plane, relative to their extent, up to which a face counts as flat.
+/// A face counts as flat up to this distance of the nodes from their mean plane, relative to their extent.
 const FLATNESS: f64 = 1e-6;
-/// Difference of the principal moments, relative to the largest moment, below which the axes are arbitrary.
+/// The axes are arbitrary if the difference of the principal moments, relative to the largest moment, is below this
+/// value.
 const SPREAD: f64 = 1e-6;
 
 /// A box: |(x − centre)·axis_k| ≤ half_k.
@@ -70,8 +71,8 @@ impl Obb {
     /// Whether a face normal of one of the boxes separates the boxes. This test of 2 × 3 axes misses boxes that only
     /// the cross product of two edges separates.
     ///
-    /// The absolute cosines of an axis with the axes of the other box sum to at least one. The margin by which
-    /// [`Obb::fit`] rounds the half lengths up therefore covers the rounding of this test.
+    /// The absolute cosines of an axis with the axes of the other box sum to at least one. [`Obb::fit`] rounds the half
+    /// lengths up by a margin. This margin therefore covers the rounding of this test.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -118,7 +119,8 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors, without which the sums of products are slow.
+/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors. Without wide vectors, the sums of products are
+/// slow.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {

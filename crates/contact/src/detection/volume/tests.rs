@@ -54,7 +54,7 @@ fn sets_within_their_margins_are_never_excluded() {
         let place = s.direction() * s.pick(&[0.0, 1.0, 1e5]);
         let size = a.iter().chain(&b).map(|p| p.norm()).fold(place.norm(), f64::max) + margin;
         let offset = point_of_hull(&a, &mut s) - point_of_hull(&b, &mut s);
-        // A point of b is at a distance of twice the margin from a point of a, minus the rounding error of this shift.
+        // The distance of a point of b from a point of a is twice the margin, less the rounding error of this shift.
         let reach = s.direction() * (2.0 * margin * (1.0 - 1e-15));
         b.iter_mut().for_each(|p| *p += offset + reach + place);
         let a: Vec<Vec3> = a.iter().map(|p| p + place).collect();

@@ -175,8 +175,7 @@ const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
 /// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
 /// significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// 2^52, whose unit in the last place is 1. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times
-/// itself.
+/// 2^52: its unit in the last place is 1. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times itself.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
@@ -228,7 +227,7 @@ impl<S: Simd> Real for Pack<S> {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
     // Vector instructions return the second operand if either is NaN. Scalar instructions return the operand that is a
-    // number, so that a pack of one lane uses the comparison of `f64`.
+    // number. A pack of one lane therefore uses the comparison of `f64`.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {

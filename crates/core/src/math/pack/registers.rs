@@ -35,8 +35,8 @@ impl Registers {
     }
 
     /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result. Rare kernels use four lanes so
-    /// that less code is compiled. Kernels that seldom have eight operands use four lanes because they would leave
-    /// wider registers partly empty.
+    /// that less code is compiled. Kernels that seldom have eight operands use four lanes, because wider registers
+    /// would be partly empty.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

@@ -16,8 +16,8 @@ pub const NUM_SLOTS: usize = 1 << 16;
 /// As many vectors as 16-bit indices can address, so that indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to four packs: one of the first numbers, one of the second, and so on. This
-/// is a macro, because a closure would not be compiled for vector registers.
+/// Transposes the four numbers of each lane to four packs: one of the first numbers, one of the second, and so on. A
+/// macro instead of a closure: a closure would not be compiled for vector registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];

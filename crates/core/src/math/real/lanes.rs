@@ -9,8 +9,8 @@ pub const LANES: usize = 4;
 
 /// Four numbers in lanes.
 ///
-/// The operations are written as loops and literals, without closures: `#[inline(always)]` does not reach the closures
-/// that [`std::array::from_fn`] and `map` call, so the closures would remain calls to baseline code.
+/// The operations are written as loops and literals, without closures. `#[inline(always)]` does not apply to the
+/// closures that [`std::array::from_fn`] and `map` call. These closures would remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);

@@ -1,11 +1,11 @@
 //! Scalar and vector arithmetic from one source: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
-//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). Only [`Real::mul_add`] and
-//! [`Real::negated_mul_add`] fuse a product and a sum with one rounding, so that a lane has the same bits as the scalar
-//! on any processor. Processors without a fused multiply–add instruction use the slower routine of the mathematics
-//! library.
+//! [`Lanes`] is four independent numbers, and each operation acts on all four. Inside
+//! [`Vectorised::run`](super::vectorised::Vectorised::run), the compiler makes one vector instruction of each
+//! operation. Only [`Real::mul_add`] and [`Real::negated_mul_add`] fuse a product and a sum with one rounding. On any
+//! processor, a lane therefore has the same bits as the scalar. Processors without a fused multiply–add instruction use
+//! the slower routine of the mathematics library.
 
 mod lanes;
 
@@ -61,7 +61,7 @@ pub trait Real:
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
     ///
-    /// A series without division gives the result for small x; the general formula runs only if a lane has a larger x.
+    /// A series without division gives the result for small x. The general formula runs only if a lane has a larger x.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -74,7 +74,7 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// y = x^−⅓ of a normal positive number x, with no division: two iterations of fourth order start from
+    /// y = x^−⅓ of a normal positive number x, without division. Two iterations of fourth order start from
     /// [`Real::inverse_cube_root_guess`]. Each iteration adds terms of the series of y (1 − e)^−⅓ in e = 1 − x y³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
@@ -206,7 +206,7 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm
-/// `s_cbrt.c`. The offset minimises the largest relative error of the guess, which is 3.4 %.
+/// `s_cbrt.c`. The offset minimises the largest relative error of the guess, 3.4 %.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]

@@ -72,7 +72,7 @@ impl TimeFunction {
     /// comparisons, `step`, `sign`, `floor`, `abs`, `min` and `max`.
     ///
     /// Crossings are isolated by interval bounds, not by samples. Two crossings closer than `(to − from)/4096` can be
-    /// missed, or closer than `(to − from)/64` if the slope of the argument is unbounded.
+    /// missed. If the slope of the argument is unbounded, this limit is `(to − from)/64`.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,

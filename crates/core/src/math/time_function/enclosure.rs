@@ -1,7 +1,7 @@
 //! Interval bounds of a value and its first derivative over an interval of time.
 //!
-//! The variation of a function between two instants is bounded, not sampled, so that narrow jumps and pulses are found
-//! too.
+//! The variation of a function between two instants is bounded instead of sampled. Narrow jumps and pulses are
+//! therefore found too.
 //!
 //! # Source
 //! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, so

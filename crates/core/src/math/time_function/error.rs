@@ -55,7 +55,7 @@ pub enum TimeFunctionError {
         /// Byte of the expression.
         at: usize,
     },
-    /// `a < b < c`, which other languages read as `(a < b) < c`.
+    /// `a < b < c`. Other languages read this as `(a < b) < c`.
     #[error("`{text}` chains comparisons; write (a < b)*(b < c) for both")]
     ChainedComparison {
         /// The expression.

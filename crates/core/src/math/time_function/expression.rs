@@ -1,8 +1,8 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) handles operators and their precedence, by
-//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. The crates that parse and evaluate expressions
-//! are not used: they bind a sign tighter than any operator, which would silently reverse a load, and they do not
+//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Published crates for expressions are not used,
+//! for two reasons. They bind a sign tighter than any operator, so a load could be reversed silently. They also do not
 //! locate errors in the text.
 
 use std::f64::consts;
@@ -281,7 +281,7 @@ fn inner(input: &mut Input) -> Parsed<Part> {
     close(input, part)
 }
 
-/// Increases the nesting level, which bounds the recursion of the parser.
+/// Increases the nesting level. A limit of this level bounds the recursion of the parser.
 fn open(input: &mut Input) -> Parsed<()> {
     input.state += 1;
     if input.state < DEPTH_LIMIT {

@@ -4,8 +4,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// (x, ẋ, ẍ) at one instant.
 ///
-/// Two jets are ordered like their functions just after the instant: by value, then slope, then curvature. Hence `min`,
-/// `max` and `abs` have their derivatives from the right.
+/// Two jets are ordered like their functions immediately after the instant: by value, then slope, then curvature. Hence
+/// `min`, `max` and `abs` have their derivatives from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -37,8 +37,8 @@ impl Jet {
         Self { value: f, first: df * self.first, second: ddf * self.first * self.first + df * self.second }
     }
 
-    /// x raised to the exponent y: by the power rule for a constant exponent and any sign of x, by exp(y ln x) for a
-    /// variable exponent.
+    /// x raised to the exponent y. A constant exponent uses the power rule, for any sign of x; a variable exponent uses
+    /// exp(y ln x).
     pub fn power(self, exponent: Self) -> Self {
         let (x, n) = (self.value, exponent.value);
         if !exponent.is_constant() {

@@ -1,14 +1,14 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
-//! Derivatives are exact. Expressions are evaluated on second-order Taylor jets (forward-mode automatic
-//! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min` and `abs`
-//! have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are taken from the
-//! right, because the right-hand derivatives determine the motion after it. Derivatives omit the impulse of a jump: a
-//! prescribed displacement that jumps moves its nodes without a matching velocity.
+//! Derivatives are exact. Expressions are evaluated on second-order Taylor jets: forward-mode automatic differentiation
+//! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Comparisons, `min` and `abs` thus have derivatives
+//! too, without the error of finite differences. At a kink or a jump, derivatives are taken from the right, because
+//! these derivatives determine the further motion. Derivatives omit the impulse of a jump: at a jump of a prescribed
+//! displacement, the nodes move without a corresponding velocity.
 //!
 //! [`TimeFunction::first_break`] locates kinks and jumps from the parts of the function. The variation of the function
-//! within a step is bounded over intervals of time, not sampled, so that narrow jumps and pulses are found too. Only
-//! two crossings closer than the limit of [`TimeFunction::first_break`] can be missed.
+//! within a step is bounded over intervals of time instead of sampled. Narrow jumps and pulses are therefore found too.
+//! Only two crossings closer than the limit of [`TimeFunction::first_break`] can be missed.
 
 mod breaks;
 mod enclosure;

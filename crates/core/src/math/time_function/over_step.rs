@@ -11,8 +11,8 @@ const INSIDE: f64 = 1e-6;
 /// Rounding of a time that is a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Largest product of the variation of the slope and the length of an interval, relative to the size of the function,
-/// for which an interval is not bisected. Gauss quadrature is then accurate nearly to rounding.
+/// An interval is not bisected if the variation of the slope times the length of the interval, relative to the size of
+/// the function, is at most this value. Gauss quadrature is then accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
 /// Number of bisections of a step in search of fast variation.
@@ -21,8 +21,8 @@ const HALVINGS: u32 = 24;
 /// Number of bisections for an unbounded function or slope.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of a function from its chord over a step, relative to the size of the function, for which the end
-/// values are used. Beyond this deviation the mean replaces them.
+/// The end values are used if the deviation of the function from its chord over a step, relative to the size of the
+/// function, is at most this value. Beyond this deviation the mean replaces them.
 const FOLLOWED: f64 = 0.1;
 
 /// Points and weights of the Gauss rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
@@ -64,8 +64,8 @@ impl TimeFunction {
         [value, first, second]
     }
 
-    /// Integrals over a step from `time` on: exact for a table; for an expression by five-point Gauss quadrature
-    /// between breaks, with bisection where interval bounds show fast variation.
+    /// Integrals over a step from `time` on. They are exact for a table. For an expression, five-point Gauss quadrature
+    /// is used between breaks, with bisection where interval bounds show fast variation.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;
@@ -80,9 +80,9 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within the step. If the function has kinks or jumps
-    /// inside the step, or deviates from its chord by more than a tenth of its size, both values are the mean over the
-    /// step. Half the step times their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are the mean over the
+    /// step if the function has kinks or jumps inside the step, or deviates from its chord by more than a tenth of its
+    /// size. Half the step times their sum is then the integral.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

@@ -45,7 +45,7 @@ pub(super) enum Instruction {
     Binary(Binary),
 }
 
-/// A part of an expression in postfix order; the parser ensures that the stack neither under- nor overflows.
+/// A part of an expression in postfix order. The parser prevents underflow and overflow of the stack.
 #[derive(Clone, Debug)]
 pub(super) struct Program(Vec<Instruction>);
 

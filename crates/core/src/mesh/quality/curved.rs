@@ -13,7 +13,7 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Number of undecided parts at which a cell counts as inverted: the smallest Jacobian is then zero to rounding.
+/// A cell with this number of undecided parts counts as inverted: the smallest Jacobian is then zero to rounding.
 const MAX_PARTS: usize = 1000;
 
 /// Number of bisections for the coarser of the two sums of flat areas that [`CurvedCell::area`] extrapolates.
@@ -131,8 +131,8 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere; a value that is zero or negative
-    /// if not, or if `MAX_PARTS` parts do not decide. For a surface, the Jacobian is the component of the area vector
+    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere. Otherwise, or if `MAX_PARTS`
+    /// parts do not decide, zero or a negative value. For a surface, the Jacobian is the component of the area vector
     /// along `normal`. At a corner, the Jacobian is the determinant of the tangents there.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
@@ -211,7 +211,7 @@ impl CurvedCell {
 /// Bernstein coefficients of a Jacobian.
 struct Jacobian {
     coefficients: Vec<f64>,
-    /// Corner coefficients, which are values of the Jacobian.
+    /// Corner coefficients: values of the Jacobian at the corners.
     corners: Vec<f64>,
 }
 
@@ -240,8 +240,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials, so that the
-/// values of a product are the convolution of the values of the factors.
+/// A polynomial of three variables in Bernstein form. The values are the coefficients times the binomials. The values
+/// of a product are then the convolution of the values of the factors.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,

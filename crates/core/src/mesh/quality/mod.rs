@@ -13,12 +13,12 @@
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
 //! A linear cell is inverted if det J of any corner is not positive. This check misses a strongly distorted hexahedron
-//! in which det J is negative, but not at a corner. For a quadratic cell, the edges at a corner are the tangents, the
-//! volume is the volume of the curved cell, and the cell is inverted if det J is zero or negative anywhere (module
-//! `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
+//! in which det J is negative, but not at a corner. For a quadratic cell, the tangents at a corner replace the edges,
+//! and the volume is the volume of the curved cell. A quadratic cell is inverted if det J is zero or negative anywhere
+//! (module `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
 //!
-//! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
-//! a flat or folded cell counts as inverted.
+//! A surface mesh off the plane z = 0 has no preferred side. Each cell is measured against its own mean normal, so only
+//! a cell without area or a folded cell counts as inverted.
 
 mod curved;
 
@@ -243,7 +243,7 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }
 
-/// d for a simplex of dimension d, whose volume is facet × altitude / d; 1 for other cells.
+/// d for a simplex of dimension d, from volume = facet × altitude / d; 1 for other cells.
 fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }

@@ -5,9 +5,9 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// A face has no area if its height over the line through its two most distant nodes is at most this fraction of their
-/// distance, plus the rounding of the coordinates. Differences of node positions are rounded by 1e-16 of the distance,
-/// so that below this height fewer than four digits of the normal are accurate.
+/// A face has no area if its height over the line through its two most distant nodes is small: at most this fraction of
+/// their distance, plus the rounding of the coordinates. Differences of node positions are rounded by 1e-16 of the
+/// distance. Below this height, fewer than four digits of the normal are therefore accurate.
 const FLAT: f64 = 1e-12;
 
 /// Relative error of coordinates from the roundings of the file, the scale, the rotation and the translation.
@@ -28,7 +28,7 @@ impl Mesh {
     ///
     /// Two cells must traverse their common edge in opposite directions. An edge of more than two cells, or of two
     /// cells with the same corners, does not connect its cells. Each part takes the orientation of the majority of its
-    /// cells; if both orientations have equally many cells, the part takes the orientation of the cell with the lowest
+    /// cells. If both orientations have equally many cells, the part takes the orientation of the cell with the lowest
     /// tag.
     ///
     /// # Example
@@ -125,7 +125,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // For a face collapsed to one point the height is 0/0, not a number: the face counts as collinear.
+        // For a face collapsed to one point the height is 0/0, not a number. Such a face counts as collinear.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -152,7 +152,7 @@ impl Parts {
     }
 
     /// Joins the parts of two cells. Their orientations must differ if `differ` is true, and agree if `differ` is
-    /// false. Returns `false` if the cells already belong to one part and their orientations in it violate this
+    /// false. Returns `false` if the cells already belong to one part, and their orientations in the part violate this
     /// condition.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));

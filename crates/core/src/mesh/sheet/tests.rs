@@ -84,7 +84,8 @@ fn quadratic_and_mixed_faces_are_reversed() {
     assert_eq!((turned, mended.blocks[1].cell(0)), (vec![2], &[1, 4, 2][..]));
 }
 
-/// Three faces on one edge do not constrain each other, nor do a face and its copy. Parts are oriented separately.
+/// Three faces on one edge do not constrain each other. A face and its copy do not constrain each other either. Parts
+/// are oriented separately.
 #[test]
 fn edges_of_more_than_two_faces_do_not_connect() {
     let nodes = vec![Vec3::zeros(), Vec3::z(), Vec3::x(), Vec3::y(), -Vec3::x(), Vec3::new(1.0, 0.0, 1.0)];

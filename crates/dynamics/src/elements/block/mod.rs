@@ -2,9 +2,9 @@
 //!
 //! For each group of elements and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and
 //! the weight w det ∂X/∂ξ. These numbers suffice for a total Lagrangian element. For eight-point hexahedra the block
-//! stores the nodes, because it is faster to compute these numbers from the nodes than to read them. If all hexahedra
-//! are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their results are
-//! not used.
+//! stores the nodes, because the computation of these numbers from the nodes is faster than reading the numbers. If all
+//! hexahedra are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their
+//! results are not used.
 
 mod error;
 mod reference;
@@ -159,7 +159,7 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
-    /// Rows of the history of a group, for each integration point the numbers of its law.
+    /// Rows of the history of a group: for each integration point, the numbers of the law.
     pub(crate) fn history_rows_per_group(&self) -> usize {
         self.dispatch(HistoryRows).unwrap_or(0)
     }

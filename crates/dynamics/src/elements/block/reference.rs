@@ -164,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // The tolerance, relative to the element size, allows for the rounding of a rotated or scaled mesh.
+        // The tolerance is relative to the element size, and allows for the rounding of a rotated or scaled mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });

@@ -82,8 +82,8 @@ fn an_imposed_strain_relaxes_in_closed_form() {
     }
 }
 
-/// Each element has its own history, in several chunks and beside a block without history, for any number of threads
-/// and any registers. After a step of 60 τ only e⁻⁶⁰ of the stress is left. Tolerance: rounding of the strain.
+/// Each element has its own history: in several chunks, beside a block without history, for any number of threads and
+/// any registers. After a step of 60 τ only e⁻⁶⁰ of the stress is left. Tolerance: rounding of the strain.
 #[test]
 fn every_element_has_its_history() {
     let mut noise = Noise(12);
@@ -122,8 +122,8 @@ fn every_element_has_its_history() {
     }
 }
 
-/// A failed step does not change the history at its beginning; another exchange of the ends restores this history. The
-/// results have the same bits as the results of the same steps without the failed step.
+/// A failed step leaves the history at its beginning unchanged. Another exchange of both ends restores this history.
+/// The results have the same bits as the results of the same steps without the failed step.
 #[test]
 fn a_failed_step_leaves_the_history() {
     let nodes = regular_cell(CellKind::Hex8);

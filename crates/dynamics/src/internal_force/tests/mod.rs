@@ -97,7 +97,7 @@ fn rigid_motions_have_no_energy() {
             let mut model = single(kind, material, &reference).unwrap();
             let force = forces_of(&mut model, &current);
             assert!(force.iter().all(|f| f.norm() < 1e-13), "{kind:?} {material:?} {force:?}");
-            // The energy is the square of the rounding error of a strain, which is a sum over the nodes.
+            // The strain is a sum over the nodes, and the energy is the square of the rounding error of this sum.
             let rounding = 1e-28 * (kind.num_nodes() as f64 / 8.0).max(1.0);
             assert!(model.strain_energy()[0].abs() < rounding, "{kind:?} {:e}", model.strain_energy()[0]);
         }

@@ -130,8 +130,8 @@ fn the_stable_step_is_safe_and_not_far_from_the_limit() {
     }
 }
 
-/// A block vibrating from random initial velocities conserves its energy, including hourglass energy, to 0.3 % of the
-/// initial energy in steps of a tenth of the critical step.
+/// A block vibrates from random initial velocities, in steps of a tenth of the critical step. Its energy, including
+/// hourglass energy, is conserved to 0.3 % of the initial energy.
 #[test]
 fn energy_balances_with_that_of_hourglass_control() {
     let mut noise = Noise(24);

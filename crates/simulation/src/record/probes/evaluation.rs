@@ -86,8 +86,8 @@ impl Simulation {
     }
 
     /// Centre of mass of a body, and rotation of the body from the reference configuration. For a deformable body
-    /// outside flight, this is the rotation that fits the reference to the current configuration by mass-weighted least
-    /// squares.
+    /// outside flight, the rotation fits the reference configuration to the current configuration by mass-weighted
+    /// least squares.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
@@ -146,8 +146,8 @@ fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // If the product of the singular vectors is a reflection, inverting the axis of the smallest singular value makes
-    // it a rotation.
+    // If the product of the singular vectors is a reflection, the axis of the smallest singular value is inverted. The
+    // product is then a rotation.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }

@@ -186,8 +186,8 @@ fn summary(
     summary
 }
 
-/// Warning of filtered samples, or samples of an injury criterion, that leave out steps in which contact forces may have
-/// oscillated: these oscillations, whose period is a few steps, alias.
+/// Warning of samples for a filter or an injury criterion that omit steps in which contact forces may have oscillated.
+/// The period of these oscillations is a few steps, so the samples contain aliases.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -199,8 +199,8 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning of a peak at the beginning or end of the record. There, the filter extends the record by point reflection,
-/// which leaves the first and last samples nearly unfiltered. A peak in these samples is not a peak of a filtered
+/// Warning of a peak at the beginning or end of the record. There, the filter extends the record by point reflection.
+/// The first and last samples are therefore nearly unfiltered. A peak in these samples is not a peak of a filtered
 /// signal.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);

@@ -14,7 +14,7 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// A sample is due from this fraction of a step before its time on, as times are rounded sums of steps.
+/// A sample is due up to this fraction of a step before its time, because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Writes the samples of the probes at their sampling instants.

@@ -17,7 +17,7 @@ pub(crate) struct MiddleOfStep {
     /// Positions at the middle of the step, by node; set only for the nodes in contact \[m\].
     positions: Vec<Vec3>,
     /// Offset of the gap of each contact \[m\]: the gap less n · Σ w_a x_a, with the normal n, and the weights w_a and
-    /// predicted positions x_a of the nodes. It is not zero after an initial gap was subtracted.
+    /// predicted positions x_a of the nodes. The offset differs from zero after an initial gap was subtracted.
     offsets: Vec<f64>,
     /// Normals of the contacts at the predicted positions. They determine the sign of the normals at the middle of the
     /// step.

@@ -11,8 +11,8 @@ use crate::Simulation;
 use crate::account::resultants::Resultants;
 use crate::model::Model;
 
-/// Mobility of the nodes of deformable bodies and walls. It is zero for supported components and for nodes of rigid
-/// bodies. A slider node is mobile only along its slider.
+/// Mobility of the nodes of deformable bodies and walls. The mobility is zero for supported components and for nodes of
+/// rigid bodies. A slider node is mobile only along its slider.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -142,8 +142,8 @@ impl Simulation {
     }
 
     /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
-    /// following step has the committed length or, if no length is committed, the length that is expected after this
-    /// step. It is cut to the end time. In the last step of the run, it has the length of the current step.
+    /// following step has the committed length or, without a committed length, the length expected after this step. The
+    /// length is cut to the end time. In the last step of the run, the length of the current step replaces this length.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -195,7 +195,8 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// If contact corrects any position, stores the positions of this detection, which the next detection needs.
+    /// Stores the positions of this detection if contact corrects any position. The next detection needs the stored
+    /// positions.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());

@@ -11,17 +11,17 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Tolerance between two computations of the critical step. It limits the relative change of the critical step, as
-/// extrapolated from the previous rate of change, and the strain of the elements. By default, the step is 20 % below
-/// the critical step, so that it remains stable within this tolerance.
+/// Tolerance between two computations of the critical step: for the strain of the elements, and for the relative change
+/// of the critical step at its previous rate of change. By default the step is 20 % below the critical step, and is
+/// therefore stable within this tolerance.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// The time step is increased only if the stable step exceeds it by this ratio, as frequent changes of the step cost
-/// accuracy.
+/// The time step is increased only if the stable step exceeds the time step by this ratio, because frequent changes of
+/// the step cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Relative difference of two step lengths, up to which forces that were computed for one length are valid for the
-/// other: the error of the forces is then a rounding error.
+/// Forces computed for one step length are valid for another length up to this relative difference. Their error is then
+/// a rounding error.
 const STEP_TOLERANCE: f64 = 1e-12;
 
 /// Largest step, relative to the joint stability limit of elements and contacts \[-\].
@@ -51,7 +51,7 @@ pub(crate) struct StepControl {
     pub(super) committed: Option<CommittedStep>,
     /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit set by the caller \[s\], which applies to steps that are not committed for contact.
+    /// Limit set by the caller \[s\]; it does not apply to steps committed for contact.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
@@ -88,7 +88,7 @@ clone_by_field!(StepControl {
     shapes,
 });
 
-/// A length of the following step that is committed, as forces were computed for it.
+/// A committed length of the following step: forces were computed for this length.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
     /// Length before the cut to an event \[s\].
@@ -101,9 +101,9 @@ pub(super) struct CommittedStep {
 /// The forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommittedFor {
-    /// Discrete-gradient contact forces, which conserve energy in that step only.
+    /// Discrete-gradient contact forces. They conserve energy in that step only.
     Contact,
-    /// Tie forces, which are computed again at the beginning of a step of another length.
+    /// Tie forces. They are computed again at the beginning of a step of another length.
     Ties,
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
 }
 
 impl CommittedStep {
-    /// Whether the committed step is taken: it must not exceed the `regular` step and, unless it is committed for
-    /// contact, the limit `longest` of the caller \[s\].
+    /// Whether the committed step is taken. Its length must not exceed the `regular` step or, unless it is committed
+    /// for contact, the limit `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -123,8 +123,8 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\], which are
-    /// infinite for no limit.
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]; infinite
+    /// means no limit.
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
@@ -160,10 +160,10 @@ impl StepControl {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\]. In a model with deformable bodies it is the step that would be
-    /// chosen without contact, so that the stiffness does not depend on the order in which contacts begin. It is not
-    /// cut to events. In a model of rigid bodies under gravity it is not cut to the flight step or against tunnelling
-    /// either.
+    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, this
+    /// step would be chosen without contact. The stiffness is therefore independent of the order in which contacts
+    /// begin. In a model of rigid bodies under gravity, the step is also without the limits of the flight step and of
+    /// the guard against tunnelling.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -188,8 +188,8 @@ impl StepControl {
         self.time_step = time_step;
     }
 
-    /// Makes a computation of the critical step due before the next step. After this computation, the interval between
-    /// computations starts again at one step, and grows.
+    /// Makes a computation of the critical step due before the next step. The interval between computations then starts
+    /// again at one step.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
@@ -253,8 +253,8 @@ mod tests {
     use super::*;
 
     /// While the critical step is constant, the interval between its computations doubles up to the limit. A decrease
-    /// by a tenth in ten steps is ln 0.9/10 = −0.0105 per step. It reaches the tolerated 0.05 after four steps, and
-    /// gives an interval of four steps. An invalidation resets the interval to one step.
+    /// by a tenth in ten steps is ln 0.9/10 = −0.0105 per step. At this rate the tolerated change 0.05 is reached after
+    /// four steps, so the interval is four steps. An invalidation resets the interval to one step.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

@@ -17,16 +17,16 @@ use crate::timings::timed;
 use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
-/// Factor by which contact may increase the speed of the nodes of rigid bodies above the speed for which the step was
-/// chosen. A free body that is struck by another body of any mass gains up to twice the speed of this other body, and
-/// its rotation adds to the speed. Even at three times the speed a node cannot tunnel, as the chosen step is a small
-/// fraction of the step in which a node could tunnel.
+/// The step is chosen for a speed of the nodes of rigid bodies. Contact may increase this speed by this factor. A free
+/// body struck by another body of any mass gains up to twice the speed of the other body. The rotation of the struck
+/// body adds to this speed. The chosen step is a small fraction of the step in which a node could tunnel. Even at three
+/// times the speed, a node therefore cannot tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Length of the time step, relative to the first step, below which the step counts as collapsed.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that is negligible, as a rounding error.
+/// Fraction of a step that is negligible: a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
@@ -82,13 +82,13 @@ impl Simulation {
     }
 
     /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus twice the rounding error of the
-    /// end time, once for the rounding of a step and once for the rounding of the sum of steps.
+    /// end time. One rounding error is for a step, and one for the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step \[s\]: `wanted`, or shorter. A shorter step ends at a break, or is one of the equal
-    /// steps up to an exact output time.
+    /// Length of the next step \[s\]: `wanted` or less. A shorter step ends at a break, or is one of the equal steps up
+    /// to an exact output time.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -109,8 +109,8 @@ impl Simulation {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]: the committed length or, if no length is committed, the length that is
-    /// expected after a step of length `last`.
+    /// Length of the following step \[s\]: the committed length. Without a committed length, the length expected after
+    /// a step of length `last`.
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -119,15 +119,15 @@ impl Simulation {
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
     /// A value that is not positive removes the limit. During contact with the staggered energy–momentum response, the
-    /// length of the next step is already committed, and the limit begins with the step after it. Steps of flight have
-    /// no such limit; the argument of [`Simulation::advance`] limits them.
+    /// length of the next step is already committed. The limit then begins with the following step. Steps of flight
+    /// have no such limit; the argument of [`Simulation::advance`] limits them.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact, as discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following one.
+    /// Commits the length of the following step for contact, because discrete-gradient forces act from the middle of
+    /// the current step to the middle of the following step.
     ///
     /// Steps remain equal while contact accelerates a rigid body, up to [`RIGID_SPEED_MARGIN`] times the speed for
     /// which the step was chosen.
@@ -143,7 +143,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless the length is already committed for contact.
+    /// Commits the length of the following step for ties if the length is not already committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -208,8 +208,8 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step \[s\] with a squared contact frequency \[rad²/s²\], and with the speed of the nodes of rigid
-    /// bodies divided by `faster`.
+    /// Largest stable step \[s\] for a squared contact frequency \[rad²/s²\]. The speed of the nodes of rigid bodies is
+    /// divided by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
@@ -272,9 +272,9 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. By
-    /// rounding errors of the division, many of these steps are slightly longer than the committed steps. They must
-    /// still count as the committed steps.
+    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. The
+    /// division into equal steps has rounding errors, so many of these steps are slightly longer than the committed
+    /// steps. These steps must still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();

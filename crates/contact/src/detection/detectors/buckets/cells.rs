@@ -9,9 +9,9 @@ const NONE: u32 = u32::MAX;
 /// Factor by which the cell size grows while the grid has too many cells.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. A point inside a box belongs to
-/// one of the cells that the box overlaps, because the index of a cell along an axis never decreases with the
-/// coordinate.
+/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The index of a cell along an
+/// axis never decreases with the coordinate. A point inside a box therefore belongs to one of the cells that the box
+/// overlaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -187,7 +187,7 @@ impl CellLists {
         }
     }
 
-    /// Number of cells of the grid, marked or not, that overlap at least one of the boxes.
+    /// Number of cells of the grid that overlap at least one of the boxes. Unmarked cells count too.
     pub fn num_met(&self, boxes: &[Aabb]) -> usize {
         let mut met = vec![false; self.grid.num_cells()];
         for bounds in boxes {
@@ -205,8 +205,8 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// The number of cells is at most the allowed number. If it would be larger with the requested size, the cells are
-    /// larger. A zone without extent, or with infinite extent, has one cell.
+    /// The number of cells is at most the allowed number. If the number would be larger with the requested cell size,
+    /// the cells are larger. A zone without extent, or with infinite extent, has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);

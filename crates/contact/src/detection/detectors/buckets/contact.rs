@@ -25,13 +25,12 @@ const CELL_SIZE: f64 = 2.0 / 3.0;
 /// cells per node.
 const CELLS_PER_NODE: usize = 32;
 
-/// Number of steps for which the allowance suffices at the present velocities, if [`ALLOWANCE`] does not limit the
-/// allowance.
+/// Number of steps for which the allowance suffices at the present velocities, within the limits [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
 /// Least and greatest allowance of a pair of near bodies, relative to the search depth. The allowance is the relative
-/// displacement of the two bodies beyond which a new sorting is due. A larger allowance lists more candidates that
-/// never touch; a smaller allowance needs more sortings.
+/// displacement of the two bodies beyond which a new sorting is due. With a larger allowance, more candidates never
+/// touch; a smaller allowance needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Relative rounding of the compared distances.
@@ -42,7 +41,8 @@ pub(super) struct ContactPhase {
     bodies: Vec<SortedBody>,
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// Relative displacement of each pair of bodies along any axis beyond which all bodies are sorted again \[m\].
+    /// Allowance of each pair of bodies \[m\]. All bodies are sorted again when the relative displacement of a pair
+    /// along any axis exceeds its allowance.
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -128,8 +128,8 @@ impl ContactPhase {
     /// Whether the candidates still contain all possible contacts.
     ///
     /// Suppose that at the last sorting a node and a point of a face were separated along an axis by more than the
-    /// search depth plus the allowance. They stay separated by more than the search depth as long as no relative
-    /// displacement along any axis exceeds the allowance.
+    /// search depth plus the allowance. Node and point stay separated by more than the search depth until a relative
+    /// displacement along an axis exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -245,8 +245,8 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists as candidates each node with those faces of its bucket that the node can touch and whose widened boxes
-    /// contain the node.
+    /// Lists the candidates: each node with the faces of its bucket whose widened boxes contain the node and that the
+    /// node can touch.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
@@ -285,8 +285,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges whose boxes overlap after the box of the target edge is widened by the reach. Of the
-    /// two directions of a pair of bodies, only the direction with the lower body as contactor is processed.
+    /// Lists the pairs of edges with overlapping boxes; the box of the target edge is widened by the reach. Only the
+    /// assignment with the lower body as contactor is processed.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -314,8 +314,8 @@ impl EdgeSorting {
         self.pairs.dedup();
     }
 
-    /// Collects all target edges with their widened boxes, and those contactor edges whose boxes overlap the common box
-    /// of the widened boxes.
+    /// Collects all target edges with their widened boxes. Also collects the contactor edges whose boxes overlap the
+    /// common box of the widened boxes.
     fn list_boxes(
         &mut self,
         [contactor, target]: [u32; 2],

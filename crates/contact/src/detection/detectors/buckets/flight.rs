@@ -1,14 +1,14 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
 //! A pair of bodies is tested from the first time at which the bounding balls of the two bodies can touch. In the frame
-//! of the centre of the first body, which removes the common motion, every face sweeps a box in a slice of time. If the
-//! swept boxes of the two bodies overlap, the slice is halved in two cases: the bound on the relative displacement
-//! exceeds the larger of the two median edge lengths, or this bound exceeds the smaller length and too many face pairs
-//! overlap ([`WORTHWHILE`]). The earlier half is searched first. If the slice is not halved, buckets find the face
-//! pairs with overlapping boxes.
+//! of the centre of the first body, every face sweeps a box in a slice of time. This frame removes the common motion.
+//! If the swept boxes of the two bodies overlap, the bound on the relative displacement is compared with the two median
+//! edge lengths. The slice is halved if the bound exceeds the larger length. The slice is also halved if the bound
+//! exceeds the smaller length and too many face pairs overlap ([`WORTHWHILE`]). The earlier half is searched first. If
+//! the slice is not halved, buckets find the face pairs with overlapping boxes.
 //!
-//! The time of impact of a face pair is computed over the whole step of the flight, not only over the slice, so each
-//! pair is computed once in a step. The search ends at the first slice that begins after the earliest impact found so
+//! The time of impact of a face pair is computed over the whole step of the flight instead of the slice. Each pair is
+//! therefore computed once in a step. The search ends at the first slice that begins after the earliest impact found so
 //! far.
 
 use std::time::Instant;
@@ -30,9 +30,9 @@ use super::cells::{CellLists, Grid};
 /// Largest number of cells of a grid per face in the grid.
 const CELLS_PER_FACE: usize = 32;
 
-/// Number of overlapping face pairs up to which a slice is resolved instead of halved: the first number plus the number
-/// of faces of both bodies divided by the second number. Up to this number the times of impact cost no more than
-/// halving, which needs a pass over all faces.
+/// Number of overlapping face pairs up to which a slice is resolved instead of halved. With the number n of faces of
+/// both bodies, this is the first entry plus n divided by the second entry. Up to this number of pairs, the times of
+/// impact cost no more than halving the slice. Halving needs a pass over all faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice, relative to the duration of the step.
@@ -45,8 +45,8 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub(super) struct FlightPhase {
     /// Median edge length of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration that contains each body; its centre is the centre of rotation if the body
-    /// rotates.
+    /// Ball in the reference configuration that contains each body. The centre of the ball is the centre of rotation if
+    /// the body rotates.
     balls: Vec<Sphere>,
     /// Time before which each pair cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -189,7 +189,7 @@ impl Buckets {
     }
 
     /// Swept boxes of the faces in a slice, in the frame of the centre of the first body. Returns the zone that both
-    /// bodies sweep, if any, and lists the faces of both bodies that sweep into this zone.
+    /// bodies sweep, if any. Lists the faces of both bodies that sweep into this zone.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -264,7 +264,7 @@ impl Buckets {
     }
 
     /// The earliest of the impact `first` and the impacts of the overlapping face pairs; of equally early impacts, the
-    /// one with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
+    /// impact with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -287,8 +287,8 @@ impl Buckets {
 
 impl SweptBody {
     /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, widened by a
-    /// margin. The margin must include the largest deviation |a| L²/8 of a node from the chord between its end
-    /// positions, with the acceleration a and the slice length L \[s\].
+    /// margin. With the acceleration a and the slice length L \[s\], a node deviates by up to |a| L²/8 from the chord
+    /// between its end positions. The margin must include this deviation.
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -330,8 +330,8 @@ impl SweptBody {
     }
 }
 
-/// Ball in the reference configuration that contains a body: about the centre of rotation, or about the centre of the
-/// bounding box if the body does not rotate.
+/// Ball in the reference configuration that contains a body. The centre is the centre of rotation or, for a body
+/// without rotation, the centre of the bounding box.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();

@@ -11,9 +11,9 @@
 //! exceeds an allowance. The results equal those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. Where the face sizes
-//! differ by orders of magnitude, a node is therefore tested against many faces of its cell that are far from the node.
-//! In flight a slice costs a pass over all faces of both bodies.
+//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. If the face sizes differ
+//! by orders of magnitude, a node is therefore tested against many distant faces of its cell. In flight a slice costs a
+//! pass over all faces of both bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -60,10 +60,10 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the last sorting in contact, for each pair of near bodies in both directions.
+    /// Statistics of the last sorting in contact, for each pair of near bodies, with the nodes of either body.
     ///
     /// # Cost
-    /// A pass over all cells with faces; do not call it in every step.
+    /// A pass over all cells with faces. Do not call this function in every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }

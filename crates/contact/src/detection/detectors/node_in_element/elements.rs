@@ -1,4 +1,4 @@
-//! The elements of a body near its surface, which contactor nodes may enter.
+//! The elements near the surface of a body. Contactor nodes may enter these elements.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\]. A point of the element that is farther from
-/// the boundary is in no other element, unless elements overlap.
+/// Distance from the boundary of an element, in natural coordinates \[-\]. If elements do not overlap, a point of the
+/// element farther from the boundary is in no other element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. An element has a number, its index among all elements of the
-/// body, and a place, its index in the tree.
+/// Elements of one body with a tree over their boxes. An element has two indices: a number, its index among all
+/// elements of the body, and a place, its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
@@ -114,8 +114,8 @@ impl ElementSearch {
     }
 
     /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. The search begins
-    /// with the element at the place `last` and the neighbours of this element. It continues in the tree, where
-    /// elements whose place does not satisfy `may_contain` are skipped. `last` changes only the cost, provided that the
+    /// with the element at the place `last` and the neighbours of this element. The search continues in the tree, and
+    /// skips elements whose place does not satisfy `may_contain`. `last` changes only the cost, provided that the
     /// elements around the point do not overlap and satisfy `may_contain`.
     pub fn find(
         &self,
@@ -217,8 +217,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point, if it is the element `last` or a neighbour of `last` and the point is farther
-    /// than [`UNIQUE`] from its boundary. A point nearer to the boundary may also be in another element.
+    /// The element that contains a point, if this element is `last` or a neighbour of `last`. The point must be farther
+    /// than [`UNIQUE`] from the boundary of the element. A point nearer to the boundary may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

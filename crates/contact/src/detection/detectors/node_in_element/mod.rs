@@ -1,5 +1,4 @@
-//! Contact of nodes with the elements that they enter, by the distance field of the target: the detector of Wolff and
-//! Bucher.
+//! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
 //! pairs     bodies with overlapping boxes; each body is contactor and target (double pass)
@@ -16,7 +15,7 @@
 //! not zero. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector
 //! uses [`Buckets`].
 //!
-//! Two edges that cross are not found if no node is in an element.
+//! Two crossing edges are missed if no node is in an element.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, §4 and §5.
@@ -58,11 +57,11 @@ const LEAST_COSINE: f64 = 0.1;
 /// Direction in which nodes in elements are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// Against the assumed gradient of the target, which points into the target.
+    /// Against the assumed gradient of the target. The gradient points into the target.
     #[default]
     Target,
     /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option shows an error of that
-    /// algorithm: at the rim of a surface the mean normal is tilted, so that a sliding block begins to roll.
+    /// algorithm. At the rim of a surface the mean normal is tilted, and a sliding block therefore begins to roll.
     Contactor,
 }
 

@@ -98,8 +98,8 @@ impl Mesh {
     }
 }
 
-/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip, whose last node is placed in the
-/// block.
+/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip. The last node of the tip is in
+/// the block.
 struct Scene {
     kind: CellKind,
     block: usize,
@@ -156,8 +156,8 @@ impl Scene {
         constraints
     }
 
-    /// Maps the block by a random x = A X, and moves the last node of the tip to the image of a point below the middle
-    /// of the top of the block. Returns A and the depth of this point before the mapping.
+    /// Maps the block by a random x = A X. The last node of the tip moves to the image of a point below the middle of
+    /// the top. Returns A and the depth of this point before the mapping.
     fn map_and_press(&mut self, reference: &[Vec3], samples: &mut Samples) -> (Mat3, f64) {
         let turned = Rotation::from_scaled_axis(match self.kind.dimension() {
             2 => Vec3::z() * samples.uniform(-3.0, 3.0),
@@ -199,9 +199,9 @@ fn detector(model: ContactModel, cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -
 }
 
 /// Below the middle of the top of a block, the distance field is the distance from the plane of the top. After a
-/// mapping x = A X, the gap and the normal are therefore those of the mapped plane, to 1e-10 (theory: exact). With the
-/// weights w and the positions x of the nodes of a contact, Σ w = 0 and Σ w x = 0 to rounding, so that the nodal forces
-/// of a contact have neither a resultant nor a moment.
+/// mapping x = A X, the gap and the normal therefore belong to the mapped plane, to 1e-10 (theory: exact). With the
+/// weights w and the positions x of the nodes of a contact, Σ w = 0 and Σ w x = 0 to rounding. The nodal forces of a
+/// contact therefore have zero resultant and zero moment.
 #[test]
 fn gaps_below_a_mapped_plane_are_exact() {
     let mut samples = Samples::new(37);
@@ -237,9 +237,9 @@ fn gaps_below_a_mapped_plane_are_exact() {
     }
 }
 
-/// The change of the gap follows from the weights w and the normal ν: δg = ν · Σ w δx to 1e-10, for any displacement δx
-/// of the node and any translation of the block. Below a plane the gap g is linear in these displacements (Wolff &
-/// Bucher 2013, (31)).
+/// The change of the gap follows from the weights w and the normal ν. For any displacement δx of the node and any
+/// translation of the block, δg = ν · Σ w δx to 1e-10. Below a plane the gap g is linear in these displacements (Wolff
+/// & Bucher 2013, (31)).
 #[test]
 fn gaps_vary_with_the_weights() {
     let mut samples = Samples::new(31);
@@ -264,8 +264,8 @@ fn gaps_vary_with_the_weights() {
     }
 }
 
-/// A node moves through a block. The detector finds the same element and bitwise the same gap, whether or not the
-/// detector knows the last element of the node.
+/// A node moves through a block. With and without the last element of the node, the detector finds the same element and
+/// bitwise the same gap.
 #[test]
 fn tracked_nodes_are_found_like_others() {
     let mut samples = Samples::new(5);
@@ -290,7 +290,7 @@ fn tracked_nodes_are_found_like_others() {
     }
 }
 
-/// A node on an edge or a face that several elements share is in the element with the lowest number.
+/// A node on a common edge or face of several elements is in the element with the lowest number.
 #[test]
 fn the_first_element_has_a_node_on_its_side() {
     let mut scene = Scene::new(CellKind::Hex8);

@@ -7,8 +7,8 @@
 //!           the tree for each face of the body: the particles in the buffer zone of a face are its candidates
 //! compute   closest point and gap of each candidate
 //! ```
-//! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. The buffer is b = n
-//! Δt Δv with the time step Δt and the largest difference Δv of two nodal velocities along an axis, but no less than a
+//! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. Let Δt be the time
+//! step, and Δv the largest difference of two nodal velocities along an axis. The buffer is b = n Δt Δv, but at least a
 //! minimum ([`LEAST_BUFFER`]). The velocities are the displacements of the last step divided by Δt. Each surface is
 //! contactor and target (double pass). In flight the detector uses [`Buckets`], because the report of Petőcz and Armero
 //! has no method for flight.
@@ -40,8 +40,8 @@ use particle_tree::ParticleTree;
 /// Relative rounding of the compared distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Smallest buffer, relative to the smallest search depth of all bodies. The smallest buffer applies while all bodies
-/// are at rest.
+/// Minimum buffer, relative to the smallest search depth of all bodies. This buffer applies, for example, while all
+/// bodies are at rest.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
 /// Intervals of the sorting detector.
@@ -49,8 +49,8 @@ const LEAST_BUFFER: f64 = 1.0 / 64.0;
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1; the working space is also computed when a particle
-    /// has left the working space.
+    /// Sortings between two computations of the working space, ≥ 1. The working space is also computed when a particle
+    /// has left it.
     pub space_every: u32,
 }
 
@@ -162,9 +162,9 @@ impl Sorting {
         tests
     }
 
-    /// Traverses the tree with the buffer zone of a body and, if this zone contains particles of other bodies, with the
-    /// buffer zone of each face; lists the particles in the zones of the faces as candidates. Returns the number of
-    /// cells visited.
+    /// Traverses the tree with the buffer zone of a body. If this zone contains particles of other bodies, traverses
+    /// the tree with the buffer zone of each face, and lists the particles in the zones of the faces as candidates.
+    /// Returns the number of cells visited.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -189,8 +189,8 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges whose boxes overlap after the box of the edge of the second body is widened by the reach. Two
-    /// bodies are tested only if the box of the first overlaps the widened box of the second.
+    /// Pairs of edges with overlapping boxes; the box of the edge of the second body is widened by the reach. Two
+    /// bodies are tested only if the box of the first body overlaps the widened box of the second body.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)

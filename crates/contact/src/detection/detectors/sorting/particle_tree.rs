@@ -14,8 +14,8 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Largest depth: 20 halvings of each of three axes, or 30 of each of two. Particles in one cell at this depth count as
-/// coincident.
+/// Largest depth: 20 halvings of each of three axes, or 30 halvings of each of two axes. Particles in one cell at this
+/// depth count as coincident.
 const MAX_DEPTH: u32 = 60;
 
 /// No particle, or no child.
@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,
-    /// Number of axes that are halved in turn: two if the working space is a plane, three if it is not.
+    /// Number of axes that are halved in turn: two for a plane working space, otherwise three.
     num_axes: u32,
     cells: Vec<Cell>,
     /// Next particle in the same cell.

@@ -3,9 +3,9 @@
 //! An axis-aligned box contains the displacements of all nodes of a body in a step. This box and the displacement of
 //! the wall bound the approach of any node to the wall. Each block of nodes stores the smallest distance of its nodes
 //! from the wall at the last test of the block. The block is tested again once the approach since the last test reaches
-//! this distance. In penetration the distance is negative: the block is tested in every step until its nodes have
+//! this distance. In penetration the distance is negative. The block is then tested in every step, until its nodes have
 //! receded since the last test by more than the penetration. A step costs one pass over the displacements of each body,
-//! whatever the number of walls, and the tests of blocks near walls.
+//! for any number of walls, and the tests of blocks near walls.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Steps after which all blocks are tested again, which bounds the accumulated rounding.
+/// Number of steps after which all blocks are tested again, to bound the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the accumulated rounding, relative to the coordinates.
@@ -46,8 +46,8 @@ pub(super) struct ContactPhase {
 struct Approach {
     /// Accumulated approach \[m\]; a recession is a negative approach.
     accumulated: f64,
-    /// Value of `accumulated` at which a node of each block can reach the wall \[m\]; less than the present value for a
-    /// penetrating block. `first_arrival` is the least of these values.
+    /// For each block, the value of `accumulated` at which a node can reach the wall \[m\]; less than the present value
+    /// for a penetrating block. `first_arrival` is the least of these values.
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
@@ -152,7 +152,7 @@ impl Approach {
                 }
             }
             // In penetration `lowest` is negative, and `arrival` is less than the accumulated approach. The block is
-            // then tested again in the next step, unless it recedes by more than the penetration.
+            // then tested again in the next step, except if the block recedes by more than the penetration.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }
@@ -175,8 +175,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Upper bound on the approach to a wall of a node whose displacement lies in this box \[m\]; negative if all nodes
-/// recede.
+/// Upper bound on the approach of a node to a wall \[m\], with the displacement of the node in this box; negative if
+/// all nodes recede.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -39,8 +39,8 @@ struct Entry {
     item: Item,
 }
 
-/// What an entry refers to. Of entries with equal times, the entry whose item comes first in this enumeration is
-/// processed first. Nodes come first, because their contact is certain.
+/// Item of an entry. Entries with equal times are processed in the order of this enumeration. Nodes come first, because
+/// their contact is certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     /// A node, by its index in the list of the body.
@@ -66,7 +66,7 @@ impl PartialOrd for Entry {
 }
 
 impl Ord for Entry {
-    /// The earliest entry is the greatest, because the heap of the standard library yields its maximum.
+    /// The earliest entry is the greatest, because the heap of the standard library returns the greatest entry.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.item.cmp(&self.item))
     }
@@ -281,9 +281,9 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece at this time, if the lowest corner of the piece is within the tolerance of the wall; a
-    /// corner is a point of the face. If the lowest corner is higher, the piece is split. A corner that is within the
-    /// tolerance at the beginning of the step touches only when it descends.
+    /// The contact of a piece at this time, if the lowest corner of the piece is within the tolerance of the wall. A
+    /// corner is a point of the face. If the lowest corner is higher, the piece is split. A corner within the tolerance
+    /// at the beginning of the step touches only when the corner descends.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

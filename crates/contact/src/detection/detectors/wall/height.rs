@@ -2,7 +2,7 @@
 //!
 //! At the time s after the beginning of the step, a point is at c(s) + R(s) q relative to the wall. The centre c moves
 //! on a parabola, and the rotation R turns the arm q at the constant angular speed Ω. The height of the point is h(s) =
-//! α(s) + A cos(Ω s − φ) with a quadratic α, a phase φ and the amplitude A = |q⊥| |n⊥|. Here n is the normal of the
+//! α(s) + A cos(Ω s − φ), with a quadratic α, the amplitude A = |q⊥| |n⊥| and a phase φ. Here n is the normal of the
 //! wall, and ⊥ denotes the component perpendicular to the rotation axis.
 
 use crate::math::polynomial::first_root_of_quadratic;
@@ -12,7 +12,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances. Near a grazing contact each advance only reduces the height by a factor.
+/// Largest number of advances. Near a grazing contact, convergence is only linear.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -45,8 +45,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall, given by the motion, the normal and the
-    /// reference position \[m\] of the node of the wall.
+    /// Heights of a surface with an outward offset \[m\] above a wall. The wall is given by its motion, its normal and
+    /// the reference position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -88,8 +88,8 @@ impl<'a> Heights<'a> {
     }
 
     /// First time s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall;
-    /// `None` if the ball does not touch. The result is never late. A point (radius 0) at the wall at the beginning
-    /// touches only when it descends, not when it recedes or rests.
+    /// `None` if the ball does not touch. The result is never late. A point (radius 0) that starts at the wall touches
+    /// only when it descends, not while it recedes or rests.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -131,8 +131,8 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// Lower bound on the time at which a point that starts at the wall can return to the wall: 0 if the point may
-    /// descend at once, `None` if it cannot return.
+    /// Lower bound on the time at which a point that starts at the wall can return to the wall; 0 if the point may
+    /// descend at once, `None` if the point cannot return.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -143,8 +143,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which the envelope α(s) − `reach` reaches the wall; `None` if it never does. `reach`
-    /// is the amplitude A plus the radius of the ball \[m\].
+    /// Lower bound on the time at which α(s) = `reach`, the amplitude A plus the radius of the ball \[m\]; `None` if α
+    /// stays above `reach`. The ball cannot touch the wall before this time.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

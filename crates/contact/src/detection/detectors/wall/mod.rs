@@ -13,7 +13,7 @@
 //! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
 //! ```
 //! # Limits
-//! In contact only the nodes of a face touch. In flight a curved face also touches between its nodes, where it bulges.
+//! In contact only the nodes of a face touch. In flight a curved face can also touch between its nodes.
 //!
 //! # Source
 //! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
@@ -90,8 +90,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact of a body on a wall within a step of a flight. The time of the impact is never late. To be called
-    /// for consecutive steps of the flight.
+    /// First impact of a body on a wall within a step of a flight; the time of the impact is never late. Call this
+    /// function for consecutive steps of the flight.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -110,7 +110,7 @@ impl WallDetector {
         (self.flight, self.contact) = (None, None);
     }
 
-    /// Adds the constraints of the nodes on or behind a wall to the constraints of the step. To be called for
+    /// Adds the constraints of the nodes on or behind a wall to the constraints of the step. Call this function for
     /// consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;
@@ -123,8 +123,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies whose offset surface penetrates a wall at a node, in a given configuration, by more than 1e-9 of the
-    /// radius of the bounding sphere of the body. This is a check of input, not part of a step.
+    /// Bodies whose offset surface penetrates a wall at a node in a given configuration. The penetration must exceed
+    /// 1e-9 of the radius of the bounding sphere of the body. The function checks input and is not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

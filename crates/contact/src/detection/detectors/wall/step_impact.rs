@@ -12,7 +12,8 @@ use super::walled_body::Wall;
 impl WallDetector {
     /// The first contact within a step of a node with a wall, except the contacts in `touching`. Nodes and walls move
     /// on parabolas, so the height of a node is quadratic in time, and its first root is the instant of contact.
-    /// Contacts in the first millionth of the step are ignored, because the previous step may have ended at them.
+    /// Contacts in the first millionth of the step are ignored, because the previous step may have ended at these
+    /// contacts.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).

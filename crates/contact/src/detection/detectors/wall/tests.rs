@@ -118,7 +118,7 @@ fn tumbling_bodies_are_predicted_early() {
     }
 }
 
-/// A point on the wall at the beginning impacts only if it descends: at once, or when it falls back after it rose.
+/// A point that begins on the wall impacts only when it descends: at once, or after it has risen.
 #[test]
 fn touching_at_the_beginning_is_no_impact_by_itself() {
     let nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.5], [4.0, 4.0, 0.0]].map(Vec3::from);
@@ -143,8 +143,8 @@ fn touching_at_the_beginning_is_no_impact_by_itself() {
     assert!((falls_back - 2.0).abs() < 1e-12, "{falls_back}");
 }
 
-/// A six-node triangle whose middle nodes bulge below its corners touches at the lowest point of the face, which is not
-/// a node.
+/// The middle nodes of a six-node triangle bulge below its corners. The triangle touches at the lowest point of the
+/// face, between the nodes.
 #[test]
 fn curved_faces_touch_where_they_bulge() {
     let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Vec3::from);
@@ -215,8 +215,8 @@ fn every_node_behind_a_wall_is_found() {
     assert!(num_tested_far * 20 < every_node, "{num_tested_far} of {every_node}, far from the wall");
 }
 
-/// A cloud that moves into a wall and out of it without deforming: the detector finds all nodes behind the wall, also
-/// while the cloud recedes.
+/// A cloud moves into a wall and out again without deforming. The detector finds all nodes behind the wall, also while
+/// the cloud recedes.
 #[test]
 fn nodes_are_found_until_they_are_out() {
     let samples = &mut Samples::new(11);

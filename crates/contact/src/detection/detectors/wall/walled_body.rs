@@ -32,7 +32,8 @@ pub(super) struct WalledBody {
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces, which can bulge beyond their nodes, and the surface if it has curved faces.
+    /// Curved faces of the surface, and the surface itself if it has curved faces. Curved faces can bulge beyond their
+    /// nodes.
     pub curved: Vec<u32>,
     pub surface: Option<Surface>,
     /// Bounding spheres of the blocks of curved faces.

@@ -37,7 +37,7 @@ fn the_tetrahedron_has_its_reference_values() {
     }
 }
 
-/// Each function is 1 at its point and 0 at the other points. The functions sum to 1 and reproduce quadratics; their
+/// Each function is 1 at its point and 0 at the other points. The functions sum to 1 and reproduce quadratics. Their
 /// derivatives agree to 1e-8 with central differences of increment 1e-5.
 #[test]
 fn enriched_functions_interpolate() {

@@ -11,7 +11,7 @@ const NODES_PER_TASK: usize = 16_384;
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// Largest excess of the displacements of points of a curved face over the range of the nodal displacements,
+    /// Displacements of points on a curved face can exceed the range of the nodal displacements. Largest excess,
     /// relative to this range.
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].

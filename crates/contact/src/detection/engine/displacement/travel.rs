@@ -29,7 +29,7 @@ impl Travel {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Number of further steps until the sum reaches a limit \[m\], if every step has the bound of the last step.
+    /// Number of further steps until the sum reaches a limit \[m\], with the bound of the last step in every step.
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }

@@ -2,7 +2,7 @@
 //!
 //! The hierarchies are refitted to the nodes at the first three instants of a flight. The motions of the roots follow
 //! from the three positions of each root ([`RootHistory`]). A prediction starts from the spheres refitted at the
-//! current instant. The volumes grow by a bound on the error of the motions, so that no contact is predicted late.
+//! current instant. The volumes grow by a bound on the error of the motions. No contact is therefore predicted late.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2: the engine is active at the first two increments.

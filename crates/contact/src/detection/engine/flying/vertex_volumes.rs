@@ -25,7 +25,7 @@ pub(crate) struct FlyingTrees<'a> {
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if the bound is after the horizon.
     ///
-    /// The bound is the earlier of the times from estimated motions and from exact motions, so that no time is late.
+    /// The bound is the earlier of two times, from estimated motions and from exact motions. No time is therefore late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -63,9 +63,9 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere, which
-        // limits the deviation of the sphere from the tangent of its path. The second holds because the sphere never
-        // leaves the larger swept sphere about the centre of its body.
+        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere: this
+        // bound limits the deviation of the sphere from the tangent of its path. The second holds because the sphere
+        // never leaves the larger swept sphere about the centre of its body.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -108,7 +108,7 @@ impl FlyingTrees<'_> {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Axis-aligned box of a vertex at any time; it grows by the largest displacement that rotation adds.
+    /// Axis-aligned box of a vertex at any time. The box grows by the largest displacement that rotation adds.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -127,9 +127,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. With the
-/// angular velocity ω, the acceleration of a point at the distance |q| from the centre of the body differs from the
-/// acceleration of the centre by at most (ω² + |dω/dt|) |q|.
+/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. Let ω be
+/// the angular velocity, and |q| the distance of a point from the centre of the body. The accelerations of point and
+/// centre differ by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -143,8 +143,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Sphere about the centre of the body. It contains, in every orientation of the body, a sphere that is fixed to the
-/// body.
+/// Sphere about the centre of the body. In every orientation of the body, the box contains a sphere that is fixed to
+/// the body.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);

@@ -1,9 +1,9 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The operations are those of the closed form for one triangle (`super::voronoi`), called the scalar form here, so
-//! that the results in lanes and of the scalar form are bitwise equal. Only the choice of the region differs: all six
-//! tests are evaluated, and a blend selects the numerator and denominator of the single division. The scalar form
-//! recomputes slivers.
+//! The operations are those of the closed form for one triangle (`super::voronoi`), here called the scalar form. The
+//! results in lanes are therefore bitwise equal to the results of the scalar form. Only the choice of the region
+//! differs: all six tests are evaluated, and a blend selects the numerator and denominator of the single division. The
+//! scalar form recomputes slivers.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -81,8 +81,8 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles, whose lengths are twice the
-/// areas \[m²\].
+/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\]. The length of a normal
+/// is twice the area.
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -197,8 +197,8 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. To be called inside
-    /// [`Vectorised::run`].
+    /// Closest points to four queries, and the lanes of slivers. The results in the lanes of slivers are unreliable. To
+    /// be called inside [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
@@ -319,8 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// The results are bitwise equal to those of the scalar form on any processor. Lanes beyond the last pair have
-        /// no effect.
+        /// On any processor, the results are bitwise equal to the results of the scalar form. Lanes beyond the last
+        /// pair have no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

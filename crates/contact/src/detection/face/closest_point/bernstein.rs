@@ -1,10 +1,10 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F has twice the degree of x. The coefficients of F are sums of dot products of the
-//! control points of x − r, and the coefficients of the Hessian are second differences of the coefficients of F. A
-//! matrix polynomial is a convex combination of its coefficients. Its eigenvalues are therefore nowhere less than the
-//! least eigenvalue of its coefficients.
+//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a sum of dot products of control
+//! points of x − r. The coefficients of the Hessian are second differences of these coefficients. A matrix polynomial
+//! is a convex combination of its coefficients. The least eigenvalue of these coefficients is therefore a lower bound
+//! of the eigenvalues of the Hessian.
 
 use crate::math::Vec3;
 
@@ -24,7 +24,7 @@ impl Bounds {
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
     /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
-    /// bound of the curvature is computed only if F may be less than `limit`; if F cannot be less, it is −∞.
+    /// bound of the curvature is computed only if F may be less than `limit`; otherwise this bound is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -41,7 +41,7 @@ impl Bounds {
     }
 }
 
-/// The lesser eigenvalue of a symmetric matrix (11, 22, 12) if it is negative; zero if it is not.
+/// The smaller of zero and the lesser eigenvalue of a symmetric matrix (11, 22, 12).
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;

@@ -1,7 +1,8 @@
-//! Closest point of a triangle by brute force: the projection on the plane of the triangle if this projection is inside
-//! the triangle; if not, the closest point of the edges.
+//! Closest point of a triangle by brute force. If the projection on the plane of the triangle is inside the triangle,
+//! the projection is the closest point; otherwise the closest point is on an edge.
 //!
-//! The method is slower than the method of Voronoi regions, but does not amplify rounding errors on slivers.
+//! Voronoi regions (`voronoi`) give the closest point faster, but amplify rounding errors on slivers. Brute force does
+//! not amplify them.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -23,9 +24,9 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 
 /// Projection on the plane of the triangle; `None` if the projection is outside the triangle.
 ///
-/// The projection is computed along the longest edge and the height over this edge. For a small height h, the rounding
-/// error grows as 1/h; in barycentric coordinates from dot products of the edges, it would grow as 1/h². The error
-/// moves the point along the height only.
+/// The coordinates of the projection are taken along the longest edge and along the height over this edge. For a small
+/// height h, their rounding error grows as 1/h and moves the point along the height only. Barycentric coordinates
+/// computed from dot products of the edges have an error that grows as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

@@ -1,21 +1,23 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
 //! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. The parameter t
-//! runs from 0 at ξ* to 1 at ξ along the segment between them. By the fundamental theorem along this segment,
+//! runs along the segment from ξ* (t = 0) to ξ (t = 1). By the fundamental theorem along this segment,
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is not negative, so
-//! that DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive definite for all
-//! ξ. If A is the Jacobian at the centre, this matrix is linear in x, and dot products of the coefficients of x with A
-//! and p bound the matrix. Unlike the Hessian of F, the matrix contains the second derivatives in the direction of p
-//! only. It therefore certifies faces with nodes displaced in their plane, on which F is not convex far from the query.
+//! The first term is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is positive
+//! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive
+//! definite for all ξ. If A is the Jacobian at the centre, this sum is linear in x. Dot products of the coefficients of
+//! x with A and p bound the sum. Unlike the Hessian of F, the sum contains the second derivatives in the direction of p
+//! only. The criterion therefore certifies faces with nodes displaced in their plane, although F is not convex on such
+//! faces far from the query.
 //!
-//! Only points within the distance |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms, so that these points
-//! lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier 1990, *Interval
-//! Methods for Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on that box.
+//! Only points within the distance |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms. These points
+//! therefore lie in a box about the solution of the linear problem, as in interval Newton methods (Neumaier 1990,
+//! *Interval Methods for Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on
+//! that box.
 
 use std::ops::Range;
 
@@ -24,8 +26,8 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Determinant of a matrix, relative to the square of its trace, below which the matrix does not count as positive
-/// definite, because the iterations would lose digits.
+/// A matrix counts as positive definite only if its determinant, relative to the square of its trace, is at least this
+/// value. Below this value, iterations lose digits.
 const MARGIN: f64 = 1e-8;
 /// Largest number of boxes tested after the first box.
 const MAX_BOXES: usize = 3;
@@ -34,8 +36,8 @@ const REDUCTION: f64 = 0.7;
 /// Rounding of a box, relative to its size.
 const NOISE: f64 = 1e-6;
 
-/// Whether the point at ξ, which satisfies the optimality conditions, is the closest point of the face. The criterion
-/// is sufficient, not necessary.
+/// Whether the point at ξ is the closest point of the face. The point must satisfy the optimality conditions. The
+/// criterion is sufficient, not necessary.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);
@@ -143,7 +145,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Smaller box that contains the points of this box within `distance` of r; `None` if it is not clearly smaller.
+    /// Smaller box that contains the points of this box within `distance` of r; `None` if the reduction is small.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -171,8 +173,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
 /// Bounds of the means of monomials and their derivatives on the path from ξ* to another point of the box.
 ///
 /// On this path |s₁ᵏ s₂ˡ| is at most its value for sᵢ = |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound
-/// exactly, because no derivative has a degree above three. The bound grows with t, so that its mean with the weights 2
-/// (1 − t) is no greater than its mean with equal weights.
+/// exactly, because no derivative has a degree above three. The bound grows with t. Its mean with the weights 2 (1 − t)
+/// is therefore at most its mean with equal weights.
 struct PathBounds {
     start: [f64; 2],
     middle: [f64; 2],

@@ -6,8 +6,7 @@ use crate::mesh::CellKind;
 /// Largest number of nodes of a face, the size of buffers for its shape functions.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Distance from the border of a domain up to which a point counts as on the border: the rounding of the sum of two
-/// coordinates.
+/// A point counts as on the border of a domain up to this distance: the rounding of the sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// A natural domain; corners are in the order of the corner nodes.

@@ -161,8 +161,8 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result of a method without the search: a local minimum, which on a curved or warped face need not be the closest
-/// point. `None` for kinds that are not faces.
+/// Result of a method without the search: a local minimum. On a curved or warped face, a local minimum need not be the
+/// closest point. `None` for kinds that are not faces.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,

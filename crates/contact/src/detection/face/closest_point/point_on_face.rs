@@ -18,7 +18,7 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance. The local minimum has a certificate that it is global.
+    /// By iteration, to the tolerance. A certificate shows that the local minimum is the global minimum.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,

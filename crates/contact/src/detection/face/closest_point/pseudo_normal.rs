@@ -1,9 +1,9 @@
 //! Signed distance of a point from a surface.
 //!
-//! At a point inside a face the normal of the face gives the sign. On an edge or a corner the adjacent faces may
-//! disagree. The sum of their normals, at a corner weighted by the angle of each face there, always gives the correct
-//! sign (Bærentzen & Aanæs 2005), provided the edge or corner point is the closest point of the whole surface. On the
-//! border of an open surface the sum contains only the existing faces.
+//! If the closest point is inside a face, the normal of the face gives the sign. On an edge or a corner the normals of
+//! the adjacent faces may give different signs. The sum of these normals gives the correct sign if the point is the
+//! closest point of the whole surface. At a corner, the sum is weighted by the angle of each face at the corner
+//! (Bærentzen & Aanæs 2005). On the border of an open surface the sum contains only the existing faces.
 
 use std::f64::consts::PI;
 
@@ -16,8 +16,8 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Edge, Surface};
 
-/// Sine of the deviation from a right angle up to which directions count as perpendicular. The tolerance exceeds the
-/// error ε |x|/h of the normals of faces with edges of length h at positions x, with the machine precision ε.
+/// Sine of the deviation from a right angle up to which directions count as perpendicular. With the machine precision
+/// ε, face normals have the error ε |x|/h for edges of length h at positions x. The tolerance exceeds this error.
 pub const SQUARE: f64 = 1e-6;
 
 /// Cosine of the dihedral angle below which an edge is the tip of a taper (60°). Right angles, which deform to somewhat
@@ -36,9 +36,9 @@ pub struct Gap {
 /// Pseudo-normal of the surface at a point of a face. The pseudo-normal gives the sign of the distance from the
 /// surface.
 ///
-/// The pseudo-normal is the face normal at `xi` inside a face, the sum n₁ + n₂ of the normals of both faces on an edge,
-/// and the sum Σ angle_f n_f over the face ring at a vertex. In the plane, the normal of a segment from a to b points
-/// to the right, (Δy, −Δx); at the ends of a segment the pseudo-normal is n₁ + n₂.
+/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge it is the sum n₁ + n₂ of the normals of both
+/// faces, and at a vertex the sum Σ angle_f n_f over the face ring. In the plane, the normal of a segment from a to b
+/// points to the right, (Δy, −Δx), and at the ends of a segment the pseudo-normal is n₁ + n₂.
 ///
 /// # Shapes and units
 /// `positions`: of all nodes, by global number. The result has unit length; it is zero where the faces have no area.
@@ -70,10 +70,12 @@ pub fn pseudo_normal_vector(
     }
 }
 
-/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
+/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point r with the closest point x* on the surface.
+/// s is the sign of (r − x*)·n with the pseudo-normal n.
 ///
-/// Inside a face the face normal replaces this unit normal; where r and x* coincide within rounding, the pseudo-normal
-/// replaces it. `closest` must be the closest point of the whole surface, or of all its faces near the point.
+/// Inside a face the face normal replaces this unit normal. If r and x* coincide within rounding, the pseudo-normal
+/// replaces this unit normal. `closest` must be the closest point of the whole surface, or of all its faces near the
+/// point.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -113,8 +115,8 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Whether the angle between two directions, of any length, exceeds a right angle by more than [`SQUARE`]. With this
-/// tolerance, faces at right angles are never opposed, whatever their orientation in space.
+/// Whether the angle between two directions of any length exceeds a right angle by more than [`SQUARE`]. With this
+/// tolerance, faces at right angles are not opposed in any orientation in space.
 pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
@@ -170,7 +172,7 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 }
 
 /// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge that is not
-/// the tip of a taper. `offset` is the vector to the point from the closest point of the face; the closest point lies on
+/// the tip of a taper. `offset` is the vector from the closest point of the face to the point. The closest point lies on
 /// `feature`.
 ///
 /// ```text
@@ -253,9 +255,10 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// `true` if all normals of the face ring of a node (global number) are [opposed](normals_are_opposed) to a direction,
-/// `false` if all normals point along the direction. The nodal normal, a positive combination of the face normals, then
-/// has the same sense. `None` if the face normals differ in sense, or if a face is curved or collapsed.
+/// Sense of the face normals in the face ring of a node (global number). `true` if all are
+/// [opposed](normals_are_opposed) to a direction, `false` if all point along the direction. The nodal normal is a
+/// positive combination of the face normals, and then has the same sense. `None` if the face normals differ in sense,
+/// or if a face is curved or collapsed.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -324,8 +327,8 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // The corners of a collapsed edge coincide: the angle of the face at this point is between the edge before and the
-    // edge after the collapsed edge.
+    // The corners of a collapsed edge coincide. The angle of the face at this point is the angle between the edges
+    // before and after the collapsed edge.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {

@@ -61,7 +61,7 @@ fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Ve
     }
 }
 
-/// Checks in addition that no neighbour is closer: the point is a minimum, not a saddle.
+/// Checks in addition that no neighbour is closer, so that the point is a minimum and no saddle.
 fn assert_minimum(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     assert_stationary(found, kind, nodes, query, label);
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();

@@ -4,12 +4,12 @@
 //! best known point. Three bounds apply:
 //!
 //! - The least Bernstein coefficient of F discards distant cells.
-//! - If no eigenvalue of the Hessian of F is below −α, and a point ξ* of a cell of diameter δ satisfies the optimality
-//!   conditions of the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This
-//!   bound discards cells on which F is convex or nearly convex.
-//! - A cell lies behind the plane through its closest point, normal to the offset from the query, if all control points
-//!   of the cell lie behind this plane. No point of the cell is then closer to the query than the plane. This bound
-//!   discards flat cells with any parametrisation, for example faces without area.
+//! - Let −α be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If a point ξ* satisfies
+//!   the optimality conditions of the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier
+//!   1998, αBB). This bound discards cells on which F is convex or nearly convex.
+//! - Consider the plane through the closest point of a cell, normal to the offset from the query. If all control points
+//!   of the cell lie behind this plane, no point of the cell is closer to the query than the plane. This bound discards
+//!   flat cells with any parametrisation, for example faces without area.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -91,8 +91,8 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best point. If the test finds a closer point in the cell, this
-    /// point first replaces the best point.
+    /// Whether a cell can be discarded: no point of the cell is closer than the best point. A closer point found during
+    /// the test first replaces the best point.
     ///
     /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions of the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
@@ -163,8 +163,8 @@ fn threshold(objective: f64, size: f64) -> f64 {
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` on a part of a face because its control points lie far from the query along
-/// `offset`: half the square of their least distance in this direction is a lower bound on F.
+/// Whether F is at least `threshold` on a part of a face, by the distance of its control points from the query along
+/// `offset`. Half the square of the least such distance is a lower bound on F.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);

@@ -11,8 +11,8 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 /// is a point, with parameter 0.
 ///
 /// # Source
-/// Ericson, Real-Time Collision Detection, §5.1.9; in the notation there, a e − b² and b f − c e are written as
-/// products of cross products (Lagrange's identity), which remain accurate for nearly parallel segments.
+/// Ericson, Real-Time Collision Detection, §5.1.9. In the notation there, a e − b² and b f − c e are here products of
+/// cross products (Lagrange's identity). These products remain accurate for nearly parallel segments.
 #[inline]
 pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     let (along_p, along_q, offset) = (p[1] - p[0], q[1] - q[0], p[0] - q[0]);

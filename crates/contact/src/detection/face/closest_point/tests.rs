@@ -99,8 +99,8 @@ fn random_faces_against_sampling() {
     }
 }
 
-/// Typical mesh quadrilaterals, from a square to increasingly distorted and warped ones, with queries beyond the centre
-/// of curvature, where several local minima exist.
+/// Typical mesh quadrilaterals, from a square to increasingly distorted and warped quadrilaterals. Queries are beyond
+/// the centre of curvature, where several local minima exist.
 #[test]
 fn warped_quadrilaterals_against_sampling() {
     let mut s = Samples::new(2);

@@ -11,8 +11,8 @@
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;
 
-/// A triangle is a sliver if, at corner a, the squared sine of the angle times the ratio of the squared lengths of the
-/// shorter and the longer edge is at most this value.
+/// Consider the two edges of a triangle at corner a: the squared sine of their angle, times the squared ratio of the
+/// shorter to the longer length. The triangle is a sliver if this product is at most this value.
 pub const SLIVER: f64 = 1e-6;
 
 /// Closest point of a three-node triangle.

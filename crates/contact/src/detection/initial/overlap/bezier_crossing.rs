@@ -15,7 +15,7 @@ const CLEAR: f64 = 2.0;
 
 /// Intersection of two faces by subdivision. Pairs of separated pieces are discarded; the other pieces are divided
 /// until they are flat up to `touching`. A pair of flat pieces that intersect by more than their deviation from the
-/// faces gives the point; along an intersection there are many such pairs. The first face may be a segment in space.
+/// faces gives the point. Along an intersection there are many such pairs. The first face may be a segment in space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
@@ -47,7 +47,8 @@ pub fn crossing_of_bezier_faces(
     None
 }
 
-/// Certain intersection of two polygons, each with an error of up to half of `margin`; the first may be a segment.
+/// Certain intersection of two polygons. Each polygon has an error of up to half of `margin`; the first polygon may be
+/// a segment.
 fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
     if let &[from, to] = first {
         return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));

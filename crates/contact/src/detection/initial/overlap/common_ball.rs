@@ -14,18 +14,18 @@ const MAX_POINTS: usize = 1000;
 /// Largest number of contact points of a growing ball, and largest number of trials for each contact point.
 const MAX_TOUCHED: usize = 8;
 const MAX_TRIALS: usize = 30;
-/// Number of balls that rise along the medial axis (the largest balls rise), number of their steps, and ratio of
-/// successive step lengths. `FIRST_STEP` is the first step, relative to half the diagonal of the common box. The last
-/// step is about 1e-9 of this length.
+/// The largest balls rise along the medial axis. Number of these balls, number of their steps, and ratio of successive
+/// step lengths. `FIRST_STEP` is the first step, relative to half the diagonal of the common box. The last step is
+/// about 1e-9 of this length.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance by which a ball may intersect a surface, and by which a ball must exceed another ball to replace
-/// it.
+/// Relative tolerance. A ball may intersect a surface by this tolerance, and must exceed another ball by this tolerance
+/// to replace the other ball.
 const TOLERANCE: f64 = 1e-9;
 
-/// Diameter and centre of about the largest ball inside both of two closed surfaces.
+/// Approximate diameter and centre of the largest ball inside both of two closed surfaces.
 ///
 /// A relative displacement that separates the bodies is at least as long as this diameter.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
@@ -96,7 +96,7 @@ impl Both<'_> {
     }
 
     /// The largest ball along steps of decreasing length away from the contact point. Where the ball touches two
-    /// surfaces in turn, its path follows the medial surface between them.
+    /// surfaces in turn, its path follows the medial surface between the two surfaces.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {
@@ -111,8 +111,8 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the contact point of `ball` from the same side: an oversized ball shrinks
-    /// until no surface point is inside.
+    /// The largest ball that touches the contact point of `ball` from the same side. An oversized ball shrinks until no
+    /// surface point is inside.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

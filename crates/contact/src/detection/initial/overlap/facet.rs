@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection with a segment whose ends are both farther than `margin` from the plane, at a point farther than
-    /// `margin` inside the border.
+    /// Intersection with a segment. Both ends must be farther than `margin` from the plane, and the intersection must
+    /// be farther than `margin` inside the border.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,7 +28,7 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Intersection of a segment with the facet, whose border is widened by `slack`.
+    /// Intersection of a segment with the facet. The border of the facet is widened by `slack`.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
@@ -36,8 +36,9 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection with a segment whose points within `margin` of the plane are all farther than `margin` inside the
-    /// border. Perturbations of the facet and of the segment by half the margin then keep the intersection.
+    /// Intersection with a segment. All points of the segment within `margin` of the plane must be farther than
+    /// `margin` inside the border. Perturbations of the facet and of the segment by half the margin then keep the
+    /// intersection.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -47,10 +48,10 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. It is certain if
-    /// a segment in this triangle, through the midpoint, passes the other triangle as in [`Self::passed_by`]. The
-    /// segment crosses the intersection line at a right angle and ends at the distance `margin` from the plane of the
-    /// other triangle, on both sides.
+    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The intersection
+    /// is certain if a segment in this triangle, through the midpoint, passes the other triangle as in
+    /// [`Self::passed_by`]. The segment crosses the intersection line at a right angle. Both ends are at the distance
+    /// `margin` from the plane of the other triangle.
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
@@ -77,7 +78,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Intersections of the border of this triangle with the plane of another triangle, which has the given normal.
+    /// Intersections of the border of this triangle with the plane of another triangle with the given normal.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -121,7 +122,7 @@ fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }
 
-/// Corners of the facets into which a polygon of `count` corners is divided, as arguments of [`Facet::new`].
+/// Divides a polygon of `count` corners into facets. Corners of each facet, as arguments of [`Facet::new`].
 pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
     (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
 }

@@ -40,10 +40,11 @@ pub struct Penetration {
     pub bodies: [u32; 2],
     /// Features of one body inside the other.
     pub entry: Entry,
-    /// About the least displacement that separates the bodies \[m\]: the larger of the largest depth of a node inside
-    /// the other body and the thickness of the overlap. The thickness between two closed surfaces is about the diameter
-    /// of the largest ball inside both. The thickness between an open and a closed surface is the largest depth of a
-    /// face centre of the open surface. The depth is 0 if only the faces of two open surfaces intersect.
+    /// About the least displacement that separates the bodies \[m\]: the larger of two lengths, the thickness of the
+    /// overlap and the largest depth of a node inside the other body. The thickness between two closed surfaces is
+    /// about the diameter of the largest ball inside both. The thickness between an open and a closed surface is the
+    /// largest depth of a face centre of the open surface. The depth is 0 if only the faces of two open surfaces
+    /// intersect.
     pub depth: f64,
     /// Position of the overlap \[m\].
     pub point: Vec3,
@@ -56,26 +57,26 @@ pub enum Entry {
     Nodes,
     /// No node, but faces intersect.
     Faces,
-    /// Neither nodes nor intersecting faces, as for aligned faces. Only interior points of one body that are inside the
-    /// other body reveal the overlap. Contact detection does not find this overlap.
+    /// Neither nodes nor intersecting faces, as for aligned faces. Only interior points of one body inside the other
+    /// body reveal the overlap. Contact detection does not find this overlap.
     Insides,
 }
 
 /// Depth up to which bodies count as touching, relative to the extent of the smaller body.
 const TOUCHING: f64 = 1e-9;
-/// Depth of the interior points of a body that are tested in another body, in units of the touching depth. If two
+/// Interior points of a body are tested in another body. Depth of these points, in units of the touching depth. If two
 /// bodies merely touch, interior points at this depth are clearly outside the other body.
 const INSET: f64 = 16.0;
-/// Distance from the border within which an intersection of a curved face is ignored, in units of the touching depth.
+/// An intersection of a curved face is ignored within this distance from the border, in units of the touching depth.
 const BORDER: f64 = 16.0;
-/// Relative excess above which the thickness of the overlap replaces the depth of a node in the report.
+/// The thickness of the overlap replaces the depth of a node in the report above this relative excess.
 const ROUNDING: f64 = 1e-6;
 
 /// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. For each pair with overlapping boxes, a sweep over the edges and faces in the
-/// common box, and a search in an index of the faces for each node and interior point in this box. For overlapping
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, the work is in the common box: a sweep
+/// over the edges and faces, and for each node and interior point a search in an index of the faces. For overlapping
 /// bodies, several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
@@ -112,7 +113,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
 }
 
 /// Features of one body inside the other, with the depth and the position of the deepest node. If no node is inside,
-/// the depth is zero and the position is that of a common point.
+/// the depth is zero and the position is a common point.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -132,9 +133,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 
 /// A point inside both bodies, from interior points of one body tested in the other.
 ///
-/// Overlapping bodies with aligned faces may have no nodes inside each other and no intersecting edges. Their nodes and
-/// face centres are therefore moved inward and, by less, sideways. Some of the moved points of one body are then inside
-/// the other body; if the bodies merely touch, the moved points stay outside.
+/// Bodies with aligned faces may overlap without nodes inside each other and without intersecting edges. Their nodes
+/// and face centres are therefore moved inward and, by less, sideways. If the bodies overlap, some of the moved points
+/// of one body are then inside the other body. If the bodies only touch, all moved points stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -236,7 +237,7 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
 }
 
 /// Intersection of faces of two surfaces, at least one of them curved. Pairs of faces with a common corner are omitted:
-/// they touch at this corner, and in conforming meshes they touch along whole edges.
+/// the faces touch at this corner, and in conforming meshes along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

@@ -16,8 +16,8 @@ use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\].
 ///
-/// A closed surface overlaps itself only if some of its faces intersect: an edge intersects a face that shares no node
-/// with the edge, segments of a plane body cross, or curved faces without a common node intersect.
+/// A closed surface overlaps itself only if some of its faces intersect. An edge may intersect a face without a common
+/// node, segments of a plane body may cross, or curved faces without a common node may intersect.
 ///
 /// # Cost
 /// For each body a tree over its faces, and tests of pairs of nearby faces.

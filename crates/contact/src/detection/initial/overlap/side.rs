@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use super::winding::{is_closed, winds_around};
 
 /// Sideways shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points stay
-/// inside. It is oblique to all axes and diagonals, so that it removes alignments.
+/// inside. The direction of the shift is oblique to all axes and diagonals, so that the shift removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Least cosine between the outward direction of a node and the normals of its face ring. A node with a smaller cosine
 /// has no outward direction.
@@ -25,7 +25,8 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Displacement of each node to a depth of about 1; `None` for an open surface, which has no interior.
+    /// Displacement of each node to a depth of about 1; `None` for an open surface, because such a surface has no
+    /// interior.
     inward_displacements: Option<Vec<Vec3>>,
 }
 
@@ -67,7 +68,7 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// The deepest of those points that are inside the surface and deeper than `least` \[m\].
+    /// The deepest point inside the surface among those deeper than `least` \[m\].
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -87,7 +88,7 @@ impl<'a> Side<'a> {
         centres.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// A node of a closed surface moved inward to this depth; the unmoved node if it has no inward direction.
+    /// A node of a closed surface, moved inward to this depth; not moved if the node has no inward direction.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
         let displacement = self
@@ -98,7 +99,7 @@ impl<'a> Side<'a> {
         self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes and face centres of a closed surface moved inward to this depth, if they are in a box.
+    /// The nodes and face centres of a closed surface in a box, moved inward to this depth.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
         let Some(displacements) = &self.inward_displacements else { return Vec::new() };
         let nodes = self.surface.nodes().iter().zip(displacements);
@@ -122,8 +123,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point that is 0.5 to a few units behind all faces of the ring of the node; zero
-/// if there is no point behind all faces.
+/// For each node, a displacement to a point that is 0.5 to a few units behind all faces of the face ring; zero if no
+/// point is behind all faces.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -137,9 +138,9 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with n·m ≥ 1 for all normals n, with equality for one of the normals. The vector m points approximately
-/// to that point of the convex hull of the normals that is nearest to the origin; `None` if this point is near the
-/// origin.
+/// A vector m with n·m ≥ 1 for all normals n, with equality for one of the normals. Consider the point of the convex
+/// hull of the normals nearest to the origin. The vector m points approximately to this point; `None` if this point is
+/// near the origin.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

@@ -219,7 +219,7 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// A flat six-node triangle, and a triangle of three or six nodes that stands across it or beside it. Only the triangle
+/// A flat six-node triangle, and across or beside it a perpendicular triangle of three or six nodes. Only the triangle
 /// that stands across is reported. Flat triangles are not subdivided.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
@@ -251,7 +251,7 @@ fn warped_quadrilaterals_are_no_triangles() {
     }
 }
 
-/// Three-node sides that cross before they meet in a corner: the region above the loop between the sides is outside the
+/// Two three-node sides cross before they meet in a corner. The region above the loop between the sides is outside the
 /// body, although the adjacent side faces away from this region.
 #[test]
 fn a_node_beside_an_inverted_corner_is_outside() {

@@ -1,7 +1,8 @@
-//! Winding number of a surface about a point, which distinguishes inside from outside independently of nearby normals.
+//! Winding number of a surface about a point. The winding number distinguishes inside from outside independently of
+//! nearby normals.
 //!
-//! If a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
-//! point outside the body. The winding number is correct also there.
+//! If a body intersects itself, for example beside a sharp edge of two bulging faces, the closest face may face away
+//! from a point outside the body. The winding number is correct also there.
 
 use std::f64::consts::TAU;
 
@@ -12,8 +13,8 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Negligible deviation of a piece of a face from the polygon of its corners, relative to the distance of the point
-/// from the piece. Gaps between pieces of different size are seen from the point under angles of this magnitude.
+/// Relative to the distance of the point, this deviation of a piece of a face from the polygon of its corners is
+/// negligible. Gaps between pieces of different size are seen from the point under angles of this magnitude.
 const COARSENESS: f64 = 0.05;
 /// Largest number of subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
@@ -34,7 +35,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // A collapsed edge, whose two nodes are equal, does not count.
+            // A collapsed edge (two equal nodes) does not count.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }
@@ -48,8 +49,8 @@ pub fn is_closed(surface: &Surface) -> bool {
     of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
 }
 
-/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values if the surface
-/// intersects itself.
+/// Winding number of a closed surface, to some hundredths: 0 outside, ±1 inside, other values if the surface intersects
+/// itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {
@@ -74,8 +75,8 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
     sum
 }
 
-/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in
-/// the plane is given as a triangle whose last two corners coincide.
+/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle. A segment in
+/// the plane is given as a triangle with coincident last two corners.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).

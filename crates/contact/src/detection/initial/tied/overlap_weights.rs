@@ -1,8 +1,8 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the faces on either side (dual mortar method).
 //!
-//! The weighted mean jump between the displacements u_c of the contactor and u_t of the target vanishes, ∫ φ_i (u_c −
-//! u_t) dA = 0, with one function φ_i for each node i of the contactor. The functions are dual to the shape functions
-//! N_j of the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
+//! Let u_c and u_t be the displacements of contactor and target. Their weighted mean jump vanishes, ∫ φ_i (u_c − u_t)
+//! dA = 0, with one function φ_i for each node i of the contactor. The functions are dual to the shape functions N_j of
+//! the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
@@ -11,8 +11,9 @@
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
 //! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
-//! faces modified functions replace the shape functions: Ñ_c = N_c + α Σ N_m at a corner c, summed over the adjacent
-//! middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m, with α = 1/5. Both sets of functions span the same space.
+//! faces, modified functions replace the shape functions, with α = 1/5: Ñ_c = N_c + α Σ N_m at a corner c, with the sum
+//! over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m. Both sets of functions span the same
+//! space.
 //!
 //! All integrals, including M and D, are sums over the same points: the Gauss points of the triangles of the overlap,
 //! in the plane of the contactor face. The duality and Σ φ_i = 1 therefore hold to rounding.
@@ -65,9 +66,9 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over those faces that the target covers and whose nodes are all near
-/// (`is_near`). The map omits nodes without such a face. It also omits the nodes of a face that is covered only partly,
-/// if the nodes of this face are all near.
+/// Weights of the contactor nodes, from integrals over the faces that the target covers and whose nodes are all near
+/// (`is_near`). The map omits nodes without such a face. The map also omits all nodes of a face that is covered only
+/// partly and whose nodes are all near.
 ///
 /// # Cost
 /// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.
@@ -97,7 +98,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // NaN marks the nodes of a partly covered face, which have no weights.
+            // NaN marks the nodes of a partly covered face. These nodes have no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);

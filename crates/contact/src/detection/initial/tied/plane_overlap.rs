@@ -90,8 +90,8 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Gauss points of a convex polygon, which is divided into triangles from its first corner. Each triangle is a square
-/// with one side collapsed.
+/// Gauss points of a convex polygon. The polygon is divided into triangles from its first corner. Each triangle is a
+/// square with one side collapsed.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];

@@ -1,7 +1,7 @@
 //! Level 1: time of contact of two moving spheres.
 //!
-//! For constant accelerations and radii that are quadratic in time, the squared distance of the centres minus the
-//! squared sum of the radii is the quartic
+//! For constant accelerations and radii quadratic in time, the squared centre distance minus the squared sum of the
+//! radii is the quartic
 //!
 //! ```text
 //! p(t) = d(t)·d(t) − ρ(t)²,   d(t) = d + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
@@ -9,8 +9,8 @@
 //!
 //! with the relative position d, velocity v and acceleration a of the centres and the sum r₀ of the radii (Aragón &
 //! Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth r₁ t + r₂ t²/2 bounds the deformation of the body within the
-//! sphere and the errors of the velocity and acceleration. The returned time is *conservative*: including rounding, it
-//! is never later than the first root of p. A grazing pass is reported rather than missed.
+//! sphere and the errors of the velocity and acceleration. The returned time is *conservative*: even with rounding, the
+//! time is never later than the first root of p. A grazing pass may be reported as a contact, but is never missed.
 
 use crate::math::{
     Vec3,
@@ -18,16 +18,16 @@ use crate::math::{
 };
 
 /// Rounding error of the coefficients c₀ … c₄ and of the value of p, relative to the scale of the terms of p. The
-/// factor 64 is about twice the estimated error of their evaluation in units of 2⁻⁵³; the tests compare with higher
+/// factor 64 is about twice the estimated error in units of 2⁻⁵³. The tests compare p with an evaluation in higher
 /// precision.
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
-/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The
-/// estimated error is less than half of this value.
+/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms: more than
+/// twice the estimated error.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
 /// Largest number of advances that refine a time. For a head-on contact, each advance doubles the number of correct
 /// digits.
 const MAX_ADVANCES: usize = 30;
-/// Length \[m\] below which powers of time would underflow; pairs of smaller scale count as touching.
+/// Below this length \[m\], powers of time would underflow. Pairs of smaller scale count as touching.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere on a parabola whose radius may grow.
@@ -60,15 +60,16 @@ struct RelativeMotion {
 
 /// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not.
 ///
-/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN or overflow also gives `Some(0.0)`, so
-/// invalid data never hides a contact. An infinite horizon gives `Some(0.0)` unless the relative motion is uniform.
+/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN and overflow also give `Some(0.0)`, so
+/// that invalid data never hides a contact. An infinite horizon gives `Some(0.0)` unless the relative motion is
+/// uniform.
 ///
 /// # Source
 /// Aragón & Molinari 2014, eq. (12); first root by monotone pieces, see [`first_root`].
 ///
 /// # Cost
-/// Two square roots for spheres of equal acceleration without growth. For all other spheres, the first root of a
-/// quartic, and a few advances if the spheres touch.
+/// Two square roots for spheres of equal acceleration without growth. Otherwise the first root of a quartic, and a few
+/// advances if the spheres touch.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -124,7 +125,7 @@ impl RelativeMotion {
     }
 
     /// First root of the inflated quartic in \[0, horizon\]. The rounding error grows with the squared length of the
-    /// path over the whole horizon, and so does the time by which the root is early.
+    /// path over the whole horizon. The root is early by a time that grows in the same way.
     fn first_contact(&self, horizon: f64) -> Option<f64> {
         let time = power_of_two_above(horizon);
         let (v, a) = (self.velocity * time, self.acceleration * time * time);
@@ -148,8 +149,8 @@ impl RelativeMotion {
         (contact <= horizon).then_some(contact)
     }
 
-    /// Coefficients c₀ … c₄ of p, with c₀ lowered by the rounding errors of the coefficients and of the evaluation of p
-    /// on \[0, 1\].
+    /// Coefficients c₀ … c₄ of p on \[0, 1\]. The rounding errors of the coefficients and of the value of p are
+    /// subtracted from c₀.
     fn inflated_quartic(&self) -> [f64; 5] {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -166,10 +167,10 @@ impl RelativeMotion {
 
     /// Refines a conservative time by conservative advancement (Mirtich 1996).
     ///
-    /// The quartic squares lengths, so its rounding error grows with the squared path over the whole horizon. Here
-    /// the rounding error is only that of the distance. The distance is at least its projection on the current
-    /// direction n, |d(t + s)| ≥ n·d(t + s), and n·d(t + s) − ρ(t + s) is a quadratic in the further time s. `None`
-    /// if the quadratic has no root within the horizon.
+    /// The rounding error of the quartic grows with the squared length of the path over the whole horizon. An advance
+    /// has only the rounding error of the distance. For the current unit direction n between the centres, |d(t + s)| ≥
+    /// n·d(t + s). The gap is therefore at least n·d(t + s) − ρ(t + s), a quadratic in the further time s. `None` if
+    /// the quadratic has no root within the horizon.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -200,7 +201,8 @@ impl RelativeMotion {
     }
 }
 
-/// The smallest power of two ≥ `value`, by which scaling is exact; zero and non-finite values are returned unchanged.
+/// The smallest power of two ≥ `value`. Scaling by a power of two is exact. Zero and non-finite values are returned
+/// unchanged.
 fn power_of_two_above(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let truncated = f64::from_bits(value.to_bits() & EXPONENT);

@@ -269,7 +269,7 @@ fn never_late_never_missed() {
                 (Some(time), Some(root)) => {
                     assert!(time <= root, "{class:?}: {time} is later than {root}: {a:?} {b:?}");
                     contacts += 1;
-                    // A pair whose gap at the start is within rounding counts as touching, whatever its motion.
+                    // A pair with a gap within rounding at the start counts as touching, with any motion.
                     if time == 0.0 && quartic(&a, &b)[0].high < 1e-13 * (a.centre - b.centre).norm_squared() {
                         continue;
                     }

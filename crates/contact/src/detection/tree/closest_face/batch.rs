@@ -64,16 +64,16 @@ struct Block<'a, O> {
     rounded: [Rounded; BLOCK],
     /// Upper bound on the squared distance of each query from its closest face.
     limits: [f64; BLOCK],
-    /// Keys of the listed nodes for each query: the bits of the squared distance to the box in single precision, with
-    /// the low bits replaced by the position in the list.
+    /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance to the box in single
+    /// precision, with the position in the list in its low bits.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// List position of the listed node nearest to each query (`NONE` if this node is beyond the limit), and the keys
-    /// of the leaves of this node.
+    /// For each query, the list position of the nearest listed node (`NONE` if this node is beyond the limit), and the
+    /// keys of its leaves.
     first_nodes: [u32; BLOCK],
     first_keys: [[u32; CHILDREN]; BLOCK],
     /// Pairs of a query and the nearest leaf of its first node.
     first_leaves: Pairs,
-    /// Pairs of a query and the list position of another node within its limit, and pairs of a query and another leaf.
+    /// Pairs of a query and another node within its limit (list position), and pairs of a query and another leaf.
     near_nodes: Pairs,
     near_leaves: Pairs,
     /// Squared distances of the query–leaf pairs.
@@ -369,7 +369,7 @@ fn visit(
 
 impl ClosestFaceIndex {
     /// The closest face within `radius` \[m\] of `query`; of equally close faces, the face with the lowest number.
-    /// `None` if no face is within this radius or the query is not finite.
+    /// `None` if this radius contains no face or the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);

@@ -14,14 +14,15 @@ const FACES_PER_TASK: usize = 2048;
 /// face. A margin for the rounding of the coordinates is added.
 const MARGIN: f64 = 1e-9;
 
-/// Number of spare leaves as a fraction of the required leaves. With spare leaves, the faces can be divided in more
-/// ways, and at less cost.
+/// Number of spare leaves as a fraction of the required leaves. With spare leaves, there are more possible divisions of
+/// the faces, and cheaper divisions among them.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares all divisions.
 const COMPARED: usize = 64;
 
-/// Extent along an axis, relative to the longest extent, above which the build compares the divisions along this axis.
+/// The build compares the divisions along an axis if the extent along this axis, relative to the longest extent,
+/// exceeds this value.
 const SHORTEST: f32 = 0.4;
 
 /// A face to be assigned to a leaf: its box, relative to the first node of the surface.
@@ -101,8 +102,8 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers in single precision below and above `x`. They differ from `x` by more than the sum of the rounding errors of
-/// `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
+/// Numbers in single precision below and above `x`. The results differ from `x` by more than the sum of the rounding
+/// errors of `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -200,8 +201,8 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run, by recursive division
-/// between the first and the second half of the leaves.
+/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run. The faces are divided
+/// recursively between the first and the second half of the leaves.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());

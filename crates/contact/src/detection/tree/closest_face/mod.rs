@@ -11,11 +11,11 @@
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! The tree has at least 15 % more leaves than the faces require; some leaves are therefore not full.
+//! The tree has at least 15 % more leaves than the faces require, so some leaves are not full.
 //!
-//! Every result is bitwise equal to the result of a search over all faces: the rounded bounds never exclude a face as
-//! close as the closest face found so far, and of several closest faces the one with the lowest number is the result.
-//! The result depends neither on the order of the search nor on the number of threads.
+//! Every result is bitwise equal to the result of a search over all faces. The rounded bounds exclude only faces that
+//! are farther than the closest face found so far. Among equally close faces, the face with the lowest number is the
+//! result. The result is therefore independent of the order of the search and of the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -55,12 +55,12 @@ pub struct ClosestFaceIndex {
     vectorised: Vectorised,
     /// Origin of the coordinates of the boxes.
     origin: Vec3,
-    /// Nodes level by level, from the lowest level, whose children are the leaves, to the root.
+    /// Nodes level by level, from the lowest level to the root. The children of the lowest level are the leaves.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// Sample points on faces of the leaves of each lowest-level node.
     samples: Vec<Sample>,
-    /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
+    /// Largest extent of a group of queries \[m\]: twice the mean extent of a lowest-level node.
     span: f64,
     /// Kind of each face of the leaves with [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,

@@ -7,10 +7,11 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Largest ratio of the computed squared distance of a box to the exact squared distance of a point in the box, and
-/// largest excess below the normal numbers of single precision. Differences, squares and sums have errors of 3 units in
-/// the last place. The position of a query has an error of half a unit in the last place of its distance. The box,
-/// which `outward` rounds outwards, covers the remaining rounding errors.
+/// Largest ratio of the computed squared distance of a box to the exact squared distance of a point in the box. The
+/// second number is the largest excess below the normal numbers of single precision. Differences, squares and sums have
+/// errors of 3 units in the last place. The position of a distant query has an error of half a unit in the last place
+/// of its distance from the box. `outward` rounds the box outward, so that the box covers the remaining rounding
+/// errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.
@@ -19,8 +20,8 @@ pub(super) const LISTED: usize = 32;
 /// Mask of the low bits of a key. These bits store the index of the child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Largest number of stack entries: seven entries for each of at most 11 levels, and room for the eight entries that
-/// are written at a time.
+/// Largest number of stack entries: seven entries for each of at most 11 levels, and space for eight further entries.
+/// Eight entries are written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
 /// Nodes and leaves that may hold a closer face. Each entry has the bits of the distance bound in its high half and the
@@ -124,7 +125,7 @@ impl Visitor for Search<'_> {
         self.limit
     }
 
-    /// Replaces the closest face by a face of the leaf that is closer, or equally close and of lower number.
+    /// Replaces the closest face by a closer face of the leaf, or by an equally close face with a lower number.
     #[inline(always)]
     fn visit(&mut self, place: u32) {
         let faces = &self.index.leaves[place as usize].faces;
@@ -168,8 +169,8 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // The distance of a sample point from the origin is at most the distance of the query from the origin plus the
-    // distance between query and sample point.
+    // By the triangle inequality, the distance of a sample point from the origin is at most the sum of two distances:
+    // of the query from the origin, and of the sample point from the query.
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
@@ -217,8 +218,8 @@ impl ClosestFaceIndex {
     }
 
     /// Sample points of the lowest-level node reached by a descent from the root through the boxes nearest to the
-    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span, so that sample
-    /// points hardly improve this limit.
+    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span. Sample points
+    /// would then hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {

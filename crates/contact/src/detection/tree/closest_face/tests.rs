@@ -98,8 +98,8 @@ proptest! {
 }
 
 proptest! {
-    /// The key of a box is never larger than the key of the distance to a point in the box. This holds for near and
-    /// far queries, and for coordinates at which the exponent in single precision changes.
+    /// The key of a box is never larger than the key of the distance to a point in the box. The test includes near and
+    /// far queries, and coordinates at which the exponent in single precision changes.
     #[test]
     fn rounding_excludes_no_box(seed: u64) {
         let mut s = Samples::new(seed);
@@ -135,7 +135,7 @@ fn sheet(n: u32) -> (Surface, Vec<Vec3>) {
     (Surface::new(faces.iter().map(|f| (CellKind::Tri3, f.as_slice()))), positions)
 }
 
-/// Rows of neighbouring queries, which share their path through the tree, and scattered queries, which do not.
+/// Rows of neighbouring queries with a common path through the tree, and scattered queries with different paths.
 #[test]
 fn neighbouring_and_scattered_queries() {
     let (surface, positions) = sheet(20);

@@ -1,9 +1,9 @@
 //! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
 //!
-//! The joint radius is *reducible*: the joint ball of A and B ∪ C is no smaller than the joint ball of A and B, nor
-//! than the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge,
-//! whichever other balls merge first. Merging all mutually nearest pairs at once gives the tree of the greedy method,
-//! up to ties, without a priority queue.
+//! The joint radius is *reducible*: the joint ball of A and B ∪ C is at least as large as the joint ball of A and B,
+//! and as the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge, in
+//! any order of the other merges. Merging all mutually nearest pairs at once gives the tree of the greedy method, up to
+//! ties, without a priority queue.
 
 use rayon::prelude::*;
 
@@ -111,7 +111,7 @@ impl Balls {
     }
 
     /// Lists live balls that are new or have lost their partner. For every other ball the partner is still the nearest,
-    /// because a new ball is no nearer than either of the two balls that it joins.
+    /// because a new ball is at least as far away as each of the two balls that it joins.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {

@@ -53,8 +53,8 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks that every face is in one leaf, that children precede parents, that links to parents and counts are
-    /// correct, and that `spheres` contain the points that bound the faces below, with the margin.
+    /// Checks the tree: every face is in one leaf, children precede parents, and links to parents and counts are
+    /// correct. With the margin, `spheres` contain the points that bound the faces below.
     ///
     /// # Cost
     /// O(n · depth): for tests and diagnosis.

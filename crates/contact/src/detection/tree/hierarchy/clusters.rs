@@ -8,9 +8,9 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Number of neighbours compared on either side. A wider window costs more time without better trees: with 8
-/// neighbours, the sums of the volumes of all spheres are 1 % to 6 % larger than with 4, on icospheres, scattered
-/// triangles and graded sheets.
+/// Number of neighbours compared on either side. A wider window costs more time without better trees. With 8 instead of
+/// 4 neighbours, the sum of the volumes of all spheres is 1 % to 6 % larger, on icospheres, scattered triangles and
+/// graded sheets.
 const WINDOW: usize = 4;
 
 /// Mask of the low bits of a preference. These bits encode the partner.
@@ -218,10 +218,10 @@ impl Pairs {
 
     /// Best preference of each cluster.
     ///
-    /// A preference consists of the bits of the positive cost of a pair (i, j), with the low bits replaced by the low
-    /// bits of i XOR j. The low bits encode the partner within the window. They also break ties, because pairs of equal
-    /// cost and equal XOR share no cluster. The least preference is therefore mutual, so every round merges a pair. In
-    /// a run of equal costs, every round merges all clusters in pairs.
+    /// A preference is the bit pattern of the positive cost of a pair (i, j), with the low bits of i XOR j in place of
+    /// its low bits. These low bits encode the partner within the window. They also decide between equal costs, because
+    /// pairs of equal cost and equal XOR share no cluster. The least preference is therefore mutual, so every round
+    /// merges a pair. In a run of equal costs, every round merges all clusters in pairs.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -12,7 +12,7 @@ use crate::math::Vec3;
 type Extremes14 = Extremes<7>;
 
 /// A vertex with at most this number of leaves below keeps its nested sphere as reference sphere. Nested spheres grow
-/// with the number of levels, and there are few levels below these vertices.
+/// with the number of levels. Below these vertices there are few levels.
 const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
@@ -64,7 +64,7 @@ impl Hierarchy {
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
         // Nodes of the current group, found by linear search: a group has few nodes. An array of marks would be as long
-        // as `positions`, which may hold the nodes of many trees.
+        // as `positions`, and `positions` may hold the nodes of many trees.
         let mut seen = Vec::new();
         // Vertices to visit. A vertex is visited again after its children; this second entry stores the first group
         // below the vertex.

@@ -26,7 +26,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// A chain of segments, each twice as long as the previous segment, which gives an unbalanced tree.
+    /// A chain of segments, each twice as long as the previous segment. Its tree is unbalanced.
     fn chain(num_faces: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 2]> = (0..num_faces).map(|k| [k, k + 1]).collect();
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));

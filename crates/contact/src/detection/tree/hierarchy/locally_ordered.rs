@@ -1,9 +1,9 @@
-//! Parallel locally-ordered clustering (PLOC): every cluster selects its partner among its neighbours along a
-//! space-filling curve, and all pairs that select each other merge at once.
+//! Parallel locally-ordered clustering (PLOC). Every cluster selects its partner among its neighbours along a
+//! space-filling curve. Two clusters that select each other merge; all such pairs merge at once.
 //!
 //! Blocks of consecutive leaves are first clustered separately, in the cache and in parallel, down to one cluster per
-//! 32 leaves. Then the clusters of all blocks are merged. The tree hardly differs from a tree built without blocks,
-//! because a full block of 1024 leaves keeps 32 clusters.
+//! 32 leaves. Then the clusters of all blocks are merged. A full block of 1024 leaves keeps 32 clusters, so the tree
+//! hardly differs from a tree built without blocks.
 //!
 //! Costs are compared in single precision on coordinates scaled to the unit cube. The rounding affects the choice of
 //! pairs, but no sphere of the tree.

@@ -1,9 +1,9 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices are stored in blocks of up to 1024 leaves. The leaves of a block come first, then its inner vertices,
-//! children before parents; most inner vertices form long runs without parent–child links between them. The vertices
-//! above the blocks follow, up to the root. Blocks are built and refitted in parallel, in the cache, four vertices at a
-//! time. An example with two blocks of three and two leaves:
+//! children before parents. Most inner vertices form long runs without parent–child links within a run. The vertices
+//! above the blocks follow, up to the root. Blocks fit in the cache, and are built and refitted in parallel, four
+//! vertices at a time. An example with two blocks of three and two leaves:
 //!
 //! ```text
 //!          8
@@ -15,18 +15,18 @@
 //!   0   1
 //! ```
 //!
-//! A vertex has two spheres. The *nested* sphere moves with the deforming body: its centre is a *material* point, a
-//! combination of nodes with constant weights from the build; see [`Hierarchy::refit`]. The *reference* sphere bounds
-//! the faces below the vertex in the configuration of the build, and is used for rigid motion. The reference sphere
-//! equals the nested sphere of this configuration, or a smaller sphere fitted to the points by
-//! [`Hierarchy::fit_reference_spheres`]: nested spheres grow with the height of the tree. The nested root sphere over a
-//! triangulated unit sphere, for example, has a radius of about 2.5.
+//! A vertex has two spheres. The *nested* sphere follows the deforming body. Its centre is a *material* point: a
+//! combination of nodes with constant weights from the build (see [`Hierarchy::refit`]). The *reference* sphere bounds
+//! the faces below the vertex in the configuration of the build, and is used for rigid motion. The reference sphere is
+//! at first the nested sphere of this configuration. [`Hierarchy::fit_reference_spheres`] replaces it where a sphere
+//! fitted to the points is smaller, because nested spheres grow with the height of the tree. The nested root sphere
+//! over a triangulated unit sphere, for example, has a radius of about 2.5.
 //!
-//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but an opened vertex costs K
-//! predictions. A tree with K children also lacks the intermediate spheres of a binary tree, each of which can exclude
-//! several descendants with one prediction.
+//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but needs K predictions to
+//! open a vertex. A binary tree also has intermediate spheres. One prediction for an intermediate sphere can exclude
+//! several descendants.
 //!
-//! Trees over graded faces may be deep. Therefore no algorithm recurses over the height of a tree.
+//! Trees over faces of graded size may be deep. Therefore no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -84,7 +84,8 @@ pub enum HierarchyVolume {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Interpolation parameter of the centre of each inner vertex between the centres of its children.
+    /// For each inner vertex, the fraction f that places its centre at (1 − f) c₁ + f c₂ between the centres of its
+    /// children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -93,8 +94,8 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering); the spheres contain
-    /// everything within `margin` \[m\] of a face. `None` if the surface has no faces.
+    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering). The spheres contain all
+    /// points within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
     /// The result does not depend on the number of threads. Faces with positions that are not finite are in the tree,
     /// with spheres of undefined radius.
@@ -189,8 +190,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes 4/3 π r³ of the nested spheres of the inner vertices, of radius r, in the configuration of
-    /// the build \[m³\]. The literature measures the quality of a tree by this sum.
+    /// Sum of the volumes 4/3 π r³ of the nested spheres of radius r of the inner vertices, in the configuration of the
+    /// build \[m³\]. The literature measures the quality of a tree by this sum.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -202,7 +203,7 @@ impl Hierarchy {
     }
 }
 
-/// The parts of `of_vertices`, data stored per vertex, that belong to leaves: one part per block.
+/// The parts of `of_vertices` that belong to leaves, one part per block. `of_vertices` stores data per vertex.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()

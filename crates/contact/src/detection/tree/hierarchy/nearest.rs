@@ -60,8 +60,8 @@ impl Run {
         Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
     }
 
-    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run, from the distance of the box
-    /// of the run and the least radius in the run.
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run. The bound follows from the
+    /// distance of the box of the run and from the least radius in the run.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.

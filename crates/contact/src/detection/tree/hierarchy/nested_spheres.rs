@@ -18,7 +18,7 @@ struct NestedSpheres<'a> {
     /// Vertex of the first sphere in `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
-    /// Output: interpolation parameters of the centres between the centres of the children.
+    /// Output: for each centre, the interpolation parameter between the centres of the children.
     fractions: &'a mut [f64],
 }
 

@@ -1,9 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost, which
-//! is the radius of their joint ball. The removal of other balls can only raise the cost of the best partner, so an old
-//! cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The first pair of the
-//! queue whose balls are both live is therefore the best pair.
+//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost. The
+//! cost is the radius of the joint ball of the pair. The removal of other balls can only raise the cost of the best
+//! partner, so an old cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The
+//! first pair of the queue whose balls are both live is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -185,8 +185,8 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume: the volume of the joint ball of vertex and `ball`, plus
-    /// the growth of the volumes above the vertex.
+    /// The vertex beside which `ball` adds the least volume. The added volume is the volume of the joint ball of vertex
+    /// and `ball`, plus the growth of the volumes above the vertex.
     ///
     /// Best-first search: the growth above a vertex is a lower bound for all vertices below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
@@ -234,8 +234,8 @@ impl OnlineTree {
 
     /// Lower bound on the radius of the joint ball of `query` and any ball below a vertex.
     ///
-    /// A ball of radius r inside the ball of the vertex, of radius R, has its centre at most R − r from the centre of
-    /// the vertex. The nested balls are rounded outwards.
+    /// Let R be the radius of the ball of the vertex. The centre of a ball of radius r inside this ball is at most R −
+    /// r from the centre of the vertex. The nested balls are rounded outwards.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

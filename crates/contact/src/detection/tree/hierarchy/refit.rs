@@ -14,10 +14,11 @@ use crate::math::pack::{Pack, Registers};
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
     ///
-    /// The centre of a leaf is c = Σ wₐ pₐ, with the bounding points pₐ of its face. The centre of an inner vertex is
-    /// c = (1 − f) c_left + f c_right. The weights wₐ and the fraction f are constants from the build. All centres are
-    /// convex combinations of the bounding points: nodes, or Bézier control points, which are linear in the nodes. In
-    /// the configuration of the build, the spheres are the balls of the faces and the joint spheres of Omohundro 1989.
+    /// The centre of a leaf is c = Σ wₐ pₐ, with the bounding points pₐ of its face. The centre of an inner vertex is c
+    /// = (1 − f) c_left + f c_right. The weights wₐ and the fraction f are constants from the build. All centres are
+    /// convex combinations of the bounding points: nodes, or Bézier control points. Bézier control points are linear in
+    /// the nodes. In the configuration of the build, the spheres are the balls of the faces and the joint spheres of
+    /// Omohundro 1989.
     ///
     /// # Cost
     /// O(n), one pass over the vertices, blocks in parallel; the result does not depend on the number of threads.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
-/// Instead of a parent, marks the root; instead of a second child, marks a leaf.
+/// Marks the root in place of a parent, and a leaf in place of a second child.
 const NONE: u32 = u32::MAX;
 
 /// Parent–child links. The vertices are ordered block by block, the leaves of each block first; the vertices above the
@@ -116,7 +116,7 @@ impl Topology {
         for (k, &[left, right]) in merges.iter().enumerate() {
             sizes[n + k] = sizes[left as usize] + sizes[right as usize];
         }
-        // The block of each cluster, determined from the root down; NONE above the blocks.
+        // The block of each cluster, determined from the root down; `NONE` for clusters above the blocks.
         let mut block_of = vec![NONE; n + merges.len()];
         let mut blocks: Vec<Block> = Vec::new();
         for cluster in (0..n + merges.len()).rev() {

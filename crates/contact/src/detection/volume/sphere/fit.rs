@@ -16,7 +16,7 @@ pub enum Directions {
 }
 
 /// Directions of all sets: EPOS-6 uses the first 3, EPOS-14 the first 7, and EPOS-26 all 13. The directions are not
-/// normalised, because only the extremal points along them are used.
+/// normalised, because only the extremal points along a direction are used.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],

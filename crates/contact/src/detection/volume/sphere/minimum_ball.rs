@@ -14,20 +14,20 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal, below which support points count as not in general
-/// position. A smaller support then gives the ball. The error, relative to the radius of the ball, is at most the
-/// square root of this ratio.
+/// Ratio of a Gram determinant to the product of its diagonal. Below this value, the support points are too nearly
+/// collinear or coplanar, and a smaller support gives the ball. The error, relative to the radius of the ball, is at
+/// most the square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
-/// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
+/// A point counts as on the ball up to this distance outside the ball, relative to the radius.
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// The method pivots as the simplex method does: while points lie outside the ball of the support, the farthest of
+    /// The method pivots like the simplex method. While points lie outside the ball of the support, the farthest of
     /// these points enters the support. The candidates for the new support are the entering point with any subset of
-    /// the old support, if the hull of the candidate contains the centre of its ball. The candidate with the largest
+    /// the old support. The hull of a candidate must contain the centre of its ball. The candidate with the largest
     /// ball becomes the new support. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
@@ -62,8 +62,8 @@ impl MinimumBall {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// Ball of the support with the entering point, and its squared radius; `None` if, due to rounding, no such ball is
-    /// larger than the current ball.
+    /// Ball of the support with the entering point, and its squared radius; `None` if rounding makes every such ball at
+    /// most as large as the current ball.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);

@@ -1,6 +1,6 @@
 //! Bounding spheres: the joint sphere of two spheres, and fits to points from quick to exact.
 //!
-//! Every sphere is rounded up, so that it bounds its content in floating-point arithmetic too.
+//! Every radius is rounded up, so that the sphere bounds its content in floating-point arithmetic too.
 
 mod fit;
 mod minimum_ball;
@@ -28,8 +28,8 @@ pub struct Sphere {
 /// Relative slack that covers the rounding of a distance, a sum of radii and their products.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
-/// `radius` enlarged by the rounding errors of the distances from which it was computed, and of a `centre` that was
-/// computed by interpolation.
+/// `radius` enlarged by two rounding errors: of the distances from which the radius was computed, and of an
+/// interpolated `centre`.
 #[inline]
 pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
@@ -65,8 +65,8 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Fraction f in \[0, 1\] that gives the centre of the joint sphere between the centres of the two spheres:
-    /// c = (1 − f) c₁ + f c₂. It is 0 if this sphere contains the other, and 1 if the other contains this sphere.
+    /// Fraction f in \[0, 1\] that gives the centre of the joint sphere between the centres of the two spheres: c = (1
+    /// − f) c₁ + f c₂. f is 0 if this sphere contains the other, and 1 if the other contains this sphere.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -74,7 +74,7 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // For coincident centres the quotient may be NaN, which `larger` replaces by zero.
+        // For coincident centres the quotient may be NaN; `larger` replaces NaN by zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }
@@ -84,7 +84,7 @@ impl Sphere {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up; the fraction f of
+    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up. The fraction f of
     /// [`Sphere::joint_fraction`] gives the smallest sphere.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
@@ -100,8 +100,8 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Enlarges the sphere so that it contains each point in turn. For each point outside, the point of the sphere
-    /// farthest from the new point stays on the sphere.
+    /// Enlarges the sphere to contain each point in turn. If a point is outside, the sphere grows towards the point;
+    /// the opposite point of the sphere stays fixed.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

@@ -24,8 +24,8 @@ fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     ]
 }
 
-/// Radius of the smallest ball. Each set of up to four points is the support of a ball; the result is the least radius
-/// of those balls that contain all points. A general linear solver gives the balls.
+/// Radius of the smallest ball. Each set of up to four points is the support of a ball. The result is the least radius
+/// of the balls that contain all points. A general linear solver gives the balls.
 fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
     let mut balls = points.iter().map(|p| (*p, 0.0)).collect::<Vec<_>>();
     let n = points.len();

@@ -1,14 +1,14 @@
 //! Closest point by a primal active-set Newton method.
 //!
 //! The constraints of a working set are equalities. A Newton step in the free directions ends at the next constraint,
-//! which then joins the set. If no step is left, a constraint with a negative multiplier leaves the set (Nocedal &
-//! Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the whole face,
-//! an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on this
-//! feature.
+//! and this constraint joins the set. If no step is left, a constraint with a negative multiplier leaves the set
+//! (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the
+//! whole face, an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on
+//! this feature.
 //!
-//! Textbooks modify the whole Hessian of F = ½ |r − x(ξ)|² so that it is positive definite; here only the Hessian of
-//! the free directions is modified. Steps along an edge then remain Newton steps if F is convex along the edge but not
-//! across it.
+//! Textbooks make the whole Hessian of F = ½ |r − x(ξ)|² positive definite. Here only the Hessian of the free
+//! directions is modified. If F is convex along an edge but not across the edge, steps along the edge then remain
+//! Newton steps.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -23,7 +23,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration consists of an evaluation of F and its derivatives and of the following
-/// step. The evaluation that confirms the minimum counts as an iteration; the release of a constraint does not.
+/// step. The evaluation that confirms the minimum counts as an iteration, the release of a constraint does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -43,7 +43,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // A point counts as a minimum if the change of F is within rounding, but not if F increases by more.
+            // A point counts as a minimum if the change of F is within rounding. A larger increase of F does not count.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }

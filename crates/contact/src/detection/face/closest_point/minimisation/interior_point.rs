@@ -5,10 +5,10 @@
 //! ```
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
-//! centre, where the slacks z are largest. The constraints are linear and the centre satisfies them, so the residual A
-//! ξ − b − z stays zero, and z need not be a variable. The iteration ends close to the minimum but never on the border.
-//! A crossover then moves the point onto the constraints whose multiplier exceeds their slack, and the active-set
-//! method finishes from there.
+//! centre: the slacks z are largest there. The constraints are linear, and the start at the centre satisfies the
+//! constraints. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The iteration ends close
+//! to the minimum but never on the border. A crossover then moves the point onto the constraints whose multiplier
+//! exceeds their slack. The active-set method finishes from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -20,7 +20,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_SIDES: usize = 4;
 /// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual of the optimality conditions, relative to the scale of gradient and metric, at which active and inactive
+/// At this residual of the optimality conditions, relative to the scale of gradient and metric, active and inactive
 /// constraints can be distinguished.
 const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
@@ -102,7 +102,8 @@ impl Barrier {
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns false without a step: near the border of a degenerate face rounding makes the system singular.
+    /// Returns false without a step if the system is singular: rounding makes the system singular near the border of a
+    /// degenerate face.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));

@@ -1,11 +1,10 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
 //! The foot x of the normal from the query r to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method ignores the
-//! border of the face; a root inside the face is the result if it is a minimum. If the root is outside or does not
-//! exist, or if the iteration diverges, the method projects on the edges in the same way, and also tests the corners.
-//! All these projections can fail near a concave corner of a surface, beyond a centre of curvature or on a strongly
-//! distorted face (the "blind spots" of the method). A final pass of the active-set method from the best point ensures
-//! a minimum.
+//! border of the face. A root inside the face is the result if the root is a minimum. Otherwise (root outside or
+//! nonexistent, or divergence), the method projects on the edges in the same way, and also tests the corners. All these
+//! projections can fail near a concave corner of a surface, beyond a centre of curvature or on a strongly distorted
+//! face (the "blind spots" of the method). A final pass of the active-set method from the best point ensures a minimum.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -14,7 +13,8 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// Determinant of the Hessian, relative to the product of its diagonal, below which a root is unreliable.
+/// A root is unreliable if the determinant of the Hessian, relative to the product of its diagonal, is below this
+/// value.
 const SINGULAR: f64 = 1e-10;
 /// Natural coordinates beyond which an iteration has diverged.
 const FAR: f64 = 10.0;
@@ -50,9 +50,9 @@ impl Minimise for Newton {
     }
 }
 
-/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside the face or not, and the number of iterations.
+/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
 ///
-/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H, which may be indefinite.
+/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H. H may be indefinite.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
@@ -91,8 +91,8 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// Root of dF/dt = 0 along an edge at a local minimum of F, if the root is inside the edge, and the number of
-/// iterations. The fraction t runs from 0 to 1 along the edge.
+/// Root of dF/dt = 0 at a local minimum of F along an edge, and the number of iterations; no root if it is outside the
+/// edge. The fraction t runs from 0 to 1 along the edge.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

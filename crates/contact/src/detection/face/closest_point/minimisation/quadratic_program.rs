@@ -4,14 +4,14 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// Determinant, relative to the product of the diagonal, below which the free minimum is too inaccurate to select
-/// edges.
+/// The free minimum is too inaccurate to select edges if the determinant, relative to the product of the diagonal, is
+/// below this value.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over ξ + p in the domain and returns ξ + p; B = (B₁₁, B₂₂, B₁₂) positive definite.
 ///
-/// If the free minimum lies outside the domain, the minimum is on one of the edges beyond which the free minimum lies:
-/// from all other border points the path to the free minimum descends into the interior. Results on the border are
+/// If the free minimum lies outside the domain, the minimum is on one of the edges beyond which the free minimum lies.
+/// From all other border points, the path to the free minimum descends into the interior. Results on the border are
 /// exactly on the border. The enumeration is exact, without an active set that could cycle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
@@ -30,9 +30,9 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 
 /// The minimum of ½ |x(ξ) − r|² for an affine x, a single quadratic program.
 ///
-/// The program is solved from the offsets themselves, because the normal equations would square the condition number of
-/// a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is ξ₁ = −(c₀ × x,₂)·n / n·n, ξ₂ =
-/// −(x,₁ × c₀)·n / n·n (Cramer's rule in the plane of the face).
+/// The program is solved with the offsets instead of the normal equations, because the normal equations would square
+/// the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is ξ₁ =
+/// −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in the plane of the face).
 #[inline]
 pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     let [from, to] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]];
@@ -50,7 +50,7 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// The least of the minima along the edges beyond which the free minimum `free` lies; all edges are searched if `free`
+/// The least of the minima along the edges beyond which the free minimum `free` lies. All edges are searched if `free`
 /// is not `trusted`. The result is `otherwise` if no minimum is a number.
 #[inline(always)]
 fn least_on_edges(

@@ -1,9 +1,9 @@
 //! Closest point by sequential quadratic programming.
 //!
 //! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and performs a line search
-//! along the step. The constraints are linear and the start is feasible, so every iterate is feasible and the L1 merit
-//! function F + μ Σ max(0, −g_k) equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, where
-//! the gradient and the Hessian of F are printed with the wrong sign). On an affine face the model is exact: its
+//! along the step. The constraints are linear and the start is feasible, so every iterate is feasible. The L1 merit
+//! function F + μ Σ max(0, −g_k) then equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3,
+//! where the gradient and the Hessian of F are printed with the wrong sign). On an affine face the model is exact: its
 //! minimum is the result.
 
 use super::minimise::{Minimise, Minimum};

@@ -13,8 +13,8 @@ pub trait FacePolynomial: Copy {
     const DOMAIN: &'static Domain;
     /// Natural coordinates of the nodes other than corners.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers i and j of ξ and η in the monomials of the polynomial: first 1, then ξ, on a surface η, then the
-    /// nonlinear monomials.
+    /// Powers i and j of ξ and η in the monomials of the polynomial, in this order: 1, ξ, on a surface η, nonlinear
+    /// monomials.
     const POWERS: &'static [[u8; 2]];
     /// Whether x is affine; F = ½ |x − r|² is then quadratic and convex.
     const AFFINE: bool = false;
@@ -36,8 +36,8 @@ pub trait FacePolynomial: Copy {
         Bounds::AFFINE
     }
 
-    /// Lower bound of n·(x − r) on the whole domain for the direction n: the least value at the control points, because
-    /// x lies in their convex hull. The default, for affine faces, is −∞.
+    /// Lower bound of n·(x − r) on the whole domain for the direction n: the least value at the control points, whose
+    /// convex hull contains the face. The default, for affine faces, is −∞.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -112,7 +112,7 @@ pub struct Expansion {
     pub hessian: [f64; 3],
 }
 
-/// Least n·p of these points p for the direction n.
+/// Least n·p over these points p, for the direction n.
 #[inline]
 pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })

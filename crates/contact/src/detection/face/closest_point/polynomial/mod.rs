@@ -1,9 +1,8 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
-//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin suffers no
-//! cancellation. Coefficients are computed once per query, whereas shape functions would be evaluated at each ξ. A part
-//! of a face ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its
-//! parts.
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes. This prevents cancellation for faces far from
+//! the origin. Coefficients are computed once per query; shape functions would be evaluated at each ξ. A part of a face
+//! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
 
 mod face_polynomial;
 mod linear;

@@ -10,8 +10,8 @@ use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-/// Largest number of bounding points of a face that lies in the hull of its nodes. If the stride, the number of points
-/// stored per face, is larger, some faces are curved.
+/// Largest number of bounding points of a face that lies in the hull of its nodes. The stride is the number of points
+/// stored per face. If the stride exceeds this value, some faces are curved.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
 /// Kinds of some leaves; empty if all faces lie in the hulls of their nodes.

@@ -1,5 +1,5 @@
-//! Minimum balls of the faces when a tree is built. The weights of the points in the centre of a ball are stored, so
-//! that the centre moves with the face.
+//! Minimum balls of the faces when a tree is built. The barycentric weights of the centre of a ball are stored, so that
+//! the centre moves with the face.
 
 #![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
 

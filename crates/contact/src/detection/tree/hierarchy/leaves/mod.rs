@@ -30,8 +30,8 @@ pub enum LeafFit {
     Ritter,
 }
 
-/// Nodes and weights of the faces, padded to the largest number of bounding points of any face (the stride): a face
-/// with fewer points repeats its first node with weight zero.
+/// Nodes and weights of the faces. Every face has the same number of entries, the stride: the largest number of
+/// bounding points of a face. A face with fewer points repeats its first node with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
@@ -48,13 +48,14 @@ pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
     /// Nodes.
     pub nodes: &'a [[u32; N]],
-    /// Weights of the bounding points in the material centre: for each of the `N` points, the weights of all leaves.
+    /// Weights of the bounding points in the material centre. For each of the `N` points, the weights of all leaves.
     weights: [&'a [f64]; N],
 }
 
 impl Leaves {
     /// Leaves for these `faces` in order, with the weights of the centres of their balls at `positions`. Stores the
-    /// balls, with the margin, in `spheres`: consecutive parts of the list of leaves, one part per task.
+    /// balls, with the margin, in `spheres`. Each entry of `spheres` is a consecutive part of the list of leaves, one
+    /// part per task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],

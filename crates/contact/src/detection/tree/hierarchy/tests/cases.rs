@@ -94,7 +94,8 @@ pub(super) fn scattered(num_faces: usize, seed: u64) -> Case {
     Case::new(&faces, positions)
 }
 
-/// Graded rough sheet of quadrilaterals, two thirds of which are split into triangles, with a seam of segments.
+/// Graded rough sheet of quadrilaterals with a seam of segments. Two thirds of the quadrilaterals are split into
+/// triangles.
 pub(super) fn wavy(cells: usize, seed: u64) -> Case {
     let mut random = Random(seed);
     let n = cells as u32 + 1;

@@ -350,8 +350,8 @@ fn positions_that_are_no_numbers_end() {
 }
 
 /// Rounding destroys the barycentric coordinates of the circumcentre of a needle: their error is ε (length/thickness)²
-/// with the machine precision ε. The code uses these coordinates only if (length/thickness)² is below 1e10, which gives
-/// the tolerance. The reference is the minimum ball of the corners.
+/// with the machine precision ε. The code uses these coordinates only if (length/thickness)² is below 1e10. The
+/// tolerance follows from this limit. The reference is the minimum ball of the corners.
 #[test]
 fn leaves_of_needles_are_minimum_balls() {
     let mut random = Random(17);
