@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Run the commands of the book that call Gmsh or render.py.
+"""Run the commands of the book that call Gmsh, Python or a bench.
 
     cargo build --release
     target/release/ictus run configs/hertz.toml --set time.end=0.5e-3 --output out/hertz
     scripts/book_commands.py out/hertz
 
-The tests run the `ictus` commands of the book. This script runs `gmsh` on the geometry shown in docs/own-mesh.md and
-draws the last frame of the given run by `render.py`, in a temporary directory. Nothing runs `paraview`, `pip`, `cargo
-install` and the scripts of the figures in docs/method.md, which take minutes.
+The tests run the `ictus` commands of the book. This script runs `gmsh` on the geometry shown in docs/own-mesh.md, draws
+the last frame of the given run by `render.py`, and draws the figures whose commands docs/method.md shows, in a temporary
+directory. Nothing runs `paraview`, `pip` and `cargo install`.
 """
 
 import argparse
@@ -36,14 +36,16 @@ def commands() -> list[list[str]]:
 
 def adapted(command: list[str], folder: Path, run: Path) -> list[str] | None:
     """The command with its output in `folder`; None if it is not run here."""
-    program = command[0]
-    if program == "gmsh":
+    if command[0] == "gmsh":
         return command
-    if command[:2] != ["python3", "scripts/render.py"]:
+    if command[:2] == ["cargo", "bench"]:
+        return ["cargo", "bench", "--manifest-path", str(ROOT / "Cargo.toml"), *command[2:-1], str(folder / command[-1])]
+    script = next((place for place, word in enumerate(command[:2]) if word.startswith("scripts/")), None)
+    if script is None:
         return None
-    words = [sys.executable, str(ROOT / command[1])]
+    words = [sys.executable, str(ROOT / command[script])]
     previous = ""
-    for word in command[2:]:
+    for word in command[script + 1 :]:
         replaced = {"--output": str(folder / Path(word).name), "--frame": "last"}.get(previous, word)
         words.append(str(run) if replaced == "out/hertz" else replaced)
         previous = word
@@ -70,7 +72,7 @@ def main() -> None:
         for stem in ["bar", "tube"]:
             if not (folder / f"{stem}.msh").is_file():
                 sys.exit(f"gmsh wrote no {stem}.msh")
-    if count < 3:
+    if count < 7:
         sys.exit(f"the book has {count} such commands only: is its layout another?")
 
 
