@@ -42,18 +42,20 @@ pub fn corner_cube(k: usize, cells: usize, contact: &str) -> Stage {
 /// Two slabs with a seam between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Seam {
-    /// Additional initial distance of the block from the seam \[m\].
+    /// Distance by which the block starts nearer to the seam, for another phase of the seam in a step \[m\].
     pub phase: f64,
-    /// Height of the second slab below the first, and width of the slit between them \[m\].
+    /// Distance of the second slab below the first \[m\].
     pub lower: f64,
+    /// Width of the slit between the slabs \[m\].
     pub slit: f64,
 }
 
-/// A block of `cells` cells per side that slides at 0.5 m/s over a seam.
+/// A block of `cells` cells per side that slides at 0.5 m/s over a seam. The edges of the block pass the seam after 0.2
+/// and 0.6 s.
 pub fn block_over_seam(seam: Seam, cells: usize, contact: &str) -> Stage {
     let Seam { phase, lower, slit } = seam;
     let block = Actor {
-        at: Vec3::new(-0.2 + phase, 0.03, 0.0),
+        at: Vec3::new(0.1 + phase, 0.03, 0.0),
         velocity: Vec3::new(0.5, 0.0, 0.0),
         ..Actor::new(box_mesh([0.6, -0.1, 0.0], [0.8, 0.1, 0.2], [cells; 3]))
     };

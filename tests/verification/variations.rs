@@ -136,8 +136,7 @@ fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
     Ok(off)
 }
 
-/// Three seams: a level seam that the edge of the block reaches at the end of a step, a seam to a lower slab, and a
-/// slit.
+/// A level seam, a seam to a lower slab, and a slit, at three phases of a step.
 const SEAMS: [Seam; 3] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 2.9e-4, lower: 1e-6, slit: 0.0 },
