@@ -12,7 +12,7 @@ use crate::closed_form::Bar;
 use crate::model::{RESPONSES, worse, worst};
 use crate::parade::GRAVITY;
 use crate::situations::{
-    Ground, Seam, block_over_seam, box_on_floor, corner_cube, cube_over_sheet, cube_that_gets_spin,
+    Ground, SLIDING, Seam, block_over_seam, box_on_floor, corner_cube, cube_over_sheet, cube_that_gets_spin,
     octahedra, rod, rolling_velocity, thick_wheel, tumbling_box, turn,
 };
 use crate::stage::{DENSITY, Held, Material, Motion, Placed, Placement, Stage};
@@ -126,14 +126,23 @@ fn rubber_corners_make_no_energy() {
     faults.are_none();
 }
 
-/// Largest change of the velocity of a block that slides at 0.5 m/s, relative to this velocity.
-fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
-    let mut off = 0.0;
+/// Motion of a block over a seam.
+struct OverSeam {
+    /// Largest change of the velocity relative to its initial value \[-\].
+    change: f64,
+    /// Largest penetration \[m\].
+    depth: f64,
+}
+
+fn motion_over_seam(placed: &mut Placed) -> Result<OverSeam, String> {
+    let mut found = OverSeam { change: 0.0, depth: 0.0 };
     placed.follow(|placed| {
         let velocity = placed.motion(0).velocity;
-        off = worst([off, (velocity.x / 0.5 - 1.0).abs(), velocity.y.abs() / 0.5]);
+        found.change = worst([found.change, (velocity.x / SLIDING - 1.0).abs(), velocity.y.abs() / SLIDING]);
+        let depths = placed.simulation.constraints().iter().map(|contact| -contact.gap);
+        found.depth = depths.fold(found.depth, f64::max);
     })?;
-    Ok(off)
+    Ok(found)
 }
 
 /// A level seam, a seam to a lower slab, and a slit, at three phases of a step.
@@ -144,6 +153,7 @@ const SEAMS: [Seam; 3] = [
 ];
 
 /// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, for every size and position.
+/// Tolerance on the lower slab: [`Seam::largest_change_of_rigid`].
 #[test]
 fn sliding_over_seams_is_uniform_in_any_size() {
     let mut faults = Faults::default();
@@ -152,18 +162,21 @@ fn sliding_over_seams_is_uniform_in_any_size() {
             for seam in SEAMS {
                 let stage = block_over_seam(seam, 1, &format!("response = \"{response}\"\n"));
                 let label = format!("{name}, {response}, {seam:?}");
-                let found = change_of_velocity(&mut stage.placed(placement));
-                let Some(off) = faults.take(&label, found) else { continue };
-                println!("{label}: {off:.1e}");
-                faults.hold(off < 1e-9, || format!("{label}: {off:.2e}"));
+                let found = motion_over_seam(&mut stage.placed(placement));
+                let Some(OverSeam { change, .. }) = faults.take(&label, found) else { continue };
+                println!("{label}: {change:.1e}");
+                let holds = change < seam.largest_change_of_rigid(response);
+                faults.hold(holds, || format!("{label}: {change:.2e}"));
             }
         }
     }
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber also slides over these seams with a constant velocity. All surfaces in contact are
-/// level, so no contact force acts along the floor.
+/// Goal: a block of stiff rubber also slides over a level seam with a velocity that is constant to 1e-9: all surfaces in
+/// contact are level, so no contact force acts along the floor. The rims of a slit and of a higher slab press on the
+/// bottom of the block, which is not quite level. The velocity then changes at most by the energy of the height between
+/// the slabs and of the penetration.
 #[test]
 fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
@@ -172,9 +185,12 @@ fn rubber_blocks_slide_uniformly_over_seams() {
             let stage = block_over_seam(seam, 2, &format!("response = \"{response}\"\n"));
             let label = format!("{response}, {seam:?}, of rubber");
             let stage = Stage { safety: 0.5, ..of_rubber(stage, 1e7) };
-            let Some(off) = faults.take(&label, change_of_velocity(&mut stage.plain())) else { continue };
-            println!("{label}: {off:.1e}");
-            faults.hold(off < 1e-9, || format!("{label}: {off:.2e}"));
+            let found = motion_over_seam(&mut stage.plain());
+            let Some(OverSeam { change, depth }) = faults.take(&label, found) else { continue };
+            println!("{label}: {change:.1e}, depth {depth:.1e}");
+            let is_level = seam.lower == 0.0 && seam.slit == 0.0;
+            let within = if is_level { 1e-9 } else { seam.largest_change(depth) };
+            faults.hold(change < within, || format!("{label}: {change:.2e}, not {within:.1e}"));
         }
     }
     faults.are_none();

@@ -2,11 +2,15 @@
 
 use super::curve::{Curve, closest_places};
 use super::pair::EdgePair;
-use crate::detection::face::closest_point::{SQUARE, normals_are_opposed, normals_beside_edge};
+use crate::detection::face::closest_point::{
+    Feature, Method, SQUARE, Start, closest_point, face_normal_where, normals_are_opposed,
+    normals_beside_edge,
+};
 use crate::detection::model::ContactModel;
+use crate::element::MAX_NODES;
 use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
-use crate::{Constraints, ContactKey, NodeOnSurface, Side};
+use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 /// Fraction of the length of an edge within which node contact covers crossings: if a crossing is nearer to an end of
 /// the edge and the node at this end is in contact, the crossing is no edge contact.
@@ -39,18 +43,30 @@ pub(super) struct Crossing {
 
 impl Crossing {
     /// Whether the crossing is next to an end of an edge, and the node at this end is in contact with the body of the
-    /// other edge.
-    pub fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
+    /// other edge, or in front of a face beside the other edge.
+    pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
-        edges.into_iter().zip(self.places).zip([bodies[1], bodies[0]]).any(|((edge, place), target)| {
-            let contactor = match place {
+        [0, 1].into_iter().any(|k| {
+            let (edge, target) = (edges[k], bodies[1 - k]);
+            let contactor = match self.places[k] {
                 place if place < END => edge.nodes[0],
                 place if place > 1.0 - END => edge.nodes[1],
                 _ => return false,
             };
+            let surface = &model.surfaces[target as usize];
+            let faces = [Some(edges[1 - k].face), edges[1 - k].neighbour];
             constraints.contains(ContactKey::Node(NodeOnSurface { contactor, target }))
+                || faces.into_iter().flatten().any(|face| {
+                    let height = height_above(surface, positions, face, &positions[contactor as usize]);
+                    height.is_some_and(|height| height < self.points_apart())
+                })
         })
+    }
+
+    /// Distance of the closest points \[m\].
+    fn points_apart(&self) -> f64 {
+        (self.points[0] - self.points[1]).norm()
     }
 }
 
@@ -85,6 +101,20 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
                 edges.iter().flat_map(|edge| edge.nodes).map(|node| &positions[node as usize]),
             );
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
+}
+
+/// Distance of a point in front of a face \[m\]; `None` for a point behind the face, or whose closest point lies on the
+/// rim of the face.
+fn height_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<f64> {
+    let (kind, nodes) = surface.face(face as usize);
+    let mut corners = [Vec3::zeros(); MAX_NODES];
+    for (corner, &node) in corners.iter_mut().zip(nodes) {
+        *corner = positions[node as usize];
+    }
+    let closest = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], point);
+    let normal = face_normal_where(surface, &|node| positions[node as usize], face as usize, closest.xi);
+    let height = normal.dot(&(point - closest.point));
+    (closest.feature == Feature::Face && height > 0.0).then_some(height)
 }
 
 /// Whether straight edges with these chords are too close to parallel to cross. Most pairs are nearly parallel, for

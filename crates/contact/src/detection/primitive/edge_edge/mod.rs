@@ -21,7 +21,9 @@
 //! Node–face contact covers edges closer to parallel than 0.6°. It also covers crossings within a hundredth of the edge
 //! length from an end of an edge, if the node at this end is in contact with the other body: the node is then about as
 //! deep in the other body as the crossing is. If the node is not in contact, because it lies beside the face of the
-//! other body, only edge contact supports the corner.
+//! other body, only edge contact supports the corner. A node in front of a face beside the other edge is outside the
+//! body; if the node is nearer to this face than the crossing is deep, the edges passed over each other outside the
+//! bodies, as after the rim of a block slid over the rim of a lower slab.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
@@ -104,7 +106,7 @@ impl EdgeEdgeSearch {
         self.crossings.extend(self.found.iter().flatten());
         let is_redundant = self.redundant_crossings.find(model, positions, &self.crossings);
         for (crossing, _) in self.crossings.iter().zip(is_redundant).filter(|(_, shadowed)| !**shadowed) {
-            if !crossing.is_covered(model, constraints) {
+            if !crossing.is_covered(model, positions, constraints) {
                 push(model, crossing, constraints);
             }
         }

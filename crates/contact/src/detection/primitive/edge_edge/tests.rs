@@ -58,6 +58,20 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     }
 }
 
+/// A cube hangs 1e-6 m over a slab, with 0.02 m of it past the rim of the slab, and leans by a thousandth. The vertical
+/// edges of the cube pass the rim behind the side of the slab, but outside the slab.
+#[test]
+fn leaning_edges_over_a_face_do_not_cross_its_rim() {
+    for lean in [-1e-3, 1e-3] {
+        let cube = |x: Vec3| {
+            let height = x.z + 0.1;
+            Vec3::new(x.x - 0.58 + lean * height, x.y, 0.5 + 1e-6 + height)
+        };
+        let constraints = found(boxes([(Vec3::repeat(0.2), &cube), (Vec3::repeat(1.0), &|x| x)]));
+        assert!(constraints.is_empty(), "{lean}: {}", constraints.len());
+    }
+}
+
 /// A cube over the seam between two other cubes. The two lower cubes are flush, or one of them is turned down by 6°, so
 /// that the two cubes form a ridge. Edges of the upper cube make contact with the rims of the seam only if the lower
 /// cubes form a ridge.
