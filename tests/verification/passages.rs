@@ -24,8 +24,9 @@ pub struct Shot {
     pub density: f64,
     /// Stiffness of the bullet relative to the plate; `None` for a rigid bullet.
     pub stiffness: Option<f64>,
-    /// Thickness of the plate \[m\]. `cells` gives the number of cells through the thickness and along the plate.
+    /// Thickness of the plate \[m\].
     pub thickness: f64,
+    /// Numbers of cells through the thickness and along the plate.
     pub cells: [usize; 2],
     /// Common velocity of plate and bullet along x \[m/s\].
     pub drift: f64,

@@ -11,8 +11,9 @@ use ictus::simulation::Simulation;
 use crate::model::{box_mesh, exceeds, from_text, run, worse, worst};
 use crate::random::Random;
 
-/// Size of the tied bodies \[m\], and largest error that counts as rounding.
+/// Size of the tied bodies \[m\].
 const SIZE: f64 = 2.0;
+/// Largest error that counts as rounding.
 const ROUNDING: f64 = 3e-13;
 
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0";

@@ -91,8 +91,9 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// Sum of the other forces, at the end and at the beginning of the last step \[N\].
+    /// Sum of the other forces at the end of the last step \[N\].
     pub force: f64,
+    /// Sum of the other forces at the beginning of the last step \[N\].
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,

@@ -30,8 +30,9 @@ use super::traversal::NearPair;
 /// Margin of the active patch pairs, relative to the skin of a list.
 const MARGIN: f64 = 2.0;
 
-/// Smallest number of patches, or of patch lists, per task.
+/// Smallest number of patches per task.
 const PER_TASK: usize = 64;
+/// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.

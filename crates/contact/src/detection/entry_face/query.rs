@@ -60,8 +60,9 @@ pub(super) struct Query<'a> {
     pub(super) surfaces: &'a [Surface],
     pub(super) configuration: &'a Configuration<'a>,
     pub(super) constraint: Constraint<'a>,
-    /// Offset of the surfaces, and depth of the search \[m\].
+    /// Offset of the surfaces \[m\].
     pub(super) offset: f64,
+    /// Depth of the search \[m\].
     pub(super) depth: f64,
 }
 

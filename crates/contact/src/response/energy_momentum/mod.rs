@@ -181,8 +181,9 @@ struct Solution {
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
-    /// Rates of gap and slip before the kick \[m/s\].
+    /// Rate of the gap before the kick \[m/s\].
     rate: f64,
+    /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
     /// Whether the gap closes before the kick.
     closes: bool,
@@ -190,11 +191,13 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Forces of the last Jacobi sweep (`next_`) and of the current Jacobi sweep (`farther_`), before extrapolation
-    /// \[N\].
+    /// Pressure of the last Jacobi sweep before extrapolation \[N\].
     next_pressure: f64,
+    /// Traction of the last Jacobi sweep before extrapolation \[N\].
     next_traction: Vec3,
+    /// Pressure of the current Jacobi sweep before extrapolation \[N\].
     farther_pressure: f64,
+    /// Traction of the current Jacobi sweep before extrapolation \[N\].
     farther_traction: Vec3,
     /// Reversal of the motion with restitution in this step.
     reversal: Option<Reversal>,

@@ -34,8 +34,9 @@ pub(super) struct Spring {
     /// Trapezoidal work of the elastic force plus change of the stored energy, since the beginning of the contact
     /// \[J\].
     pub created: f64,
-    /// Total force on the contactor \[N\], and stored energy \[J\], at the end of the previous step.
+    /// Total force on the contactor at the end of the previous step \[N\].
     pub acted: Vec3,
+    /// Stored energy at the end of the previous step \[J\].
     pub stored: f64,
     /// Offset of the effective penetration from the geometric penetration \[m\].
     pub offset: f64,

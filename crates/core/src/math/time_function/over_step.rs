@@ -25,8 +25,9 @@ const HALVINGS_UNBOUNDED: u32 = 6;
 /// function, is at most this value. Beyond this deviation the mean replaces them.
 const FOLLOWED: f64 = 0.1;
 
-/// Points and weights of the Gauss rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
+/// Points and weights of the Gauss rule of two points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const TWO_POINTS: [(f64, f64); 2] = [(-0.577_350_269_189_625_8, 1.0), (0.577_350_269_189_625_8, 1.0)];
+/// Points and weights of the Gauss rule of five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const FIVE_POINTS: [(f64, f64); 5] = [
     (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
     (-0.538_469_310_105_683_1, 0.478_628_670_499_366_5),

@@ -62,8 +62,9 @@ pub struct Sorting {
     /// Impacts in flight.
     flights: Buckets,
     tree: ParticleTree,
-    /// Node and body of each particle, and its position at the last sorting \[m\].
+    /// Node and body of each particle.
     particles: Vec<[u32; 2]>,
+    /// Position of each particle at the last sorting \[m\].
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
     /// Buffer of the last sorting \[m\].

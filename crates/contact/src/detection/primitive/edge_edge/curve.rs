@@ -6,8 +6,9 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::{Edge, Surface};
 
-/// Largest number of Newton iterations, and change of the coordinates below which the iteration has converged.
+/// Largest number of Newton iterations.
 const MAX_STEPS: usize = 30;
+/// Change of the curve coordinates up to which the Newton iteration has converged.
 const ARRIVED: f64 = 1e-14;
 
 /// Relative growth of a squared distance that rounding can cause.

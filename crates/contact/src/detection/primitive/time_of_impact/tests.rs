@@ -142,7 +142,7 @@ fn triangle() -> impl Strategy<Value = [Vec3; 3]> {
 
 /// Two triangles, each with its corners in a cube of edge 2 m. Triangle b is at rest. At the start the cubes are 4.5 m
 /// apart, centre to centre. After 0.2 s to 1 s the distance of the centres is at most 0.8 m along each axis, so that
-/// the triangles may touch. Each component of the acceleration of a is at most 5 `acceleration`.
+/// the triangles may touch. Each component of the acceleration of a is at most 5 m/s² times `acceleration`.
 fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, RigidFace)> {
     let motion = (vector(1.0), vector(1.0), vector(5.0), 0.2..1.0_f64);
     (triangle(), triangle(), motion).prop_filter_map(
