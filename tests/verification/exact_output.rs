@@ -173,7 +173,7 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
 }
 
 /// Goal: every second or third step is shortened, each by another fraction. The energy error of a bounce on a corner
-/// grows at most by a tenth of the error with equal steps, or by rounding. Reference: the initial energy. It is
+/// grows at most by a tenth of the error with equal steps, or by rounding. Reference: the initial energy. The energy is
 /// conserved without friction and with restitution e = 1. With penalty springs the error depends on the fractions of
 /// the step at which the corner touches and leaves. For any step, the error ranges from 1e-5 to 3e-3. The mean is
 /// therefore over 160 bounces.

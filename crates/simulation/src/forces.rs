@@ -143,8 +143,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The latter
-    /// is the step length times the mean of the rates at both ends of the step.
+    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The
+    /// trapezoidal rule gives the step length times the mean of the rates at both ends of the step.
     pub moment_jump: Vec3,
 }
 

@@ -376,7 +376,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
 }
 
-/// Selection of entry faces; `None` with detection by distance fields: there nodes touch elements.
+/// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

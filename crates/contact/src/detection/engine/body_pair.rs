@@ -333,7 +333,8 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Separated bodies are due for a search exactly when their travel exceeds their distance minus the search depth.
+    /// Two separated bodies are due for a search exactly when the travel of the pair exceeds the distance of the bodies
+    /// minus the search depth.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);

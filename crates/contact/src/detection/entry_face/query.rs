@@ -86,9 +86,9 @@ impl Query<'_> {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]: the largest of three lengths. They are twice the relative
-    /// displacement of the step, twice the depth of the contact, and the largest depth at which an alternative can
-    /// continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
+    /// Distance within which faces are examined \[m\]: the largest of three lengths. The three lengths are twice the
+    /// relative displacement in the step, twice the depth of the contact, and the largest depth at which an alternative
+    /// can continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
     /// limits this distance; the surface offset is added.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();

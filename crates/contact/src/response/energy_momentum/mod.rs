@@ -261,7 +261,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
+    /// Transfers springs between flush surfaces: from contacts that ended on one surface to contacts that begin on
+    /// another.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         let Self { memory, before, order, transfers, options, .. } = self;
         let EnergyMomentumMemory { contacts, springs, .. } = memory;

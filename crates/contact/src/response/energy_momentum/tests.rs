@@ -291,8 +291,8 @@ fn friction_on_a_wall_on_a_slider_balances() {
 }
 
 /// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less. The forces act until the middle
-/// of the following step, which has the regular length; the solution for the forces must include this time. The ball
-/// rebounds at its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
+/// of the following step of regular length. The solution for the forces must include this time. The ball rebounds at
+/// its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {

@@ -68,8 +68,8 @@ impl Spring {
     ///
     /// The stiffness changes from κ to κ', and the effective penetration from δ to δ'. The offset is chosen so that the
     /// energy change of the spring over the step equals the trapezoidal work, ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ')
-    /// closing, with the previous force p. The tangential spring keeps its force if it stiffens, and its energy if it
-    /// softens.
+    /// closing, with the previous force p. A tangential spring that stiffens keeps its force. A tangential spring that
+    /// softens keeps its energy.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let before = self.share.replace(share);
         let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {

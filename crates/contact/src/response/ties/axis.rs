@@ -35,7 +35,7 @@ pub(super) struct Axis {
     /// Dependent nodes d.
     dependent: Vec<u32>,
     rows: Rows,
-    /// Nodal masses; 0 for fixed components \[kg\].
+    /// Nodal masses \[kg\]; 0 for fixed components.
     masses: Vec<f64>,
     /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
     unknowns: Vec<u32>,

@@ -236,8 +236,8 @@ fn normal_on_edge(
 
 /// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
 ///
-/// The angle at a corner is between the tangents of the two edges there. The angle at a mid-edge node is π, at a node
-/// inside a face 2 π.
+/// The angle at a corner is between the tangents of the two edges that meet at the corner. The angle at a mid-edge node
+/// is π, at a node inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }

@@ -331,8 +331,8 @@ fn a_warped_quadrilateral_is_met_where_it_is() {
     let warped = RigidFace::translating(CellKind::Quad4, &nodes, Vec3::zeros(), Vec3::zeros());
     let tip = [Vec3::new(0.5, 0.5, 2.0), Vec3::new(0.6, 0.5, 3.0), Vec3::new(0.5, 0.6, 3.0)];
     let a = RigidFace::translating(CellKind::Tri3, &tip, Vec3::new(0.0, 0.0, -1.0), Vec3::zeros());
-    // Below the tip, the bilinear face has the height 0.05 m. The tetrahedron of the four nodes of the face reaches to
-    // 0.1 m there, and to 0.2 m at its highest node. The tip touches the bilinear face.
+    // Below the tip, the bilinear face has the height 0.05 m. At the same place, the tetrahedron of the four nodes of
+    // the face reaches to 0.1 m; its highest node is at 0.2 m. The tip touches the bilinear face.
     let impact = time_of_impact(&a, &warped, 10.0).unwrap();
     assert!(impact.time <= 1.95 && impact.time > 1.95 * (1.0 - 1.6e-9), "{impact:?}");
 }
