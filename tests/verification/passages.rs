@@ -70,7 +70,7 @@ impl Shot {
     }
 }
 
-/// Whether the bullet is on the far side of the plate: nearer to its back than to its front.
+/// Whether the bullet is on the far side of the plate: nearer to the back of the plate than to the front.
 fn is_through(simulation: &Simulation) -> bool {
     let (model, positions) = (simulation.model(), &simulation.state().positions);
     let bullet = simulation.balances()[1].centre;

@@ -58,8 +58,8 @@ fn answer_at_rest(
 
 /// The effective mass m_eff of the reference nodes of 2, 1, 1.5 and 0.8 kg with the weights (0.2, 0.3, 0.5, −1) is
 /// 0.655021834061 kg (40-digit arithmetic). The force is f m_eff δ/dt² with the stiffness factor f, the penetration δ
-/// and the time step dt. The nodal forces have no resultant, and no moment because the contactor is above the target
-/// point.
+/// and the time step dt. The nodal forces have no resultant. The stored energy is half the product of force and
+/// penetration.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
