@@ -125,8 +125,8 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
 }
 
 /// Goal: below the angle of friction the block sticks; at a larger angle α it slides with the acceleration g (sin α − μ
-/// cos α). Blocks of full size and of a tenth of it behave alike. Tolerance: 1 % of the acceleration; for a sticking
-/// block 0.1 % of its length, the shear displacement ρ g h²/G under its weight.
+/// cos α). Blocks of full size and of a tenth of the full size behave alike. Tolerance: 1 % of the acceleration; for a
+/// sticking block 0.1 % of its length, the shear displacement ρ g h²/G under its weight.
 #[test]
 fn block_on_an_incline_sticks_or_slides() {
     let friction_angle = 0.5_f64.atan();

@@ -142,8 +142,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside if it was
-    /// behind the plane of the face before the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside in two
+    /// cases: it was behind the plane of the face before the step, or past the rim when it crossed this plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {

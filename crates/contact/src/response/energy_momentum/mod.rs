@@ -218,8 +218,8 @@ const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
 /// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
-/// the node. In an impact, waves press a lost node only until they return; in this time they cross some tens of
-/// elements, in about as many steps.
+/// the node. In an impact, waves press a lost node only until the waves return. In this time the waves cross some tens
+/// of elements, in about as many steps.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.

@@ -100,8 +100,8 @@ impl Spring {
     ///
     /// The stretch of a sliding spring corresponds to its final force. The work of the force and the stored energy
     /// limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the mean of the
-    /// old and new stretch gave the force. But the new stretch would then change sign from step to step, and under a
-    /// chattering pressure it would grow until it reverses the force.)
+    /// old and new stretch gave the force. But the new stretch would then change sign from step to step. Under a
+    /// chattering pressure, the stretch would grow until it reversed the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {

@@ -126,7 +126,7 @@ fn deep_contacts_begin_at_the_entered_distance() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // The force attracts: it balances the energy error of the opening in the middle of a step.
+    // The force is attractive and balances the energy error of the opening in the middle of a step.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
     // The node is in contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
@@ -167,8 +167,8 @@ fn frequency_bound_holds_on_quadratic_faces() {
     }
 }
 
-/// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. The block sticks on its
-/// tangential spring if the pull is small, and slides if it is large. Spring energies, friction dissipation and the
+/// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. With a small pull the block
+/// sticks on its tangential spring; with a large pull the block slides. Spring energies, friction dissipation and the
 /// work of the forces balance to rounding with the kinetic energy that the time integration conserves, T − dt² |f|²/(8
 /// m).
 #[test]
@@ -291,8 +291,8 @@ fn frequency_bound_holds_for_a_rigid_body() {
     assert!(action.frequency_squared <= 1.25 * exact, "{}", action.frequency_squared / exact);
 }
 
-/// A contact that slides from a smooth onto a rough face has the friction of the rough face and the stiffness of the
-/// smooth face, on which it began.
+/// A contact begins on a smooth face and slides onto a rough face. It then has the friction of the rough face and the
+/// stiffness of the smooth face.
 #[test]
 fn laws_follow_the_current_face() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {

@@ -30,9 +30,10 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point; converged if the bounds prove that it is the global minimum, within the tolerance.
+    /// The best point. It is converged if the bounds prove that F at this point is the global minimum, within the
+    /// tolerance.
     pub minimum: Minimum,
-    /// Cells examined after the first, which is the whole face.
+    /// Number of cells examined after the first cell. The first cell is the whole face.
     pub cells: u32,
 }
 

@@ -18,10 +18,10 @@
 //! closest points of the chords of their halves. If two curved edges approach each other at two places, the method
 //! finds only one of these places.
 //!
-//! Node–face contact covers edges closer to parallel than 0.6°. It also covers crossings within a hundredth of the edge
-//! length from an end of an edge, if the node at this end is in contact with the other body: the node is then about as
-//! deep in the other body as the crossing is. If the node is not in contact, because it lies beside the face of the
-//! other body, only edge contact supports the corner.
+//! Node–face contact covers edges closer to parallel than 0.6°. Node–face contact also covers crossings within a
+//! hundredth of the edge length from an end of an edge, if the node at this end is in contact with the other body. The
+//! node is then about as deep in the other body as the crossing. A node beside the face of the other body is not in
+//! contact. Only edge contact then supports the corner.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
