@@ -113,9 +113,9 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
     }
 }
 
-/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps and thousands of impacts, with contacts that
-/// open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any stiffness: ω dt from
-/// 0.1 to 1000, with the frequency ω of a contact and the time step dt.
+/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps, in which one ball reverses its motion more than
+/// 500 times. Contacts open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any
+/// stiffness: ω dt from 0.1 to 1000, with the frequency ω of a contact and the time step dt.
 #[test]
 fn energy_is_conserved_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
@@ -313,7 +313,7 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
     }
 }
 
-/// Contacts of bodies in a fast common motion converge in a few sweeps, as contacts of bodies at rest do.
+/// Contacts of bodies in a fast common motion need no more sweeps than contacts of bodies at rest, and fewer than 30.
 #[test]
 fn fast_common_motion_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {

@@ -87,8 +87,8 @@ fn stiffness_is_frozen_for_the_life_of_a_contact() {
     assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
 }
 
-/// A spring continues over a seam with its stiffness and energy if the next body is lower by a fraction of the
-/// penetration. With a larger height difference, a new spring begins without energy.
+/// A spring continues over a seam with its stiffness and energy if the next body is higher or lower by up to a tenth of
+/// the penetration. At more than twice the penetration, a new spring begins without energy.
 #[test]
 fn springs_transfer_over_flush_surfaces() {
     let pressed_by_next = |gap: f64| {
@@ -132,8 +132,8 @@ fn deep_contacts_begin_at_the_entered_distance() {
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
 }
 
-/// The bound on the squared frequency is at least the exact value of a single contact, κ Σ w²/m with the stiffness κ,
-/// the weights w and the nodal masses m.
+/// The bound on the squared frequency is at least the exact value of a single contact, and at most four times this
+/// value. The exact value is κ Σ w²/m with the stiffness κ, the weights w and the nodal masses m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {
     let mut response = response(1.0, FrictionLaw::none());
@@ -143,8 +143,8 @@ fn frequency_bound_holds_for_one_contact() {
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
 
-/// The bound also holds at the centre of an eight-node face, whose corners have negative weights, for random masses and
-/// for a fixed contactor.
+/// The bound also holds at the centre of an eight-node face, where the corners have negative shape values. The
+/// contactor is fixed, or has a mass of 1 kg or 1/3 kg.
 #[test]
 fn frequency_bound_holds_on_quadratic_faces() {
     let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
