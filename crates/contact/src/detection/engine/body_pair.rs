@@ -2,12 +2,12 @@
 //! active pairs remains complete.
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other body. The
-//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
-//! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
-//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch has a
-//! travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The list is
-//! complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals, the
-//! engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
+//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds the
+//! distance of the bodies minus the search depth. Two patches farther apart than the search depth plus a margin cannot
+//! touch until the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active
+//! patch has a travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The
+//! list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals,
+//! the engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
 //! ([`short_list`](super::short_list)).
 //!
 //! # Source

@@ -81,9 +81,10 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are the mean over the
-    /// step if the function has kinks or jumps inside the step, or deviates from its chord by more than a tenth of its
-    /// size. Half the step times their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are replaced by the
+    /// mean over the step if the function has kinks or jumps inside the step, or deviates from its chord by more than a
+    /// tenth of the size of the function. The integral over the step is then half the step times the sum of the two
+    /// values.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

@@ -31,7 +31,8 @@ impl Curve {
         Self { ends, height: edge.middle.map_or_else(Vec3::zeros, height) }
     }
 
-    /// Nodes of an edge, their shape values at s, and their number.
+    /// Nodes of an edge, shape values of the nodes at s, and number of the nodes. Entries beyond this number are
+    /// unused.
     pub fn shares(edge: &Edge, s: f64) -> ([u32; 3], [f64; 3], usize) {
         let [a, b] = edge.nodes;
         let middle = if edge.middle.is_some() { 4.0 * s * (1.0 - s) } else { 0.0 };
