@@ -134,9 +134,9 @@ fn rigid_bars_tied_apart_are_one_body() {
 }
 
 /// Three tied blocks of 1 × 1 × 1 m rotate as one about an axis through the middle, for the given number of steps. The
-/// block in the middle has a finer mesh. Its density and stiffness are those of the others times `density` and
-/// `stiffness`. Returns the largest distance of a tied node from its tied point \[m\], and the error of the angular
-/// momentum.
+/// block in the middle has a finer mesh. The density of this block is `density` times the density of the other blocks,
+/// and its stiffness is `stiffness` times the stiffness of the other blocks. Returns the largest distance of a tied
+/// node from its tied point \[m\], and the error of the angular momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
     let heavy = [light[0] * density, light[1] * stiffness];
