@@ -44,7 +44,7 @@ const fn optional(
 }
 
 /// All keys, in the usual order of a scenario file, except the names of the table `parameters`, which are free. Tables
-/// with the same keys have one description; see [`find`].
+/// with the same keys are listed once: as `boundaries.displacement` and `contact.friction`.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
