@@ -1,8 +1,8 @@
 //! Checkpoints: the time for which they block the step loop, and their size.
 //!
-//! The body is a bar of linear tetrahedra, as in the bench `step`. Its right half is thrown at its left half. The copy
-//! of the state blocks the step loop; encoding and writing follow in the background. For comparison, the bench prints
-//! the time of a step, and the time of a copy of the nodal state at the memory rate of the STREAM triad.
+//! The body is a bar of linear tetrahedra, as in the bench `step`. The right half of the bar is thrown at the left
+//! half. The copy of the state blocks the step loop; encoding and writing follow in the background. For comparison, the
+//! bench prints the time of a step, and the time of a copy of the nodal state at the memory rate of the STREAM triad.
 //!
 //! Arguments select cases: `50k`, `1M` (by default).
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]

@@ -13,8 +13,9 @@ use ictus::material::{Elasticity, Material};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-/// Edges of elements by their corners, in the order of the mid-side nodes.
+/// Edges of a ten-node tetrahedron by their corners, in the order of the mid-side nodes.
 const TET10_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
+/// Edges of a twenty-node hexahedron by their corners, in the order of the mid-side nodes.
 const HEX20_EDGES: [[usize; 2]; 12] =
     [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
 

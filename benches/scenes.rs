@@ -38,9 +38,9 @@ use std::time::Instant;
 use common::repetitions;
 use rayon::prelude::*;
 
-/// Total number of scenes, and percentages of three kinds: flights, scenes with self-contact, and single steps. In all
-/// other scenes bodies deform.
+/// Total number of scenes.
 const SCENES: usize = 100_000;
+/// Percentages of flights, of scenes with self-contact, and of single steps. In all other scenes bodies deform.
 const SHARES: [u64; 3] = [45, 2, 10];
 
 fn main() {

@@ -20,9 +20,11 @@ use ictus::math::{Rotation, Vec3};
 use ictus::mesh::CellKind;
 use random::Random;
 
-/// Centre of the second sphere \[m\], its velocity \[m/s\], and the time step \[s\].
+/// Centre of the second sphere \[m\].
 const CENTRE: Vec3 = Vec3::new(2.6, 0.35, -0.2);
+/// Velocity of the second sphere \[m/s\].
 const VELOCITY: Vec3 = Vec3::new(-1.5, 0.1, 0.05);
+/// Time step \[s\].
 const STEP: f64 = 1.0;
 
 /// Known time of impact of these meshes, to six digits \[s\].

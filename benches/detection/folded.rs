@@ -9,18 +9,22 @@ use crate::scaling::Crowd;
 
 /// Layers of the folded plate.
 const LAYERS: usize = 6;
-/// Thickness over the length of a cell.
+/// Thickness of the plate, in lengths of a cell.
 const THICKNESS: f64 = 0.5;
-/// Distance of neighbouring layers in lengths of a cell: `APART` at the folds, and `PRESSED` at the centres of the
-/// layers, where layers are pressed slightly into each other.
+/// Distance between the centre lines of neighbouring layers before the plate is pressed, in lengths of a cell. It is
+/// the diameter of the folds.
 const APART: f64 = 2.0;
+/// Distance between the centre lines of neighbouring layers at the centre of the pressed plate, in lengths of a cell.
+/// The surfaces overlap by 0.02 lengths on average.
 const PRESSED: f64 = THICKNESS - 0.02;
-/// Start and end of the transition from `PRESSED` to `APART`, as fractions of the distance from the centre to a fold.
+/// Start and end of the transition from `PRESSED` to `APART`, as fractions of half the length of a layer. The folds of
+/// plates with fewer than 23 cells per layer end before the transition does.
 const PARTING: [f64; 2] = [0.3, 0.95];
 /// Number of points of the centre line within a cell.
 const FINENESS: usize = 16;
 
-/// Centre line of the plate in the side view: position, normal and layer of each node. Cells have length 1.
+/// Centre line of the pressed plate in the side view: position, normal and layer of each node. Before the plate is
+/// pressed, cells have length 1.
 fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     let length = (LAYERS * cells_per_layer) as f64;
     let layer_length = cells_per_layer as f64;
@@ -55,8 +59,10 @@ fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     (0..=LAYERS * cells_per_layer).map(node).collect()
 }
 
-/// A plate of about `faces` triangles in total. The plate is square when folded, and stress-free when flat. In a step,
-/// neighbouring layers slide on each other by up to 0.002 cells.
+/// A plate of about `faces` triangles, but at least 4 cells across. The folded plate is about square. The flat plate is
+/// stress-free. The folded plate has rough surfaces: the nodes are moved at random along the normal, by up to 0.1
+/// lengths of a cell. In a step, neighbouring layers slide on each other by about 0.002 lengths at their centres, and
+/// less towards the folds.
 pub fn folded_plate(faces: usize) -> Crowd {
     let across = ((faces as f64 / (4 * LAYERS) as f64).sqrt().round() as usize).max(4);
     let along = LAYERS * across;

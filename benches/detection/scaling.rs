@@ -211,8 +211,8 @@ impl Crowd {
     }
 }
 
-/// Times one detection of a crowd by the engine and by all pairs of nodes and faces. The two detectors must find the
-/// same contacts.
+/// Times one detection of a crowd by the engine and by all pairs of nodes and faces. The two detectors must find
+/// equally many contacts.
 fn against_all_pairs(title: &str, crowd: &Crowd) {
     if !wanted(title) {
         return;

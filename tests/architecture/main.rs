@@ -132,6 +132,7 @@ const PARENT_FOLDERS: [&str; 6] = [
 
 /// Largest number of lines of a folder, including tests and subfolders.
 const MOST_LINES: usize = 6_000;
+/// Largest number of entries of a folder.
 const MOST_ENTRIES: usize = 16;
 
 #[test]

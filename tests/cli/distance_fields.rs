@@ -5,9 +5,9 @@ use ictus::math::Vec3;
 use super::Folder;
 use super::volumes::{read, values, vectors};
 
-/// Two blocks of cubes of 0.01 m. The value at each node is the distance from the nearest of the six sides of its
-/// block, to 1e-15 m. The length of the gradient is at most 1, and less than 1 where several sides are equally near.
-/// Later frames repeat the values of the first.
+/// Two blocks. The value at each node is the distance from the nearest of the six sides of the block that contains the
+/// node, to 1e-15 m. The length of the gradient is at most 1, to 1e-12. The second frame repeats the distances of the
+/// first.
 #[test]
 fn frames_have_the_distance_of_each_block() {
     let folder = Folder::with_impact();

@@ -85,9 +85,9 @@ fn reaches(frame: &UnstructuredGridPiece, balls: &[(Vec3, f64)], left_nodes: usi
 
 const WITH_VOLUMES: [&str; 2] = ["--set", "output.detection_volumes=true"];
 
-/// A run writes frames in flight, at the first contact and after it. The balls in the frames are those of the engine of
-/// the same simulation at these instants. Each ball encloses the nodes of its faces. In flight, the two balls of a pair
-/// meet at the predicted time.
+/// A run writes frames in flight, at the first contact, and after the first contact. The balls in the frames are those
+/// of the engine of the same simulation at these instants. Each ball encloses the nodes of its faces. In flight, the
+/// two balls of a pair meet at the predicted time.
 #[test]
 fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
     const SPEED: f64 = 20.0; // m/s, along x; the blocks are 0.2001 m apart

@@ -56,8 +56,8 @@ fn inverted_cells_are_reversed() {
     assert_relative_eq!(volume("one_clockwise_over"), 2.0, max_relative = 1e-12);
 }
 
-/// A cell may be flat because two of its nodes lie in the same place. Reversing it is no remedy, so the message names
-/// both nodes.
+/// A cell may be flat because two of its nodes lie in the same place. Reversing the cell is no remedy, so the message
+/// names both nodes.
 #[test]
 fn nodes_in_the_same_place_are_named() {
     let mut mesh = good("mirrored_turned");

@@ -122,7 +122,7 @@ fn a_body_that_starts_suddenly_is_seen_in_the_same_step() {
     assert!(course.step(Vec3::new(0.0, 0.0, -2.1), 1e-3) > 0);
 }
 
-/// In each step the body moves ten thousand times its size, into its neighbour or back.
+/// In each step a box moves by ten thousand times its size, into the neighbouring box or back.
 #[test]
 fn huge_speeds_lose_no_contact() {
     let scene = two_boxes(1e4);

@@ -155,7 +155,7 @@ impl<'a> Flying<'a> {
     }
 }
 
-/// Distance of two flat faces, each given by its kind and its corners \[m\].
+/// Distance of two flat faces \[m\], each given by its kind and its corners.
 fn distance(faces: &[(CellKind, Vec<Vec3>); 2]) -> f64 {
     let mut least = f64::INFINITY;
     for (one, other) in [(0, 1), (1, 0)] {

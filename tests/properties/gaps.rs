@@ -21,8 +21,8 @@ use crate::scenes::{Scene, Shape, number_of_scenes};
 /// error of the unit normal have ten times this tolerance.
 const ROUNDING: f64 = 1e-14;
 
-/// Depth below which rounding decides the normal and whether a node is inside \[m\]. Contacts of such nodes are neither
-/// required nor checked.
+/// Depth \[m\] below which rounding decides on the normal of a contact, and on whether the node is inside. Contacts of
+/// nodes at a smaller depth are neither required nor checked.
 const SHALLOW: f64 = 1e-4;
 
 /// A contact is required if the cosine of the angle between the normals of node and target is below this value. The

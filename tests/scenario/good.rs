@@ -74,7 +74,7 @@ fn walls_have_their_own_laws() {
     assert_eq!((of_buffer.1.friction.at_rest, own.len()), (0.0, 3));
 }
 
-/// Values missing in a pair of a body and a wall are those of the wall. Values missing there too are those of
+/// A value missing in a pair of a body and a wall is that of the wall. A value missing in the wall, too, is that of
 /// `[contact]`.
 #[test]
 fn pairs_with_a_wall_have_the_rest_of_its_laws() {

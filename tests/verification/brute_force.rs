@@ -69,9 +69,9 @@ impl Triangles {
     }
 }
 
-/// Time at which two surfaces first touch, from positions at t = 0 \[s\]. A node and a face meet when the node lies in
-/// the face. Two edges meet when they are coplanar and cross. The result is the first such instant over all node–face
-/// pairs, with the nodes of either surface, and all edge–edge pairs.
+/// Time \[s\] at which two surfaces first touch, from positions at t = 0. A node and a face meet when the node lies in
+/// the face. Two edges meet when they are coplanar and cross. The result is the first time at which a pair meets. All
+/// edge–edge pairs are tested, and all pairs of a node of one surface and a face of the other surface.
 pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &RelativeMotion) -> Option<f64> {
     let position = |node: u32| model.reference_positions[node as usize];
     let mut first = f64::INFINITY;
@@ -162,8 +162,8 @@ pub fn depth(surface: &Triangles, positions: &[Vec3], point: &Vec3) -> f64 {
     if solid_angle.abs() > std::f64::consts::TAU { distance } else { 0.0 }
 }
 
-/// Distance of a point from a triangle: from its plane if the point projects into the triangle, otherwise from its
-/// sides.
+/// Distance of a point from a triangle: from the plane of the triangle if the point projects into the triangle,
+/// otherwise from the sides of the triangle.
 fn distance_to_triangle(corners: &[Vec3; 3], point: &Vec3) -> f64 {
     let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
     let height = normal.dot(&(point - corners[0]));

@@ -18,8 +18,9 @@ use crate::model::{from_config, run, worse};
 
 const FAST_DETECTORS: [&str; 3] = ["sorting", "buckets", "hierarchy"];
 
-/// Radius of a disk, and side of the box.
+/// Radius of a disk.
 const RADIUS: f64 = 1.0;
+/// Side of the box.
 const SIDE: f64 = 20.0;
 
 /// Fraction of the radius by which disks may approach each other and the walls beyond touching. The first term is twice

@@ -15,8 +15,9 @@ use crate::model::{RESPONSES, box_mesh, exceeds, from_text, run, velocity, worse
 use crate::situations::corner_cube;
 use crate::stage::Placement;
 
-/// End of a run, and regular step of the runs with a fixed step \[s\]. The end is no multiple of the step.
+/// End of a run \[s\]. The end is no multiple of `STEP`.
 const END: f64 = 0.12;
+/// Regular step of the runs with a fixed step \[s\].
 const STEP: f64 = 0.7e-3;
 /// Interval of rows \[s\]. The interval of frames is no multiple of this interval.
 const ROWS: f64 = 0.011;
@@ -24,9 +25,9 @@ const ROWS: f64 = 0.011;
 const TIMES: [f64; 4] = [0.0053, 0.0277, 0.0604, 0.1053];
 /// Times at which the loads jump or kink \[s\].
 const BREAKS: [f64; 4] = [0.0171, 0.0385, 0.0386, 0.0827];
-/// Tolerance of the energy balance of a step, relative to the largest energy; `CLOSED_EXACTLY` is for energy–momentum
-/// springs without friction.
+/// Tolerance of the energy balance of a step, relative to the largest energy.
 const CLOSED: f64 = 1e-10;
+/// Tolerance of the energy balance for energy–momentum springs without friction.
 const CLOSED_EXACTLY: f64 = 1e-12;
 
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +173,7 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
 }
 
 /// Goal: every second or third step is shortened, each by another fraction. The energy error of a bounce on a corner
-/// grows at most by a tenth of the error with equal steps, or by rounding. Reference: the initial energy. It is
+/// grows at most by a tenth of the error with equal steps, or by rounding. Reference: the initial energy. The energy is
 /// conserved without friction and with restitution e = 1. With penalty springs the error depends on the fractions of
 /// the step at which the corner touches and leaves. For any step, the error ranges from 1e-5 to 3e-3. The mean is
 /// therefore over 160 bounces.

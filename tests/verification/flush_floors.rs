@@ -66,9 +66,9 @@ fn flush_floors_of_unlike_cells_act_as_one() {
 /// Adjacent floors with nodes under the block. The cells of one or both floors are smaller than the block, or a node of
 /// one floor is in the middle of an edge of the other floor.
 ///
-/// Goal: with impulses the block stays level, and the velocity is constant to 1e-9. (With springs the block tilts when
-/// nodes come under it one by one. Contact forces then have a component along the velocity, which changes by up to 3e-4
-/// with penalty springs and by 7e-5 with energy–momentum springs.)
+/// Goal: with impulses the velocity is constant to 1e-9, because the block stays level. (With springs the block tilts
+/// when nodes come under the block one by one. Contact forces then have a component along the velocity. The velocity
+/// changes by up to 3e-4 with penalty springs and by 7e-5 with energy–momentum springs.)
 #[test]
 fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =

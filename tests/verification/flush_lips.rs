@@ -15,8 +15,9 @@ use ictus::math::Vec3;
 use crate::model::{from_text, run, worst};
 use crate::msh::{Element, msh};
 
-/// Pressure, and Young's modulus \[Pa\].
+/// Pressure \[Pa\].
 const PRESSURE: f64 = 1e3;
+/// Young's modulus \[Pa\].
 const YOUNG: f64 = 1e7;
 
 /// Numbers of cells along x, y and z; cells have size 1 before the points are moved. The cut is in the middle of z,

@@ -153,7 +153,9 @@ fn euler_rotation(moments: &Vec3, spin: Vec3, end: f64) -> Mat3 {
     state.0
 }
 
-/// A body rotates about its axis of symmetry by exactly ω dt in every step, up to the rounding of a thousand steps.
+/// A body rotates about its axis of symmetry by one turn in a thousand steps. As each step rotates the body by exactly
+/// ω dt, the nodes return to their initial positions up to the rounding of these steps, 1e-12 m. Angular momentum and
+/// energy are conserved to 1e-12.
 #[test]
 fn stepped_symmetric_body_comes_back_after_a_turn() {
     let simulation = step_box([1.0, 1.0, 2.0], Vec3::z(), TAU, TAU / 1000.0);

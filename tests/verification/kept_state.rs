@@ -2,7 +2,7 @@
 //!
 //! Goal: caches discarded at random between steps change no bit of the state. Three further actions leave the state
 //! unchanged: steps undone with a copy of the state, a restart from the bytes of the state, and a failed step. Scenes:
-//! the parade, with all responses, and flights. Tolerance: none.
+//! every twelfth scene of the parade with all its responses, and flights. Tolerance: none.
 
 use ictus::simulation::{FailureCause, NumericalFailure, Simulation, State};
 use rayon::prelude::*;
@@ -111,7 +111,8 @@ fn caches_can_be_discarded_between_any_steps() {
     hold("all-pairs", Interruption::DiscardCaches);
 }
 
-/// In detection by distance fields, tracked elements and boxes are caches too.
+/// In detection by distance fields, tracked elements and boxes are also caches. The runs with discarded caches, or with
+/// a state restored from bytes, have the states of the undisturbed run.
 #[test]
 fn caches_of_distance_fields_can_be_discarded() {
     for response in RESPONSES {
@@ -134,8 +135,8 @@ fn bytes_of_the_state_restore_it() {
     hold("hierarchy", Interruption::RestoreBytes);
 }
 
-/// The failure of a run; `None` if it reaches its end. A failed step must not change the bytes of the state, and must
-/// fail again.
+/// The failure of a run; `None` if the run reaches its end. A failed step must not change the bytes of the state, and
+/// must fail again.
 fn failure_that_keeps_the_state(mut simulation: Simulation, label: &str) -> Option<NumericalFailure> {
     while !simulation.is_finished() {
         let before = simulation.checkpoint().encode().unwrap();

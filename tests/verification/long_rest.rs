@@ -81,7 +81,7 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
 }
 
 /// Goal: a run continues while bodies rest: alone, tied or in contact, near the origin or a kilometre away. Afterwards
-/// bodies respond to the pressure in the same way as at the start of a run.
+/// the momentum equals the impulse of the pressure, as at the start of a run.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);

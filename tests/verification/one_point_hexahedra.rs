@@ -155,7 +155,7 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
 /// (along the beam), 2b (over the height) and 2d. A layer of one-point elements with the relative hourglass stiffness κ
 /// has the relative bending stiffness k = κ a² (1/a² + 1/b² + 1/d²). A beam of n layers has 1 − 1/n² from the stresses
 /// of the layers plus k/n² from hourglass control. A layer of eight-point elements has ⅔ + ½ a²/b² − (1/9)/(⅔ + ½
-/// d²/b²), ten times as much as k.
+/// d²/b²), about ten times as much as k.
 ///
 /// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. In the mode ξη, the hourglass
 /// springs have the energy ½ k_s q² with q = 8 c a b and k_s = κ E V Σ|B_a|²/24. Here V is the volume of the element,
@@ -164,8 +164,8 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
 /// volume change is zero. A displacement u_z = t c y z adds ⅔ (t + t²) + ½ t² d²/b² to this ⅔; the energy is the
 /// minimum over t.
 ///
-/// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a k)²/12 = 5e-4, with the wave number
-/// k. The rest is for higher modes that the initial velocities excite.
+/// Tolerance: 3e-3 of the frequency. The cells along the beam have an error of (2 a β)²/12 = 5e-4, with the wave number
+/// β. The rest is for higher modes that the initial velocities excite.
 #[test]
 fn a_beam_swings_with_the_stiffness_of_its_layers() {
     let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);

@@ -26,13 +26,13 @@ pub const GRAVITY: f64 = 9.81;
 pub enum Expected {
     /// Only the conditions on every scene.
     Invariants,
-    /// Largest upward speed, with its tolerance \[m/s\].
+    /// Largest upward speed and its tolerance \[m/s\].
     Rebound { speed: f64, within: f64 },
-    /// Final velocity along x, with its tolerance \[m/s\].
+    /// Final velocity along x and its tolerance \[m/s\].
     Slides { speed: f64, within: f64 },
-    /// Final displacement along x: positive (right) or negative.
+    /// Sign of the final x coordinate of the centre: positive (right) or negative.
     Falls { right: bool },
-    /// Rest with the centre at this height, with its tolerance \[m\].
+    /// Rest at a speed below 0.05 m/s, with the centre at the height `height`, to the tolerance `within` \[m\].
     Rests { height: f64, within: f64 },
 }
 

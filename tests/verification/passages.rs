@@ -24,8 +24,9 @@ pub struct Shot {
     pub density: f64,
     /// Stiffness of the bullet relative to the plate; `None` for a rigid bullet.
     pub stiffness: Option<f64>,
-    /// Thickness of the plate \[m\]. `cells` gives the number of cells through the thickness and along the plate.
+    /// Thickness of the plate \[m\].
     pub thickness: f64,
+    /// Numbers of cells through the thickness and along the plate.
     pub cells: [usize; 2],
     /// Common velocity of plate and bullet along x \[m/s\].
     pub drift: f64,
@@ -69,7 +70,7 @@ impl Shot {
     }
 }
 
-/// Whether the bullet is on the far side of the plate: nearer to its back than to its front.
+/// Whether the bullet is on the far side of the plate: nearer to the back of the plate than to the front.
 fn is_through(simulation: &Simulation) -> bool {
     let (model, positions) = (simulation.model(), &simulation.state().positions);
     let bullet = simulation.balances()[1].centre;

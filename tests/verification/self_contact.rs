@@ -69,10 +69,10 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms close and open again. Nodes in contact penetrate by less than 0.3 of a cell, although the springs
-/// have only a fifth of the stable stiffness and must stop an arm at 2 m/s. Without self-contact the arms pass through
-/// each other by more than half a cell. The momentum of the free tongs is conserved to rounding (1e-12), energy to 1 %.
-/// All detectors give the same positions, bit for bit.
+/// Goal: the arms close, and open again to more than the size of a cell. Nodes in contact penetrate by less than 0.3 of
+/// a cell, although the springs have only a fifth of the stable stiffness and must stop an arm at 2 m/s. Without
+/// self-contact the arms pass through each other by more than half a cell. The momentum of the free tongs is conserved
+/// to rounding (1e-12), energy to 1 %. All detectors give the same positions, bit for bit.
 #[test]
 fn arms_that_clap_part_again() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -112,9 +112,9 @@ fn crossing_of_walls(simulation: &Simulation) -> f64 {
     worst(depths)
 }
 
-/// Goal: the ring of the scenario, pressed flat, does not pass through itself. Its inner walls meet in the plane of
-/// symmetry and cross this plane by less than a tenth of an element (0.1 mm). Without self-contact the walls cross this
-/// plane by more than half the thickness of a wall. Energy is conserved to 0.5 %.
+/// Goal: the ring of the scenario, pressed flat, does not pass through itself. The inner walls of the ring meet in the
+/// plane of symmetry, and cross this plane by less than a tenth of an element (0.1 mm). Without self-contact the walls
+/// cross this plane by more than half the thickness of a wall. Energy is conserved to 0.5 %.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_ring_pressed_flat_keeps_its_inside_in() {

@@ -6,7 +6,7 @@ use crate::model::{box_mesh, lossy};
 use crate::round_meshes::{octahedron, solid_wheel};
 use crate::stage::{Actor, Held, Material, Stage};
 
-/// A cube of edge 0.2 about the origin, with this number of cells per side.
+/// A cube of edge 0.2 m about the origin, with this number of cells per side.
 pub fn cube(cells: usize) -> String {
     box_mesh([-0.1; 3], [0.1; 3], [cells; 3])
 }
@@ -21,13 +21,13 @@ pub fn turn(axis: [f64; 3], angle: f64) -> Rotation {
     Rotation::from_scaled_axis(Vec3::from(axis).normalize() * angle.to_radians())
 }
 
-/// The k-th of a sequence of orientations.
+/// Orientation number k of a fixed sequence. The axis and the angle of the rotation are sines of multiples of k + 1.
 pub fn attitude(k: usize) -> Rotation {
     let wave = |rate: f64| (rate * (k as f64 + 1.0)).sin();
     turn([wave(1.3), wave(2.7), wave(0.9)], 180.0 * wave(3.1))
 }
 
-/// A cube that lands on a wall with a corner, with `cells` cells per side.
+/// A cube of `cells` cells per side in the orientation `attitude(k)`, which strikes a wall with one of its corners.
 pub fn corner_cube(k: usize, cells: usize, contact: &str) -> Stage {
     let cube = Actor {
         turn: attitude(k),
@@ -107,7 +107,7 @@ pub fn rod(contact: &str) -> Stage {
     Stage::new(0.02, contact.to_owned(), vec![rod]).on_wall().with_step(1e-7)
 }
 
-/// A cube that strikes a floor, a mesh or a wall, with a corner and slides.
+/// A cube that falls on a floor with a corner, and slides. The floor is a mesh if `on_mesh` is true, else a wall.
 pub fn cube_that_gets_spin(on_mesh: bool, contact: &str) -> Stage {
     let cube = Actor {
         turn: turn([1.0, 2.0, 0.3], 50.0),
@@ -139,7 +139,8 @@ pub enum Ground {
     Soft,
 }
 
-/// A wheel of radius R = 0.1 m, with a contact thickness 2 h = 0.1 m, that slides at 2 m/s until it rolls.
+/// A wheel of radius R = 0.1 m, with a contact thickness 2 h = 0.1 m. It starts at v0 = 2 m/s without rotation.
+/// Friction slows it down until it rolls.
 pub fn thick_wheel(ground: Ground, response: &str) -> Stage {
     let wheel = Actor {
         at: Vec3::new(0.0, 0.0, 0.15),

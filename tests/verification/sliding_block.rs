@@ -13,9 +13,11 @@ use ictus::simulation::Simulation;
 
 use crate::model::{RESPONSES, from_config, run};
 
-/// Speed of the block \[m/s\], its weight \[N\], and the coefficient of friction.
+/// Initial speed of the block \[m/s\].
 const SPEED: f64 = 1.0;
+/// Weight of the block \[N\].
 const WEIGHT: f64 = 1.0;
+/// Coefficient of friction.
 const FRICTION: f64 = 0.5;
 /// Masses of the block and of the plate \[kg\].
 const MASSES: [f64; 2] = [1.0, 200.0];

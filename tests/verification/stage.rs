@@ -17,7 +17,7 @@ pub struct Stage {
     pub gravity: Vec3,
     /// End of the run \[s\].
     pub end: f64,
-    /// Fixed step; `None` for the automatic one \[s\].
+    /// Fixed step \[s\]; `None` for the automatic step.
     pub step: Option<f64>,
     pub flight_step: f64,
     pub safety: f64,
@@ -32,14 +32,16 @@ pub struct Stage {
 pub struct Actor {
     pub mesh: String,
     pub material: Material,
-    /// Rotation about the origin of the mesh; `at` is the position of this origin.
+    /// Rotation about the origin of the mesh.
     pub turn: Rotation,
+    /// Position of the origin of the mesh \[m\].
     pub at: Vec3,
     pub velocity: Vec3,
     pub spin: Vec3,
     pub held: Held,
     /// Thickness of a sheet \[m\].
     pub thickness: Option<f64>,
+    /// Contact thickness \[m\].
     pub contact_thickness: Option<f64>,
     /// Mass \[kg\] and inertia \[kg·m²\] that replace the values from the mesh.
     pub inertia: Option<(f64, [f64; 3])>,
@@ -131,9 +133,11 @@ pub struct Placement {
     pub turn: Rotation,
     /// Translation, in the units and axes of the stage.
     pub shift: Vec3,
-    /// Units of length, time and mass of the stage, in units of the scenario.
+    /// Unit of length of the stage, in units of the scenario.
     pub length: f64,
+    /// Unit of time of the stage, in units of the scenario.
     pub time: f64,
+    /// Unit of mass of the stage, in units of the scenario.
     pub mass: f64,
     /// Whether nodes and elements are renumbered.
     pub renumbered: bool,

@@ -27,9 +27,11 @@ const MOTIONS: [&str; 12] = [
     "rotation = { axis = [0, 0, -2], point = [0.35, 0, 0], speed = \"20*(t<6e-4)\" }",
 ];
 
-/// Groups of the boundaries of a case. All boundaries of a case prescribe the same motion.
+/// Group of a boundary at one end of the body.
 const END: &str = "group = \"x0\"\n";
+/// Group of a boundary on all nodes: the default.
 const ALL: &str = "";
+/// Groups of the boundaries of each case. All boundaries of a case prescribe the same motion.
 const PLACES: [&[&str]; 5] = [&[END], &[ALL], &[END, END], &[END, ALL], &[ALL, END, ALL]];
 
 const LOW: [f64; 3] = [0.3, -0.2, 0.4];

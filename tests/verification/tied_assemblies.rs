@@ -41,7 +41,7 @@ impl Block {
 struct Motion {
     velocity: Vec3,
     spin: Vec3,
-    /// Length of the steps; `None` for automatic steps \[s\].
+    /// Length of the steps \[s\]; `None` for automatic steps.
     step: Option<f64>,
     end: f64,
 }

@@ -14,6 +14,7 @@ use crate::model::{box_mesh, from_text, quadratic_box_mesh, run, smooth_weight, 
 
 /// Pressure \[Pa\]. It acts on the undeformed area, so that the problem is linear.
 const PRESSURE: f64 = 1e3;
+/// Young's modulus \[Pa\].
 const YOUNG: f64 = 1e6;
 
 /// Two blocks of 0.5 × 1 × 1 that meet at x = 0.5.

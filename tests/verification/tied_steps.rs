@@ -11,8 +11,9 @@ use ictus::simulation::Simulation;
 use crate::model::{box_mesh, exceeds, from_text, run, worse, worst};
 use crate::random::Random;
 
-/// Size of the tied bodies \[m\], and largest error that counts as rounding.
+/// Size of the tied bodies \[m\].
 const SIZE: f64 = 2.0;
+/// Largest error that counts as rounding.
 const ROUNDING: f64 = 3e-13;
 
 const RIGID: &str = "model = \"rigid\"\ndensity = 1000.0";
@@ -62,9 +63,10 @@ fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
     }
 }
 
-/// Goal: two tied rubber blocks strike a wall at a quarter of their wave speed. Their compression reduces the critical
-/// step; after the rebound the steps become longer again. Reference: the step before the impact. In each period of the
-/// remaining vibration the critical step returns to more than 0.85 of this step.
+/// Goal: two tied rubber blocks strike a wall at a quarter of their wave speed. The compression of the blocks reduces
+/// the critical step; after the rebound the steps become longer again. Reference: the step before the impact. During
+/// the impact the shortest step is below 0.75 of this step. During the vibration after the rebound, the longest step is
+/// above 0.85 of this step.
 #[test]
 fn tied_bodies_regain_their_step_after_an_impact() {
     let before = "[time]\nend = 0.6\nflight_step = 1.0\nenergy_tolerance = 0.5\n\

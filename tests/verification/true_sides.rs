@@ -132,7 +132,7 @@ fn a_peg_stays_in_its_hole() {
     hold(&found);
 }
 
-/// A cube under oblique gravity falls into the corner between a floor and the side of a box that stands beside it.
+/// A cube under oblique gravity falls into the corner between a floor and the side of a box beside the floor.
 ///
 /// Goal: the cube rests against floor and box, with a penetration of at most [`depth`] and a speed below 1 cm/s.
 #[test]
@@ -170,7 +170,7 @@ fn depth_in_box(point: Vec3, centre: Vec3, axes: Mat3, half: Vec3) -> f64 {
     (half - local.abs()).min()
 }
 
-/// Axes of a rigid body: the rotation of its nodes from their initial to their current positions.
+/// Axes of a rigid body: the rotation from the initial to the current positions of the nodes of the body.
 fn axes(placed: &Placed, actor: usize) -> Mat3 {
     let nodes: Vec<(Vec3, Vec3)> = placed.nodes(actor).collect();
     let mean = |of: fn(&(Vec3, Vec3)) -> Vec3| nodes.iter().map(of).sum::<Vec3>() / nodes.len() as f64;

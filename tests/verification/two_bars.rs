@@ -65,7 +65,7 @@ fn exchange_their_velocities_in_two_transit_times() {
 /// returns behind the face.
 ///
 /// Goal: the energy balance closes and the energy of the bars is constant to 0.5 %, as with the default springs. One
-/// run has the automatic step, which is short enough for the springs. With the critical step of the elements, the
+/// run has the automatic step. This step is short enough for the springs. With the critical step of the elements, the
 /// springs would throw nodes off the face, and contact would create more than 60 % of the energy. The other run has a
 /// tenth of the automatic step. A node that enters from the side has an initial gap; without this gap, contact would
 /// create 6 % of the energy for any step.

@@ -40,9 +40,13 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// The gap of a constraint is g = n · Σ w_a x_a minus the offsets of the two surfaces, with the unit normal n, the
-/// nodal positions x_a and the weights w_a. With the shape functions N_a at the point of contact, the weights are +1
-/// for a contactor node, N_a(s) for the nodes of a contactor edge, and −N_a(ξ) for the nodes of a target face or edge.
+/// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. The contactor is a node
+/// or an edge; the target is a face, an edge, a wall or, with distance fields, an element. The weight of a contactor
+/// node is the shape value N_a at the point of contact: 1 for a single node. The weight of a target node is −N_a. The
+/// detection by closest points gives g = n · Σ w_a x_a minus the offsets of the two surfaces. Distance fields give
+/// minus the depth instead. [`Constraints::map_gaps`] can replace the gap, for example for bodies that overlap at the
+/// start.
+///
 /// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
 ///
 /// The data are a structure of arrays with compressed rows, reused from step to step.
@@ -60,7 +64,7 @@ pub struct Constraints {
 
 clone_by_field!(Constraints { keys, bodies, gaps, normals, ends, nodes, weights });
 
-/// One side of a contact: a node, an edge or a face.
+/// One side of a contact: a node, an edge, a face or an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// Its body.
@@ -97,12 +101,13 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether the gap is zero within rounding, or positive. The gap of flush surfaces without pressure is zero.
+    /// Whether the contact does not penetrate: the gap is positive, or zero within rounding. Flush surfaces that
+    /// transmit no pressure have a zero gap.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether the nodes can carry a couple. The nodes of a contact with a wall or with a single target node cannot.
+    /// Whether the target has several nodes, so that forces on its nodes can form a couple. A wall has a single node.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
@@ -120,7 +125,8 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
-    /// Whether the arrays are consistent and refer only to the first `num_nodes` nodes and `num_bodies` bodies.
+    /// Whether the arrays have consistent lengths, the keys do not descend, and the nodes and bodies are among the
+    /// first `num_nodes` nodes and `num_bodies` bodies.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
@@ -206,8 +212,8 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\] by the value of the function `gap` of the key and the old gap, in ascending order of
-    /// keys.
+    /// Replaces every gap \[m\]. The function `gap` receives the key and the old gap of a constraint, and returns the
+    /// new gap. It is called in ascending order of keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);

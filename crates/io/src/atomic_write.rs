@@ -10,7 +10,7 @@ use super::error::{FileAction, OutputError};
 /// Suffix of files being written. A killed run may leave a file with this suffix. The next run removes such files.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
-/// Writes `path` atomically: after a crash, and for any reader, the file is either the old or the new one.
+/// Writes `path` atomically: after a crash, and for any reader, the content of the file is all old or all new.
 ///
 /// The content goes to a hidden file `.<file name>.….partial` in the same directory. This file is flushed to disk and
 /// renamed. The file gets the permissions of any new file (0644 under the usual umask).

@@ -18,7 +18,7 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of this layout and of the state; raise it when either changes.
+/// Version of the layout of the file and of the state; to be raised when the layout or the state changes.
 const FORMAT: u32 = 4;
 /// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";

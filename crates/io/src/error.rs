@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of the output directory could not be written, or the data for it are inconsistent.
+/// A file of the output directory could not be written, or the data for a file are inconsistent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {

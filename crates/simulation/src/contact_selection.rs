@@ -8,7 +8,8 @@ use crate::math::Vec3;
 /// Selection of the contacts that act, from those that are detected, with its workspaces.
 pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
-    /// Selection of entry faces; `None` with detection by distance fields: there nodes touch elements instead of faces.
+    /// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of
+    /// faces.
     pub entry_faces: Option<EntryFaces>,
     /// Whether the response uses flush contacts, that is, contacts without penetration beyond rounding.
     pub flush_contacts_act: bool,

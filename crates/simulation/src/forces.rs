@@ -91,8 +91,9 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// Sum of the other forces, at the end and at the beginning of the last step \[N\].
+    /// Sum of the other forces at the end of the last step \[N\].
     pub force: f64,
+    /// Sum of the other forces at the beginning of the last step \[N\].
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
@@ -142,8 +143,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The latter
-    /// is the step length times the mean of the rates at both ends of the step.
+    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The
+    /// trapezoidal rule gives the step length times the mean of the rates at both ends of the step.
     pub moment_jump: Vec3,
 }
 

@@ -165,7 +165,8 @@ fn cube(cells: usize) -> (&'static str, String) {
     ("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [cells; 3]))
 }
 
-/// The three attitudes of a falling cube: name, rotation, and height of its centre above its lowest point \[m\].
+/// The three attitudes of a falling cube: name, rotation, and height \[m\] of the centre of the cube above the lowest
+/// point.
 fn attitudes() -> [(&'static str, String, f64); 3] {
     let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
     [

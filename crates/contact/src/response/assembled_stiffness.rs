@@ -71,8 +71,9 @@ pub(super) struct AssembledStiffness {
     nodes: Vec<OnNode>,
     /// Nodes with springs.
     contact_nodes: Vec<u32>,
-    /// Mass of every body, and mass of its deformable nodes in contact \[kg\].
+    /// Mass of every body \[kg\].
     masses: Vec<f64>,
+    /// Mass of the deformable nodes in contact of every body \[kg\].
     touched_masses: Vec<f64>,
     /// Rigid bodies with contact springs.
     rigid: Vec<OnRigid>,

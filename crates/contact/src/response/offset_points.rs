@@ -6,11 +6,12 @@
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! Friction acts at the offset points, and slip is measured there. An offset point moves with its rigid body, or with
-//! the deforming element behind its face, and is an affine combination of the nodes of this body or element. Its
-//! weights are w_a + B_a, with the weights w_a of the mesh point, B_a = y_a · M⁻¹ d and M = Σ y_a ⊗ y_a. Here y_a are
-//! the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ B_a x_a = d, the weights
-//! w_a + B_a sum to 1 and interpolate the offset point: in every response, the force acts at this point.
+//! Friction acts at the offset points, and slip is measured at these points. An offset point moves with its rigid body,
+//! or with the deforming element behind its face, and is an affine combination of the nodes of this body or element.
+//! The weights of the offset point are w_a + B_a, with the weights w_a of the mesh point, B_a = y_a · M⁻¹ d and M = Σ
+//! y_a ⊗ y_a. Here y_a are the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ
+//! B_a x_a = d, the weights w_a + B_a sum to 1 and interpolate the offset point: in every response, the force acts at
+//! this point.
 //!
 //! # Source
 //! Derived.

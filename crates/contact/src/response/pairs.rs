@@ -68,9 +68,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has the triangle 0, 1, 2, which is the part "left", and the neighbouring triangle 1, 4, 2. Node 3 of body
-    /// 0 is on the first triangle, node 5 on the second triangle, and edge (3, 5) on the edge (1, 2), which the two
-    /// triangles share.
+    /// Body 1 has two triangles: 0, 1, 2, the part "left", and 1, 4, 2. They share the edge (1, 2). Node 3 of body 0 is
+    /// on the first triangle, and node 5 on the second triangle. Edge (3, 5) is on the edge (1, 2).
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

@@ -12,9 +12,10 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Tolerance of the residual |x̂ − x(ξ)|. The tolerance is `TOLERANCE` times the extent of the element, plus `ROUNDING`
-/// times an upper bound of its coordinates.
+/// Tolerance of the residual |x̂ − x(ξ)|, relative to the extent of the element.
 const TOLERANCE: f64 = 1e-12;
+/// Rounding error of a position, relative to an upper bound of the coordinates of the element. It is added to the
+/// tolerance of the residual.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Distance from the reference element up to which a point counts as inside, in natural coordinates.
@@ -23,10 +24,11 @@ pub const BORDER: f64 = 1e-8;
 /// Largest number of Newton iterations from one start.
 const MOST_STEPS: u32 = 12;
 
-/// Distances from the reference element, in natural coordinates. If an iterate is farther than `OUTSIDE` and the next
-/// iterate is still farther, the search ends. Except in simplices with straight sides, each coordinate of an iterate is
-/// limited to the distance `FARTHEST` from its range.
+/// Distance from the reference element, in natural coordinates. The search ends if an iterate is beyond this distance
+/// and the next iterate is still farther away.
 const OUTSIDE: f64 = 0.5;
+/// Distance, in natural coordinates, by which a coordinate of an iterate may leave its range in the reference element.
+/// Iterates in simplices with straight sides have no such limit.
 const FARTHEST: f64 = 1.0;
 
 /// Largest number of starts tried after the first start failed.

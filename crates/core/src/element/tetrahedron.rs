@@ -3,8 +3,9 @@
 use super::QuadraturePoint;
 use super::line::{GAUSS_4, GAUSS_5};
 
-/// Barycentric coordinates (5 − √5)/20 and (5 + 3√5)/20 of the four-point rule of degree 2 (Hammer and Stroud 1956).
+/// Barycentric coordinate (5 − √5)/20 of the four-point rule of degree 2 (Hammer and Stroud 1956).
 const NEAR: f64 = 0.138_196_601_125_010_5;
+/// Barycentric coordinate (5 + 3√5)/20 of the same rule.
 const FAR: f64 = 0.585_410_196_624_968_5;
 
 /// One point, exact to degree 1.

@@ -20,9 +20,10 @@ const POINTS_PER_TASK: usize = 512;
 /// Limit of the coordinates and radii to be compared. Below this limit, squares and cubes are finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// Bits per digit of the radix sort, and number of digits. The radix sort orders the leading bits of the codes only;
-/// the few keys with equal leading bits are sorted by comparison.
+/// Bits per digit of the radix sort.
 const DIGIT_BITS: u32 = 12;
+/// Number of digits of the radix sort. The sort orders only the leading bits of the codes, those of all digits. The few
+/// keys with equal leading bits are sorted by comparison.
 const DIGITS: u32 = 3;
 
 /// A cube with edges along the axes.

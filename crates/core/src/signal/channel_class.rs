@@ -36,8 +36,9 @@ const SAMPLES_PER_CLASS: f64 = 10.0;
 /// Corner frequency of one pass \[Hz\], divided by the number of the class.
 const CORNER: f64 = 2.0775;
 
-/// Minimum duration \[s\] and minimum number of samples of the extension at each end.
+/// Minimum duration of the extension at each end \[s\].
 const CONTINUED: f64 = 0.01;
+/// Minimum number of samples of the extension at each end.
 const LEAST_CONTINUED: usize = 100;
 
 /// The sampling rate is too low for the corner frequency of a class.

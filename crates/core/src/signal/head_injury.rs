@@ -16,8 +16,9 @@ pub struct HeadInjury {
 /// within k samples of both ends of this interval.
 const MOST_TRIED: usize = 2_000;
 
-/// Largest number of passes of the refinement between samples, and number of golden sections of each line search.
+/// Largest number of passes of the refinement between samples.
 const ROUNDS: usize = 20;
+/// Number of golden sections of each line search.
 const SECTIONS: usize = 50;
 
 /// Inverse of the golden ratio, 2/(1 + √5).

@@ -119,8 +119,9 @@ impl Interpolation<4, 1> for Tetrahedron {
 /// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, with the
 /// mid-side node x_(ci), and 3 x_c for i = c. The sum of ∂x/∂L_i over the corners is 4 Σ_c x_(ci) over c ≠ i.
 pub struct QuadraticTetrahedron {
-    /// FAR − NEAR, and NEAR.
+    /// FAR − NEAR, the weight of D_c at point c.
     own: f64,
+    /// NEAR, the weight of Σ D.
     all: f64,
 }
 
@@ -212,8 +213,9 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 /// ∂x/∂ξ_d does not depend on ξ_d. The derivative is interpolated between the four edges of direction d, in one
 /// transverse direction after the other, simultaneously for both points along d.
 pub struct Hexahedron {
-    /// Linear shape functions of the near and the far end at a point of the two-point rule, halved and full.
+    /// Half of `whole`.
     half: [f64; 2],
+    /// Linear shape functions of the near and the far end of an edge at a point of the two-point rule.
     whole: [f64; 2],
 }
 

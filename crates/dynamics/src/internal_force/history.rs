@@ -25,8 +25,8 @@ impl MaterialHistory {
     }
 
     /// Exchanges the two ends of a step. The history at the end of the last step becomes the history at the beginning
-    /// of the next step, and is only read there. After a failed step, another exchange restores the history at the end
-    /// of the last step.
+    /// of the next step. The next step reads it and does not change it. After a failed step, another exchange restores
+    /// the history at the end of the last step.
     pub fn begin_step(&mut self) {
         std::mem::swap(&mut self.before, &mut self.now);
     }

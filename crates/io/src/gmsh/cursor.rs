@@ -1,4 +1,4 @@
-//! Position in the bytes of a file, and the numbers read from there in either encoding.
+//! Position in the bytes of a file, and the reader of the text and the numbers at this position.
 
 use super::error::{GmshError, Place, Position};
 
@@ -18,7 +18,7 @@ pub(super) struct Cursor<'a> {
     at: usize,
     file: &'a str,
     pub encoding: Encoding,
-    /// Section being read, for messages.
+    /// Section being read. Messages name it, and `end_section` compares the end tag with it.
     pub section: &'a str,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes left, an upper bound on any count that follows.
+    /// Number of bytes left. It bounds the number of items that can follow, because each item has at least one byte.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the line that ends the current section.
+    /// Reads the next word, which must be the end tag of the current section, for example `$EndNodes`.
     pub fn end_section(&mut self) -> Result<(), GmshError> {
         let word = self.word("the end of the section")?;
         let ends =
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// A decimal number in text, in files of either encoding.
+    /// An integer written as decimal text. Binary files contain such integers, too, for example in the header.
     pub fn text_integer(&mut self, expected: &'static str) -> Result<i64, GmshError> {
         let word = self.word(expected)?;
         std::str::from_utf8(word)

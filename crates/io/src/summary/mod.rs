@@ -198,7 +198,7 @@ pub struct WallSeconds {
     pub integration: f64,
     /// Audit of energy and momentum.
     pub account: f64,
-    /// Submitting output, and waiting for it.
+    /// Submission of output, and waiting for the output to be written.
     pub output: f64,
 }
 

@@ -6,8 +6,8 @@
 //! and so does version 2.5 as patched by distributions.
 //!
 //! The `vtkio` crate does not write the files, for four reasons. vtkio drops field data, and with them the time of the
-//! frame. It also widens the connectivity to 64 bits and needs a copy of every array. For a million tetrahedra with a
-//! stress tensor and two vectors, it takes 3.4 s; this module takes 0.6 s. Tests read the files back with `vtkio`.
+//! frame. vtkio also widens the connectivity to 64 bits and needs a copy of every array. For a million tetrahedra with
+//! a stress tensor and two vectors, vtkio takes 3.4 s; this module takes 0.6 s. Tests read the files back with `vtkio`.
 //!
 //! # Limits
 //! Values are 64-bit floats and 32-bit integers. A grid has one piece. Points and values may change between frames;

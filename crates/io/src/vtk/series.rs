@@ -260,8 +260,8 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes the frames of an earlier run from number `kept` on, its unfinished files, and its collection if no frame is
-/// kept.
+/// Removes files of an earlier run: the frames from number `kept` on, unfinished files, and the collection if no frame
+/// is kept.
 fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), OutputError> {
     if kept == 0 {
         remove_if_there(&collection_path(directory, name))?;

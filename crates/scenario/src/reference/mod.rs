@@ -10,9 +10,10 @@ pub struct KeyReference {
     pub table: &'static str,
     /// Name of the key.
     pub name: &'static str,
-    /// Default of the key, as TOML or in words; `None` for a required key.
+    /// Default of the key: a TOML value, a formula such as `end/200`, or a description. `None` for a required key, also
+    /// if only some kinds of material require the key.
     pub default: Option<&'static str>,
-    /// Unit of the value; empty for a value without unit.
+    /// Unit of the value: `-` for a dimensionless quantity; empty for a name, a choice, a count or a direction.
     pub unit: &'static str,
     /// Meaning of the key.
     pub meaning: &'static str,
@@ -42,7 +43,8 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, meaning }
 }
 
-/// All keys, in the usual order of a scenario file.
+/// All keys, in the usual order of a scenario file, except the names of the table `parameters`, which are free. Tables
+/// with the same keys are listed once: as `boundaries.displacement` and `contact.friction`.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
@@ -190,7 +192,7 @@ pub const KEYS: &[KeyReference] = &[
 ];
 
 /// The entry of the key `name` of `table`. The tables `velocity` and `acceleration` of a boundary have the entries of
-/// `displacement`. A friction table of a pair has the entries of `contact.friction`.
+/// `displacement`. The friction tables of pairs and walls have the entries of `contact.friction`.
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
@@ -200,7 +202,7 @@ pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     KEYS.iter().find(|entry| entry.table == table && entry.name == name)
 }
 
-/// [`KEYS`] as Markdown: a heading and a table for each table of the file.
+/// [`KEYS`] as Markdown. Each table of the scenario file has a heading, and a Markdown table with one row per key.
 pub fn reference_markdown() -> String {
     let mut text = String::new();
     let mut table = None;
@@ -225,7 +227,7 @@ pub fn reference_markdown() -> String {
     text
 }
 
-/// A table in the notation of the file.
+/// Heading of a table of the scenario file, in the notation of the file: `[table]`, `[[table]]` or `table = { … }`.
 fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),

@@ -246,7 +246,7 @@ impl Simulation {
         }
     }
 
-    /// Balance of one body: from its rigid state if it has one, and from its nodes if not.
+    /// Balance of one body: from the rigid state of the body if there is one, otherwise from the nodes of the body.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(rigid_state) = &self.state.rigid_bodies[body] {
             let force_acceleration = self.rigid_force_acceleration(body);

@@ -181,8 +181,8 @@ fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes. A checkpoint contains the identity of its run, and is read only by a scenario
-/// of the same identity.
+/// Identity of a scenario and its meshes. A checkpoint contains the identity of the scenario that wrote the checkpoint.
+/// Only a scenario of the same identity reads the checkpoint.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

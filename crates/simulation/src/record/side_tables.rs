@@ -161,7 +161,7 @@ impl Simulation {
         ]
     }
 
-    /// Largest penetration of the contacts of the last step; 0 without contact \[m\].
+    /// Largest penetration of the contacts of the last step \[m\]; 0 without contact.
     fn largest_penetration(&self) -> f64 {
         self.state.contact.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }

@@ -89,10 +89,10 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta by the function `damped` of their values and of their change in
-    /// a step of length `dt` \[s\]. The values are those at the middle of the following step, as determined by the
-    /// forces at the end of the last step. Ties and contact impulses can still change these values; with ties or
-    /// impulses, the values at the middle of the last step are damped instead.
+    /// Replaces mid-step velocities and angular momenta by the function `damped`. Its arguments are the value, and the
+    /// change of the value in a step of length `dt` \[s\]. Without ties and contact impulses, the value is that at the
+    /// middle of the following step, as determined by the forces at the end of the last step. Ties and impulses can
+    /// still change this value; with them, the value is that at the middle of the last step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };

@@ -380,7 +380,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     travels.filter(|(travel, _)| *travel > 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Selection of entry faces; `None` with detection by distance fields: there nodes touch elements.
+/// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

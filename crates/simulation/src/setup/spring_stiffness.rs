@@ -37,7 +37,7 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of rigid bodies at rest under their own weight, relative to their size.
+/// Penetration of a rigid body at rest under its own weight, relative to the size of the body.
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their

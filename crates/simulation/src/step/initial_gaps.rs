@@ -1,13 +1,13 @@
 //! Initial gaps: offsets of the gap for contacts that begin deeper than relative motion explains.
 //!
-//! If springs acted at the full penetration of such a contact, they would store energy without corresponding work. The
-//! initial gap is therefore subtracted from the gap. When the penetration decreases, the initial gap decreases with it,
-//! and is removed when the contact opens. A contact has an initial gap in three cases:
+//! Springs at the full penetration of these contacts would store energy without corresponding work. The initial gap is
+//! therefore subtracted from the gap. The initial gap decreases with the penetration, and is removed when the contact
+//! opens. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
 //! - A new contact is deeper than the relative displacement of its points in the step. The contactor then cannot have
-//!   entered through the face. It came past an edge, or from a part that is excluded from contact. The initial gap is
-//!   the gap at the beginning of the step.
+//!   entered through the face. The contactor came past an edge, or from a part that is excluded from contact. The
+//!   initial gap is the gap at the beginning of the step.
 //! - A contact continues on another surface with a larger penetration, as at a step between two heights. The initial
 //!   gap is the difference in height, so that the contact continues from its gap on the previous surface.
 //!

@@ -11,8 +11,11 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// Tests all pairs of bodies that may touch: in flight all pairs of faces; in contact all pairs of a node and a face,
-/// and all pairs of edges.
+/// Tests all pairs of bodies that may touch.
+///
+/// - In flight, each pair consists of two different bodies. All pairs of their faces are tested.
+/// - In contact, a body with self-contact also forms a pair with itself. All pairs of a node and a face are tested, and
+///   all pairs of edges selected for edge–edge contact.
 ///
 /// # Cost
 /// The time is quadratic in the number of faces. In contact the memory is quadratic, too.
@@ -41,7 +44,8 @@ impl AllPairs {
         }
     }
 
-    /// Lists all pairs of a node and a face and all pairs of two edges that can touch, sorted.
+    /// Lists the candidates: the pairs of a node and a face in one list, the pairs of edges in another. Both lists are
+    /// sorted. Pairs that can never touch are omitted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {

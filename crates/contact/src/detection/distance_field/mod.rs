@@ -13,7 +13,8 @@
 //! | `boundary` | normals at the support points on the surface, eq. (14) |
 //! | `target` | the surface and closest points of its faces |
 //! | `closest` | closest points of the surface by each algorithm |
-//! | `marching`, `fast_marching` | closest-feature front marching (Algorithm 1) and its ring walk; fast marching |
+//! | `marching` | closest-feature front marching: as published (Algorithm 1), or with a walk over neighbouring faces |
+//! | `fast_marching` | fast marching |
 //! | `sub_simplices` | division of an enriched element into triangles or tetrahedra |
 //! | `gradient` | assumed gradients by lumped least squares, eqs. (11)–(13), and their normalisation |
 //! | `field` | [`DistanceField`]: construction, samples, curvature (16) |
@@ -23,8 +24,9 @@
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92. By default the distances are exact, from a hierarchy of the faces, and the
 //! angles of the faces weight the normals. [`DistanceFieldOptions`] also offers the choices of the paper.
-//! [`FieldSample::projection`] computes the depth from the natural gradient; [`FieldSample::published_projection`] is
-//! the projection of the paper.
+//! [`FieldSample::projection`] computes the depth from the natural gradient, except near the medial axis, where it uses
+//! the assumed gradient. [`FieldSample::published_projection`], the projection of the paper, uses the assumed gradient
+//! everywhere.
 
 mod boundary;
 mod closest;

@@ -19,8 +19,8 @@ pub struct Solid<'a> {
     pub positions: &'a [Vec3],
 }
 
-/// Key of a support point: the node at the point, or the corner nodes of the edge or face that contains the point,
-/// ascending; padded with `u32::MAX`.
+/// Key of a support point on the boundary of an element. The key of a corner is its node. The key of the middle of an
+/// edge or face consists of the corner nodes of this edge or face, ascending. Unused entries are `u32::MAX`.
 type Key = [u32; 4];
 
 /// Support points with the elements that contain them.
@@ -32,15 +32,18 @@ pub(super) struct Support {
     pub kinds: Vec<CellKind>,
     /// Whether each element belongs to the band.
     pub in_band: Vec<bool>,
-    /// Support points of each element, delimited by `element_offsets`.
+    /// Begin of each element in `element_points`, and the end of the last element.
     element_offsets: Vec<u32>,
+    /// Support points of all elements, element by element.
     element_points: Vec<u32>,
-    /// Elements of the band that contain each point, with the local number of the point, delimited by `point_offsets`.
+    /// Begin of each point in `point_elements`, and the end of the last point.
     point_offsets: Vec<u32>,
+    /// For all points, point by point: the elements of the band that contain the point, each with the local number of
+    /// the point in the element.
     point_elements: Vec<(u32, u8)>,
     /// Points on the surface, with the faces that contain them.
     pub boundary: Vec<BoundaryPoint>,
-    /// Index into `boundary` of each point on the surface.
+    /// Index into `boundary` of each support point; `None` for a point not on the surface.
     pub boundary_of_point: Vec<Option<u32>>,
 }
 
@@ -187,8 +190,8 @@ impl Support {
     }
 }
 
-/// For each support point of a face: its natural coordinates, and the local corners whose mean is the point. The
-/// support points of a segment are its two ends and its middle.
+/// For each support point of a face: the local numbers of the corners whose mean is the point, and the natural
+/// coordinates of the point. The support points of a segment are its two ends and its middle.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

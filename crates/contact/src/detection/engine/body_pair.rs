@@ -2,12 +2,12 @@
 //! active pairs remains complete.
 //!
 //! The *travel* of a step bounds the displacement of any point of one body towards any point of the other body. The
-//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds their
-//! distance minus the search depth. Two patches farther apart than the search depth plus a margin cannot touch until
-//! the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active patch has a
-//! travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The list is
-//! complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals, the
-//! engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
+//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds the
+//! distance of the bodies minus the search depth. Two patches farther apart than the search depth plus a margin cannot
+//! touch until the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active
+//! patch has a travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The
+//! list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals,
+//! the engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
 //! ([`short_list`](super::short_list)).
 //!
 //! # Source
@@ -30,8 +30,9 @@ use super::traversal::NearPair;
 /// Margin of the active patch pairs, relative to the skin of a list.
 const MARGIN: f64 = 2.0;
 
-/// Smallest number of patches, or of patch lists, per task.
+/// Smallest number of patches per task.
 const PER_TASK: usize = 64;
+/// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
@@ -332,7 +333,8 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Separated bodies are due for a search exactly when their travel exceeds their distance minus the search depth.
+    /// Two separated bodies are due for a search exactly when the travel of the pair exceeds the distance of the bodies
+    /// minus the search depth.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);

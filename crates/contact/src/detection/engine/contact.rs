@@ -48,9 +48,9 @@ const REBUILD_FRACTION: f64 = 0.25;
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies, and the index of the first node of each body. The nodes are in one array, because
-    /// every step reads all nodes.
+    /// Surface nodes of all bodies, body by body. They are in one array, because every step reads all of them.
     nodes: Vec<u32>,
+    /// Index in `nodes` of the first node of each body, and the length of `nodes` as the last entry.
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,

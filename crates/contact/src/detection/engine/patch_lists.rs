@@ -65,11 +65,13 @@ pub(super) struct PatchLists {
     pub scope: Scope,
     /// Bound on the relative displacement since the near pairs were listed.
     travel: Travel,
-    /// Travel up to which the near pairs are complete, and travel up to which the short list is complete \[m\].
+    /// Travel up to which the near pairs are complete \[m\].
     near_limit: f64,
+    /// Travel up to which the short list is complete \[m\].
     short_limit: f64,
-    /// Skins of the near pairs and of the short list \[m\].
+    /// Skin of the near pairs \[m\].
     skin: f64,
+    /// Skin of the short list \[m\].
     short_skin: f64,
     /// Whether any two batches were within reach when the pairs were listed.
     pub has_near_batches: bool,

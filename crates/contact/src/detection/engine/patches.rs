@@ -28,8 +28,9 @@ const FACES: usize = WIDTH * WIDTH;
 /// Number of boxes of a full patch: one per face, one per batch, and one for the patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
-/// Smallest number of patches per task of a fit or an update.
+/// Smallest number of patches per task of a fit.
 const PER_TASK: usize = 32;
+/// Smallest number of patches per task of an update.
 const PATCH_UPDATES_PER_TASK: usize = 256;
 
 /// Up to eight neighbouring faces, and the nodes assigned to them.
@@ -101,8 +102,9 @@ pub(super) struct Patches {
     /// End of the nodes of each batch.
     ends: Vec<u32>,
     is_linear: Vec<bool>,
-    /// Boxes of the faces of each batch, and of the batches of each patch, as fitted.
+    /// Boxes of the faces of each batch, as fitted.
     boxes: Vec<AabbRow>,
+    /// Boxes of the batches of each patch, as fitted.
     batches: Vec<AabbRow>,
     /// Boxes of the patches as fitted.
     bounds: Vec<Aabb>,

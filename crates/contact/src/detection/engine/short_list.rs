@@ -89,8 +89,9 @@ struct ShortListBuilder<'a> {
 /// Scratch data of one node.
 #[derive(Default)]
 struct Workspace {
-    /// Pairs whose distances are needed, and these distances.
+    /// Pairs whose distances are needed.
     pairs: Vec<NearPair>,
+    /// Distances of `pairs` \[m\].
     distances: Vec<f64>,
     /// Faces that may give a constraint.
     near: Vec<NearFace>,

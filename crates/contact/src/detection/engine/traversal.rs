@@ -338,9 +338,9 @@ struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// Displacement of the face boxes since the last fit \[m\], and distance from a box within which a node is listed
-    /// \[m\].
+    /// Displacement of the face boxes since the last fit \[m\].
     shift: Vec3,
+    /// Distance from a box within which a node is listed \[m\].
     reach: f64,
     masks: &'a FaceMasks,
     target: u32,

@@ -60,8 +60,9 @@ pub(super) struct Query<'a> {
     pub(super) surfaces: &'a [Surface],
     pub(super) configuration: &'a Configuration<'a>,
     pub(super) constraint: Constraint<'a>,
-    /// Offset of the surfaces, and depth of the search \[m\].
+    /// Offset of the surfaces \[m\].
     pub(super) offset: f64,
+    /// Depth of the search \[m\].
     pub(super) depth: f64,
 }
 
@@ -85,9 +86,9 @@ impl Query<'_> {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]: the largest of three lengths. They are twice the relative
-    /// displacement of the step, twice the depth of the contact, and the largest depth at which an alternative can
-    /// continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
+    /// Distance within which faces are examined \[m\]: the largest of three lengths. The three lengths are twice the
+    /// relative displacement in the step, twice the depth of the contact, and the largest depth at which an alternative
+    /// can continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
     /// limits this distance; the surface offset is added.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
@@ -141,8 +142,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside if it was
-    /// behind the plane of the face before the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside in two
+    /// cases: it was behind the plane of the face before the step, or past the rim when it crossed this plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {

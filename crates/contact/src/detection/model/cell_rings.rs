@@ -30,8 +30,8 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// Distance of every node from the sides of its cell ring that do not contain the node \[m\]; 0 for nodes without
-    /// known cells.
+    /// For every node, the distance \[m\] from the sides of its cell ring that do not contain the node; 0 for nodes
+    /// without known cells.
     clearance: Vec<f64>,
     /// Pairs of a node and a face of its cell ring that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,
@@ -42,7 +42,8 @@ impl CellRings {
     /// have no cell rings.
     ///
     /// # Cost
-    /// A hash map of the faces; for each cell at a surface, the distances of its nodes from its sides.
+    /// A hash map of the faces; for each cell at a surface, the distances of the nodes of the cell from the sides of
+    /// the cell.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {

@@ -135,7 +135,7 @@ impl ContactModel {
         &self.foldable
     }
 
-    /// Whether two different bodies with faces, first < second, can touch.
+    /// Whether two bodies with faces, first ≤ second, can touch. The bodies are equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.policy.can_meet(bodies)
     }

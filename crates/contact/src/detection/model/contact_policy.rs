@@ -37,7 +37,7 @@ impl ContactPolicy {
         Self { ranks, ..self }
     }
 
-    /// Whether two different bodies, first < second, can touch.
+    /// Whether two bodies, first ≤ second, can touch. The bodies are equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.bodies.binary_search(&bodies).is_err()
     }

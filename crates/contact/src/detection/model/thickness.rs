@@ -3,7 +3,7 @@
 //!
 //! A node on one side of a thin body resembles a node that has penetrated the other side: the node is behind the
 //! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because no
-//! node penetrates in it.
+//! node penetrates in this configuration.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°

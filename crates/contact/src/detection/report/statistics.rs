@@ -151,7 +151,7 @@ pub struct DetectionStatistics {
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Some lists would grow without bound after the first contact. Largest length of such a list.
+/// Largest length of the lists that would grow without bound after the first contact.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {

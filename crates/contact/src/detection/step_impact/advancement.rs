@@ -20,9 +20,10 @@ use crate::mesh::CellKind;
 use super::paths::StepPaths;
 use super::step_contact::BEGINNING;
 
-/// Number of advances by the bounds alone, and largest number of further advances by the bounds and the estimate.
-/// Features that are still separated after all advances count as not touching.
+/// Number of advances by the bounds alone.
 const CERTAIN_ADVANCES: usize = 1000;
+/// Largest number of further advances, by the bounds and the estimate. Features that are still separated after all
+/// advances count as not touching.
 const MORE_ADVANCES: usize = 200;
 
 /// An advance is this fraction of the time for which the control points certainly stay separate. The fraction is less

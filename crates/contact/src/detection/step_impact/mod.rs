@@ -18,7 +18,7 @@
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
-//! (coplanarity of four nodes, there on straight paths); Mirtich 1996, §2.3 (conservative advancement).
+//! (coplanarity of four nodes on straight paths); Mirtich 1996, §2.3 (conservative advancement).
 
 mod advancement;
 mod paths;

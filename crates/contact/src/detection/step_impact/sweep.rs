@@ -304,7 +304,7 @@ impl<'a> Sweep<'a> {
         first.filter(|&tau| self.is_entry(pair, tau))
     }
 
-    /// Whether two edges that touch at an instant begin a contact there.
+    /// Whether two edges that touch at the instant `tau` begin a contact at this instant.
     fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));

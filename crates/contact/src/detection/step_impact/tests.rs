@@ -21,7 +21,8 @@ fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     (model, positions)
 }
 
-/// Nodes on random parabolas: the polynomial and the conservative advancement give the same instant.
+/// Nodes on random parabolas: the polynomial and the conservative advancement give the same instant, to 1e-6 of the
+/// step.
 #[test]
 fn polynomial_and_advancement_agree() {
     let samples = &mut Samples::new(21);

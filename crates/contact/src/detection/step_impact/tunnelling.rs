@@ -52,9 +52,9 @@ impl TunnellingGuard {
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than the fraction `share` of
-    /// their search depth. `bodies`: the bodies with a surface in ascending order, with the boxes of their positions
-    /// \[m\] and velocities \[m/s\].
+    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than the fraction `share` of the
+    /// search depth of the pair. `bodies` lists the bodies with a surface in ascending order, each with the box of its
+    /// nodal positions \[m\] and the box of its nodal velocities \[m/s\].
     ///
     /// # Cost
     /// O(N log N + pairs that are near each other in the step).

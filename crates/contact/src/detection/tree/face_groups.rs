@@ -16,9 +16,10 @@ pub(crate) struct FaceGroups {
     faces_per_group: usize,
     /// Faces, group after group.
     faces: Vec<u32>,
-    /// Nodes of each group, owned nodes first. A node on a border belongs to several groups, one of which owns it.
+    /// Nodes of each group, owned nodes first. A node on a border belongs to several groups. One of these groups owns
+    /// the node.
     nodes: Vec<u32>,
-    /// For each group, end of its owned nodes and end of all its nodes in `nodes`.
+    /// For each group, two indices into `nodes`: the end of the owned nodes, and the end of all nodes of the group.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }

@@ -13,7 +13,8 @@ use crate::math::{Mat3, Vec3};
 /// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes. With
 /// this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
-/// A face counts as flat up to this distance of the nodes from their mean plane, relative to their extent.
+/// A face counts as flat if its nodes deviate from the plane through its first node and normal to the face normal by at
+/// most this fraction of its longest edge.
 const FLATNESS: f64 = 1e-6;
 /// The axes are arbitrary if the difference of the principal moments, relative to the largest moment, is below this
 /// value.

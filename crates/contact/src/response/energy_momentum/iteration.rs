@@ -7,8 +7,9 @@ use crate::response::groups::momentum::Momentum;
 
 /// Tolerance of velocities, relative to the largest rate. The rounding error of the velocities is added.
 const TOLERANCE: f64 = 1e-15;
-/// Largest number of Gauss–Seidel sweeps, and of Jacobi sweeps.
+/// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
+/// Largest number of Jacobi sweeps.
 const MAX_JACOBI_SWEEPS: usize = 2000;
 
 /// Ratio of the separation rate to the approach rate, above which the motion of a contact has reversed.

@@ -33,9 +33,9 @@ const MAX_GEOMETRIES: usize = 30;
 /// Largest change of the corrections of a converged iteration, relative to the largest correction \[-\].
 const TOLERANCE: f64 = 1e-13;
 
-/// Geometry of the bodies at the middle of a step, which depends on the contact forces.
+/// Geometry of the bodies at the middle of a step. The geometry depends on the contact forces.
 pub trait MidpointGeometry {
-    /// Begins a step with these constraints, which detection found at the predicted positions at the end of the step.
+    /// Begins a step with the constraints that detection found at the predicted positions at the end of the step.
     fn begin(&mut self, constraints: &Constraints);
 
     /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints

@@ -181,8 +181,9 @@ struct Solution {
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
-    /// Rates of gap and slip before the kick \[m/s\].
+    /// Rate of the gap before the kick \[m/s\].
     rate: f64,
+    /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
     /// Whether the gap closes before the kick.
     closes: bool,
@@ -190,11 +191,13 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Forces of the last Jacobi sweep (`next_`) and of the current Jacobi sweep (`farther_`), before extrapolation
-    /// \[N\].
+    /// Pressure of the last Jacobi sweep before extrapolation \[N\].
     next_pressure: f64,
+    /// Traction of the last Jacobi sweep before extrapolation \[N\].
     next_traction: Vec3,
+    /// Pressure of the current Jacobi sweep before extrapolation \[N\].
     farther_pressure: f64,
+    /// Traction of the current Jacobi sweep before extrapolation \[N\].
     farther_traction: Vec3,
     /// Reversal of the motion with restitution in this step.
     reversal: Option<Reversal>,
@@ -215,8 +218,8 @@ const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
 /// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
-/// the node. In an impact, waves press a lost node only until they return; in this time they cross some tens of
-/// elements, in about as many steps.
+/// the node. In an impact, waves press a lost node only until the waves return. In this time the waves cross some tens
+/// of elements, in about as many steps.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.
@@ -258,7 +261,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
+    /// Transfers springs between flush surfaces: from contacts that ended on one surface to contacts that begin on
+    /// another.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         let Self { memory, before, order, transfers, options, .. } = self;
         let EnergyMomentumMemory { contacts, springs, .. } = memory;

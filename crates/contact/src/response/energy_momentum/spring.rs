@@ -100,8 +100,8 @@ impl Spring {
     ///
     /// The stretch of a sliding spring corresponds to its final force. The work of the force and the stored energy
     /// limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the mean of the
-    /// old and new stretch gave the force. But the new stretch would then change sign from step to step, and under a
-    /// chattering pressure it would grow until it reverses the force.)
+    /// old and new stretch gave the force. But the new stretch would then change sign from step to step. Under a
+    /// chattering pressure, the stretch would grow until it reversed the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -131,9 +131,9 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
 }
 
 /// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
-/// the midpoint rule. A spring that is released within the step returns its energy U except the dissipation up to its
-/// rest length: p Δḡ = U − γ |ḡ| Δḡ, with the change Δḡ of the gap ḡ. `viscosity` γ is the damping force per
-/// displacement in the step \[N/m\].
+/// the midpoint rule. A spring that is released within the step returns the stored energy U minus the dissipation until
+/// the spring reaches its rest length: p Δḡ = U − γ |ḡ| Δḡ, with the change Δḡ of the gap ḡ. `viscosity` γ is the
+/// damping force per displacement in the step \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);

@@ -113,9 +113,9 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
     }
 }
 
-/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps and thousands of impacts, with contacts that
-/// open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any stiffness: ω dt from
-/// 0.1 to 1000, with the frequency ω of a contact and the time step dt.
+/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps, in which one ball reverses its motion more than
+/// 500 times. Contacts open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any
+/// stiffness: ω dt from 0.1 to 1000, with the frequency ω of a contact and the time step dt.
 #[test]
 fn energy_is_conserved_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
@@ -190,8 +190,8 @@ fn momenta_are_conserved_while_a_node_slides() {
     }
 }
 
-/// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the coefficient of restitution e is reproduced
-/// within 0.01. For e = 1 it is exact to rounding, even for a stiff spring.
+/// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the coefficients of restitution e = 0.8 and 0.5
+/// are reproduced within 0.01. With e = 1 and κ = 1e4 m/dt², a stiff spring, the coefficient is reproduced to 1e-12.
 #[test]
 fn restitution_is_accurate_in_resolved_impacts() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
@@ -291,8 +291,8 @@ fn friction_on_a_wall_on_a_slider_balances() {
 }
 
 /// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less. The forces act until the middle
-/// of the following step, which has the regular length; the solution for the forces must include this time. The ball
-/// rebounds at its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
+/// of the following step of regular length. The solution for the forces must include this time. The ball rebounds at
+/// its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {
@@ -313,7 +313,7 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
     }
 }
 
-/// Contacts of bodies in a fast common motion converge in a few sweeps, as contacts of bodies at rest do.
+/// Contacts of bodies in a fast common motion need no more sweeps than contacts of bodies at rest, and fewer than 30.
 #[test]
 fn fast_common_motion_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {

@@ -25,8 +25,8 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep. `back` is the component of the change in the sweep against the direction of extrapolation; if it
-    /// is positive, the extrapolation restarts.
+    /// Ends a sweep. `back` is the component of the change in the sweep against the direction of extrapolation. The
+    /// extrapolation restarts if `back` is positive.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

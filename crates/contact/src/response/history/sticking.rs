@@ -59,9 +59,9 @@ mod tests {
         statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
     }
 
-    /// A node sticks in its first step of contact, because its tangential spring is unstretched. Its pair of rigid
-    /// bodies therefore counts as sticking in the following step. If the node and all other nodes slide in that step,
-    /// the pair no longer counts as sticking. Pairs with a deformable body never count as sticking.
+    /// A node sticks in its first step of contact, because its tangential spring is unstretched. The pair of the two
+    /// rigid bodies in contact therefore counts as sticking in the following step. If the node and all other nodes
+    /// slide in that step, the pair no longer counts as sticking. Pairs with a deformable body never count as sticking.
     #[test]
     fn a_landing_node_makes_its_pair_stick_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);

@@ -16,7 +16,7 @@ pub struct Mobility {
     tied: TiedMobility,
 }
 
-/// A node with the mobility n ⊗ n/m: it moves along n only.
+/// A node with the mobility n ⊗ n/m. The node moves only along n.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlidingNode {
     node: u32,

@@ -32,7 +32,7 @@ pub(crate) struct TiedNodes {
     dependent: Vec<(u32, u32)>,
     /// Index of an independent node c, and its weight s_dc.
     shares: Vec<(u32, f64)>,
-    /// Nodal masses; 0 for fixed components \[kg\].
+    /// Nodal masses \[kg\]; 0 for fixed components.
     masses: Vec<f64>,
     /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
     unknowns: Vec<u32>,

@@ -28,7 +28,7 @@ pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
 /// Ratio of the separation in a step to the previous penetration. A contact that is no longer detected has opened if
-/// its ratio is larger, and has moved sideways off its surface if its ratio is smaller.
+/// this ratio exceeds `OPENING_RATIO`. Otherwise the contact has moved sideways off the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
@@ -42,8 +42,7 @@ const OPENING_RATIO: f64 = 0.5;
 /// the other rules, the stiffness is constant after the soft start.
 ///
 /// The time integration conserves energy with the trapezoidal work of the spring forces. The difference between this
-/// work and the change of the stored energy is numerical work, which is balanced when the contact opens (see
-/// `release`).
+/// work and the change of the stored energy is numerical work. It is balanced when the contact opens (see `release`).
 ///
 /// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
 ///
@@ -122,7 +121,8 @@ impl Penalty {
         }
     }
 
-    /// Transfers the springs of contacts that end at flush surfaces to contacts that begin there.
+    /// Transfers springs between flush surfaces: from contacts that end on one surface to contacts that begin on
+    /// another.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         if self.transfers.find(
             &self.before,

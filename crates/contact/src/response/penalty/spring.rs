@@ -37,8 +37,9 @@ pub(super) struct Spring {
     /// Trapezoidal work of the elastic force plus change of the stored energy, since the beginning of the contact
     /// \[J\].
     pub created: f64,
-    /// Total force on the contactor \[N\], and stored energy \[J\], at the end of the previous step.
+    /// Total force on the contactor at the end of the previous step \[N\].
     pub acted: Vec3,
+    /// Stored energy at the end of the previous step \[J\].
     pub stored: f64,
     /// Offset of the effective penetration from the geometric penetration \[m\].
     pub offset: f64,
@@ -70,8 +71,8 @@ impl Spring {
     ///
     /// The stiffness changes from κ to κ', and the effective penetration from δ to δ'. The offset is chosen so that the
     /// energy change of the spring over the step equals the trapezoidal work, ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ')
-    /// closing, with the previous force p. The tangential spring keeps its force if it stiffens, and its energy if it
-    /// softens.
+    /// closing, with the previous force p. A tangential spring that stiffens keeps its force. A tangential spring that
+    /// softens keeps its energy.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         if self.share.is_some_and(|before| (share - before).abs() <= SAME_SHARE * before) {
             return 0.0;

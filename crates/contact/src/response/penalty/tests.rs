@@ -58,8 +58,8 @@ fn answer_at_rest(
 
 /// The effective mass m_eff of the reference nodes of 2, 1, 1.5 and 0.8 kg with the weights (0.2, 0.3, 0.5, −1) is
 /// 0.655021834061 kg (40-digit arithmetic). The force is f m_eff δ/dt² with the stiffness factor f, the penetration δ
-/// and the time step dt. The nodal forces have no resultant, and no moment because the contactor is above the target
-/// point.
+/// and the time step dt. The nodal forces have no resultant. The stored energy is half the product of force and
+/// penetration.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -87,8 +87,8 @@ fn stiffness_is_frozen_for_the_life_of_a_contact() {
     assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
 }
 
-/// A spring continues over a seam with its stiffness and energy if the next body is lower by a fraction of the
-/// penetration. With a larger height difference, a new spring begins without energy.
+/// A spring continues over a seam with its stiffness and energy if the next body is higher or lower by up to a tenth of
+/// the penetration. At more than twice the penetration, a new spring begins without energy.
 #[test]
 fn springs_transfer_over_flush_surfaces() {
     let pressed_by_next = |gap: f64| {
@@ -126,14 +126,14 @@ fn deep_contacts_begin_at_the_entered_distance() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // The force attracts: it balances the energy error of the opening in the middle of a step.
+    // The force is attractive and balances the energy error of the opening in the middle of a step.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
     // The node is in contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);
 }
 
-/// The bound on the squared frequency is at least the exact value of a single contact, κ Σ w²/m with the stiffness κ,
-/// the weights w and the nodal masses m.
+/// The bound on the squared frequency is at least the exact value of a single contact, and at most four times this
+/// value. The exact value is κ Σ w²/m with the stiffness κ, the weights w and the nodal masses m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {
     let mut response = response(1.0, FrictionLaw::none());
@@ -143,8 +143,8 @@ fn frequency_bound_holds_for_one_contact() {
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
 
-/// The bound also holds at the centre of an eight-node face, whose corners have negative weights, for random masses and
-/// for a fixed contactor.
+/// The bound also holds at the centre of an eight-node face, where the corners have negative shape values. The
+/// contactor is fixed, or has a mass of 1 kg or 1/3 kg.
 #[test]
 fn frequency_bound_holds_on_quadratic_faces() {
     let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
@@ -167,8 +167,8 @@ fn frequency_bound_holds_on_quadratic_faces() {
     }
 }
 
-/// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. The block sticks on its
-/// tangential spring if the pull is small, and slides if it is large. Spring energies, friction dissipation and the
+/// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. With a small pull the block
+/// sticks on its tangential spring; with a large pull the block slides. Spring energies, friction dissipation and the
 /// work of the forces balance to rounding with the kinetic energy that the time integration conserves, T − dt² |f|²/(8
 /// m).
 #[test]
@@ -291,8 +291,8 @@ fn frequency_bound_holds_for_a_rigid_body() {
     assert!(action.frequency_squared <= 1.25 * exact, "{}", action.frequency_squared / exact);
 }
 
-/// A contact that slides from a smooth onto a rough face has the friction of the rough face and the stiffness of the
-/// smooth face, on which it began.
+/// A contact begins on a smooth face and slides onto a rough face. It then has the friction of the rough face and the
+/// stiffness of the smooth face.
 #[test]
 fn laws_follow_the_current_face() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {

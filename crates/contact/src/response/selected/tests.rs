@@ -10,8 +10,9 @@ use crate::response::{
     Scheme, StepLength, Stiffness,
 };
 
-/// A tetrahedron of the nodes 0 to 3, and node 4 inside it.
+/// Shape values of a tetrahedron of the nodes 0 to 3, at node 4 inside the tetrahedron.
 const SHAPE_VALUES: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
+/// Inverse masses of the nodes 0 to 4 \[1/kg\].
 const INVERSE_MASS: [f64; 5] = [0.5, 1.0, 0.8, 1.25, 2.0];
 const GAP: f64 = -0.05;
 

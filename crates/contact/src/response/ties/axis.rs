@@ -23,9 +23,9 @@ const NONE: u32 = u32::MAX;
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
 /// Here m are nodal masses, M_c and M_d the diagonal mass matrices, and S is the matrix of the s_dc. The tie force on a
-/// node is m Δv divided by the time of the kick; on a fixed node c it is −Σ_d s_dc f_d with the forces f_d on dependent
-/// nodes. Velocities are never computed as differences of large forces, so the points coincide to rounding for any
-/// masses. A is a positive definite mass matrix, constant in time; its Cholesky factor is stored.
+/// node is m Δv divided by the time of the kick. The tie force on a fixed node c is −Σ_d s_dc f_d with the forces f_d
+/// on dependent nodes. Velocities are never computed as differences of large forces, so the points coincide to rounding
+/// for any masses. A is a positive definite mass matrix, constant in time; its Cholesky factor is stored.
 ///
 /// # Cost
 /// Each solution needs a few products per weight and two products per entry of the factor.
@@ -35,7 +35,7 @@ pub(super) struct Axis {
     /// Dependent nodes d.
     dependent: Vec<u32>,
     rows: Rows,
-    /// Nodal masses; 0 for fixed components \[kg\].
+    /// Nodal masses \[kg\]; 0 for fixed components.
     masses: Vec<f64>,
     /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
     unknowns: Vec<u32>,

@@ -32,11 +32,13 @@ pub(super) struct Group {
     nodes: Vec<u32>,
     axes: [Axis; 3],
     rigid_bodies: TiedRigidBodies,
-    /// Nodal velocities after the kick, and their changes by ties.
+    /// Nodal velocities after the kick \[m/s\].
     velocities: Vec<Vec3>,
+    /// Changes of `velocities` by ties \[m/s\].
     changes: Vec<Vec3>,
-    /// Nodal forces of the last step \[N\], and impulses of nodes on rigid bodies \[N·s, N·m·s\].
+    /// Nodal forces of the last step \[N\].
     forces: Vec<Vec3>,
+    /// Linear and angular impulses of nodes on rigid bodies \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
     kick: f64,
 }

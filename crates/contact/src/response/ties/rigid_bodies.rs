@@ -63,8 +63,9 @@ pub(super) struct TiedRigidBodies {
     num_fixed: usize,
     /// Number of independent conditions.
     rank: usize,
-    /// Positions at the end of the current step and of the following step.
+    /// Positions at the end of the current step.
     present: Vec<RigidPlace>,
+    /// Positions at the end of the following step.
     following: Vec<RigidPlace>,
     /// Accumulated linear and angular impulses \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
@@ -81,24 +82,28 @@ pub(super) struct TiedRigidBodies {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C' with k in a last column, and C with the weights of fixed nodes in additional columns. Both are reduced at the
-    /// same pivots.
+    /// C', with k in a last column.
     trial: SparseRows,
+    /// C, with the weights of fixed nodes in additional columns.
     test: SparseRows,
+    /// Pivots at which both C' and C are reduced.
     pivots: Vec<[usize; 2]>,
     /// Independent free components, without a pivot.
     independent: Vec<usize>,
     /// Motion of the dependent components for a unit motion of each independent component, by pivot and independent
-    /// component.
+    /// component, under the conditions C'.
     trial_motions: Vec<f64>,
+    /// The same motion under the conditions C.
     test_motions: Vec<f64>,
-    /// K, and K times the admissible motions.
+    /// K.
     mass: Vec<f64>,
+    /// K times the admissible motions.
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
-    /// U in the length units of the bodies, and K U − g.
+    /// U in the length units of the bodies.
     motion: Vec<f64>,
+    /// K U − g.
     excess: Vec<f64>,
     scales: Vec<f64>,
 }

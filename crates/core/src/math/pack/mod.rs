@@ -175,8 +175,9 @@ const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
 /// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
 /// significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// 2^52: its unit in the last place is 1. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times itself.
+/// 2^52. The unit in the last place of this number is 1.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
+/// 2^32. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times the integer to 2^52.
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;

@@ -25,8 +25,9 @@ const HALVINGS_UNBOUNDED: u32 = 6;
 /// function, is at most this value. Beyond this deviation the mean replaces them.
 const FOLLOWED: f64 = 0.1;
 
-/// Points and weights of the Gauss rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
+/// Points and weights of the Gauss rule of two points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const TWO_POINTS: [(f64, f64); 2] = [(-0.577_350_269_189_625_8, 1.0), (0.577_350_269_189_625_8, 1.0)];
+/// Points and weights of the Gauss rule of five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const FIVE_POINTS: [(f64, f64); 5] = [
     (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
     (-0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
@@ -80,9 +81,10 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are the mean over the
-    /// step if the function has kinks or jumps inside the step, or deviates from its chord by more than a tenth of its
-    /// size. Half the step times their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are replaced by the
+    /// mean over the step if the function has kinks or jumps inside the step, or deviates from its chord by more than a
+    /// tenth of the size of the function. The integral over the step is then half the step times the sum of the two
+    /// values.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

@@ -6,8 +6,8 @@ use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
 /// A face has no area if its height over the line through its two most distant nodes is small: at most this fraction of
-/// their distance, plus the rounding of the coordinates. Differences of node positions are rounded by 1e-16 of the
-/// distance. Below this height, fewer than four digits of the normal are therefore accurate.
+/// the distance of the two nodes, plus the rounding of the coordinates. Differences of node positions are rounded by
+/// 1e-16 of the distance. Below this height, fewer than four digits of the normal are therefore accurate.
 const FLAT: f64 = 1e-12;
 
 /// Relative error of coordinates from the roundings of the file, the scale, the rotation and the translation.

@@ -10,8 +10,9 @@ use crate::signal::{ChannelClass, Grid, head_injury};
 
 use super::probe::Probe;
 
-/// Largest windows of the head injury criteria HIC15 and HIC36 \[s\].
+/// Largest window of the head injury criterion HIC15 \[s\].
 const HIC15: f64 = 0.015;
+/// Largest window of the head injury criterion HIC36 \[s\].
 const HIC36: f64 = 0.036;
 
 /// Ratio of a sampling interval to the spacing of the even grid of the filter, above which samples are uneven.

@@ -101,9 +101,9 @@ pub(super) struct CommittedStep {
 /// The forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommittedFor {
-    /// Discrete-gradient contact forces. They conserve energy in that step only.
+    /// Discrete-gradient contact forces. These forces conserve energy only in a step of the committed length.
     Contact,
-    /// Tie forces. They are computed again at the beginning of a step of another length.
+    /// Tie forces. Tie forces are computed again at the beginning of a step of another length.
     Ties,
 }
 

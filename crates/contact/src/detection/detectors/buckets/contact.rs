@@ -70,7 +70,7 @@ struct Sorting {
     nodes: Vec<u32>,
     /// Target faces in the zone, ascending.
     faces: Vec<u32>,
-    /// Boxes of these target faces, widened by the reach.
+    /// Boxes of `faces`, widened by the reach.
     boxes: Vec<Aabb>,
     candidates: Vec<Candidate>,
     edges: EdgeSorting,
@@ -81,13 +81,15 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges of the target, and the boxes of these edges widened by the reach.
+    /// Edges of the target.
     targets: Vec<u32>,
+    /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Edges of the contactor in the zone, and the boxes of these edges.
+    /// Edges of the contactor in the zone.
     contactors: Vec<u32>,
+    /// Boxes of `contactors`.
     contactor_boxes: Vec<Aabb>,
-    /// Edges of the contactor and of the target that may touch.
+    /// Pairs of an edge of the contactor and an edge of the target that may touch.
     pairs: Vec<[u32; 2]>,
     tests: u64,
 }

@@ -69,8 +69,9 @@ struct Slice {
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces in the zone that both bodies sweep, and the boxes of these faces.
+    /// Faces of the body in the zone that both bodies sweep.
     near: Vec<u32>,
+    /// Swept boxes of the faces of `near`.
     boxes: Vec<Aabb>,
     /// Positions of all nodes at an end of the slice; only the positions of the nodes of this body are valid.
     positions: Vec<Vec3>,

@@ -60,7 +60,8 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the last sorting in contact, for each pair of near bodies, with the nodes of either body.
+    /// Statistics of the last sorting in contact: one entry for each pair of near bodies and each choice of the
+    /// contactor.
     ///
     /// # Cost
     /// A pass over all cells with faces. Do not call this function in every step.

@@ -35,11 +35,13 @@ struct Elements {
     kinds: Vec<CellKind>,
     /// Index in `nodes` of the first node of each element, and the length of `nodes` as the last entry.
     offsets: Vec<u32>,
+    /// Nodes of all elements, element by element.
     nodes: Vec<u32>,
     /// Stress-free position of each node of each element \[m\].
     reference: Vec<Vec3>,
-    /// Places of the elements that share a face with each element.
+    /// Begin of each element in `neighbours`, and the end of the last element.
     neighbour_offsets: Vec<u32>,
+    /// For all elements, by place: the places of the elements that share a face with the element.
     neighbours: Vec<u32>,
 }
 

@@ -49,8 +49,8 @@ const LEAST_BUFFER: f64 = 1.0 / 64.0;
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1. The working space is also computed when a particle
-    /// has left it.
+    /// Sortings between two computations of the working space, ≥ 1. A particle outside the working space causes another
+    /// computation.
     pub space_every: u32,
 }
 
@@ -62,8 +62,9 @@ pub struct Sorting {
     /// Impacts in flight.
     flights: Buckets,
     tree: ParticleTree,
-    /// Node and body of each particle, and its position at the last sorting \[m\].
+    /// Node and body of each particle.
     particles: Vec<[u32; 2]>,
+    /// Position of each particle at the last sorting \[m\].
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
     /// Buffer of the last sorting \[m\].

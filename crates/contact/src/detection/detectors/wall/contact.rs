@@ -46,9 +46,10 @@ pub(super) struct ContactPhase {
 struct Approach {
     /// Accumulated approach \[m\]; a recession is a negative approach.
     accumulated: f64,
-    /// For each block, the value of `accumulated` at which a node can reach the wall \[m\]; less than the present value
-    /// for a penetrating block. `first_arrival` is the least of these values.
+    /// For each block of nodes, the value of `accumulated` at which a node of the block can reach the wall \[m\]. For a
+    /// penetrating block, it is less than the present value of `accumulated`.
     arrivals: Vec<f64>,
+    /// Least of `arrivals` \[m\].
     first_arrival: f64,
 }
 

@@ -41,8 +41,9 @@ impl WallDetector {
     }
 }
 
-/// Fraction of the step at which a node reaches the plane of a wall from outside. `offset` is the outward offset of the
-/// surface of the node \[m\]. `None` if the node begins at or behind the plane, or does not reach it within the step.
+/// Fraction of the step at which a node reaches the plane of a wall from outside. `offset` is the outward offset \[m\]
+/// of the surface that contains the node. `None` if the node begins at or behind the plane, or does not reach it within
+/// the step.
 fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

@@ -27,14 +27,15 @@ pub(super) struct WalledBody {
     pub body: u32,
     /// Outward offset of the surface \[m\].
     pub offset: f64,
-    /// Nodes, ascending, each with a face that contains it.
+    /// Nodes, ascending.
     pub nodes: Vec<u32>,
+    /// For each node, a face that contains the node.
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces of the surface, and the surface itself if it has curved faces. Curved faces can bulge beyond their
-    /// nodes.
+    /// Curved faces of the surface. They can bulge beyond their nodes.
     pub curved: Vec<u32>,
+    /// The surface, if it has curved faces.
     pub surface: Option<Surface>,
     /// Bounding spheres of the blocks of curved faces.
     pub curved_spheres: Vec<Sphere>,

@@ -189,7 +189,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// The local minimum if it has a certificate; if not, the result of a search for the global minimum.
+/// A local minimum with a certificate is the result. Otherwise the result is that of a search for the global minimum.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {

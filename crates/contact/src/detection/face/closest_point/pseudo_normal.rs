@@ -36,12 +36,12 @@ pub struct Gap {
 /// Pseudo-normal of the surface at a point of a face. The pseudo-normal gives the sign of the distance from the
 /// surface.
 ///
-/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge it is the sum n₁ + n₂ of the normals of both
-/// faces, and at a vertex the sum Σ angle_f n_f over the face ring. In the plane, the normal of a segment from a to b
-/// points to the right, (Δy, −Δx), and at the ends of a segment the pseudo-normal is n₁ + n₂.
+/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge, it is the sum n₁ + n₂ of the normals of
+/// both faces of the edge, and at a vertex the sum Σ angle_f n_f over the face ring. In the plane, the normal of a
+/// segment from a to b points to the right, (Δy, −Δx), and at the ends of a segment the pseudo-normal is n₁ + n₂.
 ///
 /// # Shapes and units
-/// `positions`: of all nodes, by global number. The result has unit length; it is zero where the faces have no area.
+/// `positions`: of all nodes, by global number. The result has unit length, or is zero where the faces have no area.
 pub fn pseudo_normal(
     surface: &Surface,
     positions: &[Vec3],
@@ -241,8 +241,8 @@ fn normal_on_edge(
 
 /// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
 ///
-/// The angle at a corner is between the tangents of the two edges there. The angle at a mid-edge node is π, at a node
-/// inside a face 2 π.
+/// The angle at a corner is between the tangents of the two edges that meet at the corner. The angle at a mid-edge node
+/// is π, at a node inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }

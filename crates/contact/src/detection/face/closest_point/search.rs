@@ -30,9 +30,10 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point; converged if the bounds prove that it is the global minimum, within the tolerance.
+    /// The best point. It is converged if the bounds prove that F at this point is the global minimum, within the
+    /// tolerance.
     pub minimum: Minimum,
-    /// Cells examined after the first, which is the whole face.
+    /// Number of cells examined after the first cell. The first cell is the whole face.
     pub cells: u32,
 }
 
@@ -125,7 +126,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at a point of a cell. The point replaces the best point if F is lower there.
+    /// F at a point of a cell. The point replaces the best point if F is lower at this point than at the best point.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -163,8 +164,8 @@ fn threshold(objective: f64, size: f64) -> f64 {
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` on a part of a face, by the distance of its control points from the query along
-/// `offset`. Half the square of the least such distance is a lower bound on F.
+/// Whether F is at least `threshold` on a part of a face. The test uses the distances of the control points of the part
+/// from the query along `offset`. Half the square of the least distance is a lower bound on F.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);

@@ -11,15 +11,18 @@ use super::side::Side;
 const LATTICE: usize = 8;
 /// Largest number of points of a body from which balls grow.
 const MAX_POINTS: usize = 1000;
-/// Largest number of contact points of a growing ball, and largest number of trials for each contact point.
+/// Largest number of contact points of a growing ball.
 const MAX_TOUCHED: usize = 8;
+/// Largest number of trials for each contact point of a growing ball.
 const MAX_TRIALS: usize = 30;
-/// The largest balls rise along the medial axis. Number of these balls, number of their steps, and ratio of successive
-/// step lengths. `FIRST_STEP` is the first step, relative to half the diagonal of the common box. The last step is
-/// about 1e-9 of this length.
+/// Number of balls, the largest ones, that rise along the medial axis.
 const MAX_RISING: usize = 8;
+/// Number of steps of a rising ball.
 const RISING_STEPS: usize = 190;
+/// Ratio of the lengths of successive steps of a rising ball.
 const SHORTER: f64 = 0.9;
+/// Length of the first step of a rising ball, relative to half the diagonal of the common box. The length of the last
+/// step is about 1e-9 of half the diagonal.
 const FIRST_STEP: f64 = 0.5;
 /// Relative tolerance. A ball may intersect a surface by this tolerance, and must exceed another ball by this tolerance
 /// to replace the other ball.

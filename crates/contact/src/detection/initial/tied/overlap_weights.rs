@@ -67,8 +67,8 @@ struct OfFace {
 }
 
 /// Weights of the contactor nodes, from integrals over the faces that the target covers and whose nodes are all near
-/// (`is_near`). The map omits nodes without such a face. The map also omits all nodes of a face that is covered only
-/// partly and whose nodes are all near.
+/// (`is_near`). The map omits nodes that belong to no face of this kind. The map also omits all nodes of a face that is
+/// covered only partly and whose nodes are all near.
 ///
 /// # Cost
 /// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.

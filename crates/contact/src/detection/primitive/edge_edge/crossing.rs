@@ -16,11 +16,12 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 /// the edge and the node at this end is in contact, the crossing is no edge contact.
 pub(super) const END: f64 = 0.01;
 
-/// Fraction of the length of an edge. A crossing nearer than this fraction to an end of the edge is never an edge
-/// contact. Between two bodies, the fraction is the rounding error of edge coordinates; in self-contact, it is
-/// `AT_END_OF_LIP`. Coincident vertices of the two lips of a cut move apart with the strain of their edges. With the
-/// smaller fraction, their contacts would alternate between node and edge contacts.
+/// Fraction of the length of an edge. A crossing of two bodies that is nearer to an end of the edge than this fraction
+/// is never an edge contact. The fraction is the rounding error of edge coordinates.
 const AT_END: f64 = 1e-12;
+/// The fraction that replaces [`AT_END`] in self-contact. Coincident vertices of the two lips of a cut move apart with
+/// the strain of their edges. With the fraction [`AT_END`], the contacts of these vertices would alternate between node
+/// and edge contacts.
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the least angle between crossing edges.

@@ -6,8 +6,9 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::{Edge, Surface};
 
-/// Largest number of Newton iterations, and change of the coordinates below which the iteration has converged.
+/// Largest number of Newton iterations.
 const MAX_STEPS: usize = 30;
+/// Change of the curve coordinates up to which the Newton iteration has converged.
 const ARRIVED: f64 = 1e-14;
 
 /// Relative growth of a squared distance that rounding can cause.
@@ -30,7 +31,8 @@ impl Curve {
         Self { ends, height: edge.middle.map_or_else(Vec3::zeros, height) }
     }
 
-    /// Nodes of an edge, their shape values at s, and their number.
+    /// Nodes of an edge, shape values of the nodes at s, and number of the nodes. Entries beyond this number are
+    /// unused.
     pub fn shares(edge: &Edge, s: f64) -> ([u32; 3], [f64; 3], usize) {
         let [a, b] = edge.nodes;
         let middle = if edge.middle.is_some() { 4.0 * s * (1.0 - s) } else { 0.0 };
@@ -101,7 +103,7 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // A coordinate at a bound stays there if the distance decreases only beyond the bound.
+    // A coordinate at a bound is unchanged if the distance decreases only beyond the bound.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,

@@ -18,12 +18,14 @@
 //! closest points of the chords of their halves. If two curved edges approach each other at two places, the method
 //! finds only one of these places.
 //!
-//! Node–face contact covers edges closer to parallel than 0.6°. It also covers crossings within a hundredth of the edge
-//! length from an end of an edge, if the node at this end is in contact with the other body: the node is then about as
-//! deep in the other body as the crossing is. If the node is not in contact, because it lies beside the face of the
-//! other body, only edge contact supports the corner. A node in front of a face beside the other edge is outside the
-//! body; if the node is nearer to this face than the crossing is deep, the edges passed over each other outside the
-//! bodies, as after the rim of a block slid over the rim of a lower slab.
+//! Node–face contact covers edges closer to parallel than 0.6°. Node–face contact also covers crossings within a
+//! hundredth of the edge length from an end of an edge, if the node at this end is in contact with the other body. The
+//! node is then about as deep in the other body as the crossing. A node beside the face of the other body is not in
+//! contact. Only edge contact then supports the corner.
+//!
+//! A crossing next to an end of an edge is no contact either if the node at this end is in front of a face beside the
+//! other edge, nearer to this face than the crossing is deep. The node is then outside the other body, and the edges have
+//! passed each other outside the bodies. An example is a block that slides over the rim of a lower slab.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×

@@ -6,8 +6,8 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// A point is in front of an edge if its distance along the outward normal of the edge exceeds this fraction of its
-/// distance from the edge.
+/// A point is in front of an edge if the component of the vector from the edge to the point, along the outward normal
+/// of the edge, exceeds this fraction of the length of the vector.
 const BEFORE: f64 = 0.1;
 
 /// Two edges that can touch, judged by their positions in the stress-free configuration.

@@ -10,8 +10,8 @@ use crate::{Constraint, Constraints, ContactKey};
 const PASSED: f64 = 2.0;
 
 /// Whether the edges of a new crossing have passed each other beyond their ends. `before` are the contacts of the last
-/// step, which do not include the crossing. `from` and `to` are the positions of all nodes at the beginning and at the
-/// end of the step \[m\].
+/// step; the crossing is not among them. `from` and `to` are the positions \[m\] of all nodes at the beginning and at
+/// the end of the step.
 ///
 /// The edges have passed if two conditions hold. First, the depth of the crossing exceeds the sum of `PASSED` times the
 /// relative displacement in the step, `END` times the length of the longer edge, and the rounding error of the gap.

@@ -28,14 +28,14 @@ pub(super) struct Advance {
     pub normal: Vec3,
     /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
     pub step: f64,
-    /// Whether the faces had a gap. If they had, the next contact is an impact; if not, the faces may rest on each
-    /// other.
+    /// Whether the faces had a gap. After a gap, the next contact is an impact. Without a gap, the faces may rest on
+    /// each other.
     pub apart: bool,
 }
 
 /// Advance along the direction of the previous advance. The direction rotates with the features to which it is normal.
-/// This advance needs no closest points. `None` if it is shorter than `WORTHWHILE` times the previous advance, or if
-/// the direction does not separate the faces beyond rounding.
+/// This advance needs no closest points. `None` if the advance is at most `WORTHWHILE` times the previous advance, or
+/// if the direction does not separate the faces beyond rounding.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -48,8 +48,7 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points. If these points nearly coincide and are two
 /// nodes, or a node and a point of an edge, other directions are tried too, and the longest advance is taken. Without a
-/// separating direction, the advance is that of [`arrive`] if the faces were apart before, and that of [`leave`] if
-/// they were not.
+/// separating direction, the advance is that of [`arrive`] if the faces were apart before, otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

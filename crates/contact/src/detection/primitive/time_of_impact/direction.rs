@@ -41,7 +41,7 @@ impl Direction {
     }
 
     /// The common normal of the features on which two closest points lie. `line` is the vector between these points or
-    /// an earlier normal; it gives the sign of the common normal. For [`Feature::Line`], `line` is itself the normal.
+    /// an earlier normal. The sign of the common normal is that of `line`. For [`Feature::Line`], the normal is `line`.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -127,7 +127,7 @@ pub(super) enum Touch {
     /// Gaps within rounding count as zero. At a zero gap, speeds within rounding count as zero: the faces may rest on
     /// each other at the start.
     AtStart,
-    /// Gaps within rounding count as zero. They count as closing at once, unless they open faster than rounding.
+    /// Gaps within rounding count as zero. Zero gaps count as closing at once, unless they open faster than rounding.
     Later,
 }
 
@@ -171,8 +171,8 @@ impl<const N: usize> Motion<'_, N> {
     /// lower bound on (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d, with the distance d of contact. The coefficients are g, the
     /// value at h = 0, p = n·v + ṅ·x and q = ṅ·v + (n·A − deviation − d |ṅ|²)/2, where x, v and A are the relative
     /// position, velocity and acceleration. A negative third-order term c h³ is at least c H h² up to a horizon H;
-    /// therefore c H is added to q. The time is the first root over all pairs, or H if H is earlier. It is infinite if
-    /// H is the remaining time and no root is earlier.
+    /// therefore c H is added to q. The time is the first root over all pairs, or H if H is earlier. The time is
+    /// infinite if H is the remaining time and no root is earlier.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.

@@ -39,8 +39,8 @@ const MAX_ADVANCES: usize = 10_000;
 ///   unless they certainly separate or rest. A closing speed within rounding counts as zero. Faces whose accelerations
 ///   could close the gap do not count as resting. Each of two coplanar faces lies in front of the other, on the side of
 ///   its outward normal (nodes counter-clockwise seen from outside).
-/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. If they do
-///   not approach, they have no impact.
+/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap.
+///   Overlapping faces that do not approach have no impact.
 /// - A pair that is undecided after ten thousand advances, such as a graze within rounding, impacts at the time
 ///   reached. This time precedes any contact: a false impact is preferable to a missed contact. Non-finite paths also
 ///   impact at the time reached.

@@ -136,7 +136,7 @@ struct Search<'a, A, B> {
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Sum of the thicknesses of two Bézier faces up to which they are not split \[m\].
+    /// Two Bézier faces are not split if the sum of their thicknesses is at most this length \[m\].
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
@@ -150,7 +150,7 @@ struct Search<'a, A, B> {
 enum Start {
     /// The faces penetrate each other.
     Crossing,
-    /// The faces may touch, but they separate or rest for this time \[s\].
+    /// The faces may touch, but separate or rest for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,

@@ -55,9 +55,11 @@ struct Block<'a, O> {
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// Group of each query, lowest-level nodes listed by each group, and number of these nodes.
+    /// Group of each query.
     group_of: [usize; BLOCK],
+    /// Lowest-level nodes listed by each group.
     nodes: [[u32; LISTED]; BLOCK],
+    /// Number of nodes listed by each group.
     num_nodes: [usize; BLOCK],
     /// Boxes of the nodes of the current group.
     boxes: [Node; CHUNKS],
@@ -67,14 +69,15 @@ struct Block<'a, O> {
     /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance to the box in single
     /// precision, with the position in the list in its low bits.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// For each query, the list position of the nearest listed node (`NONE` if this node is beyond the limit), and the
-    /// keys of its leaves.
+    /// For each query, the position in the list of the nearest listed node; `NONE` if this node is beyond the limit.
     first_nodes: [u32; BLOCK],
+    /// For each query, the keys of the leaves of the nearest listed node.
     first_keys: [[u32; CHILDREN]; BLOCK],
     /// Pairs of a query and the nearest leaf of its first node.
     first_leaves: Pairs,
-    /// Pairs of a query and another node within its limit (list position), and pairs of a query and another leaf.
+    /// Pairs of a query and the list position of another node within the limit of the query.
     near_nodes: Pairs,
+    /// Pairs of a query and another leaf within the limit of the query.
     near_leaves: Pairs,
     /// Squared distances of the query–leaf pairs.
     distances: [Lanes; PAIRS],

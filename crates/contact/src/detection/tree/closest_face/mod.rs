@@ -55,8 +55,9 @@ pub struct ClosestFaceIndex {
     vectorised: Vectorised,
     /// Origin of the coordinates of the boxes.
     origin: Vec3,
-    /// Nodes level by level, from the lowest level to the root. The children of the lowest level are the leaves.
+    /// Nodes level by level, from the lowest level to the root.
     nodes: Vec<Node>,
+    /// Leaves: the children of the nodes of the lowest level.
     leaves: Vec<Leaf>,
     /// Sample points on faces of the leaves of each lowest-level node.
     samples: Vec<Sample>,

@@ -30,8 +30,8 @@ struct PointGroups {
 
 impl Hierarchy {
     /// Fits a sphere to each vertex with more than sixteen faces below. The sphere contains the points that bound these
-    /// faces, with the margin. It replaces the reference sphere if it is smaller. `positions` are the positions of the
-    /// build.
+    /// faces, with the margin. A fitted sphere smaller than the reference sphere replaces the reference sphere.
+    /// `positions` are the positions of the build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the

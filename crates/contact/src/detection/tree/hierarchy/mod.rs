@@ -18,9 +18,9 @@
 //! A vertex has two spheres. The *nested* sphere follows the deforming body. Its centre is a *material* point: a
 //! combination of nodes with constant weights from the build (see [`Hierarchy::refit`]). The *reference* sphere bounds
 //! the faces below the vertex in the configuration of the build, and is used for rigid motion. The reference sphere is
-//! at first the nested sphere of this configuration. [`Hierarchy::fit_reference_spheres`] replaces it where a sphere
-//! fitted to the points is smaller, because nested spheres grow with the height of the tree. The nested root sphere
-//! over a triangulated unit sphere, for example, has a radius of about 2.5.
+//! at first the nested sphere of this configuration. [`Hierarchy::fit_reference_spheres`] replaces it by a sphere
+//! fitted to the points where this sphere is smaller, because nested spheres grow with the height of the tree. The
+//! nested root sphere over a triangulated unit sphere, for example, has a radius of about 2.5.
 //!
 //! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but needs K predictions to
 //! open a vertex. A binary tree also has intermediate spheres. One prediction for an intermediate sphere can exclude

@@ -62,8 +62,8 @@ impl MinimumBall {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// Ball of the support with the entering point, and its squared radius; `None` if rounding makes every such ball at
-    /// most as large as the current ball.
+    /// Ball through the entering point and a subset of the support points, and the squared radius of this ball. `None`
+    /// if rounding makes the balls of all subsets at most as large as the current ball.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);

@@ -139,7 +139,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
     }
 }
 
-/// End of a step, and the free feature there.
+/// End of a step, and the free feature at this end.
 struct Reach {
     xi: [f64; 2],
     free: Feature,

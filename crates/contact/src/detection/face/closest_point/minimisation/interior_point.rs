@@ -5,10 +5,10 @@
 //! ```
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
-//! centre: the slacks z are largest there. The constraints are linear, and the start at the centre satisfies the
-//! constraints. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The iteration ends close
-//! to the minimum but never on the border. A crossover then moves the point onto the constraints whose multiplier
-//! exceeds their slack. The active-set method finishes from this point.
+//! centre of the face, where the slacks z are largest. The constraints are linear, and the start at the centre
+//! satisfies the constraints. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The
+//! iteration ends close to the minimum but never on the border. A crossover then moves the point onto the constraints
+//! whose multiplier exceeds their slack. The active-set method finishes from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};

@@ -91,8 +91,8 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// Root of dF/dt = 0 at a local minimum of F along an edge, and the number of iterations; no root if it is outside the
-/// edge. The fraction t runs from 0 to 1 along the edge.
+/// Root of dF/dt = 0 at a local minimum of F along an edge, and the number of iterations. A root outside the edge is
+/// not returned. The fraction t runs from 0 to 1 along the edge.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

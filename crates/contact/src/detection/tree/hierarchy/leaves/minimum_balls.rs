@@ -89,8 +89,8 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 /// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. If the angle facing
 /// the longest edge is not acute, the centre is the middle of this edge. If all angles are acute, the centre is the
 /// circumcentre, with barycentric coordinates proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²), where aᵢ is the edge that faces
-/// corner i. The last value is zero if the weights are reliable. It is one for acute needles, whose weights are
-/// dominated by rounding, and for positions that are NaN (not for infinite positions).
+/// corner i. The second result is zero if the weights are reliable. It is one for acute needles, because rounding
+/// dominates their weights. It is also one for positions that are NaN, but not for infinite positions.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
