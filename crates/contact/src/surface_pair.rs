@@ -53,11 +53,11 @@ impl SurfacePair {
         if contactor > target {
             std::mem::swap(&mut of_contactor, &mut of_target);
         }
-        let contactor_nodes = constraint.nodes[..constraint.num_contactor_nodes].iter().copied();
+        let (contactor_nodes, target_nodes) = constraint.nodes.split_at(constraint.num_contactor_nodes);
+        let [contactor_nodes, target_nodes] =
+            [contactor_nodes, target_nodes].map(|nodes| nodes.iter().copied());
         of_contactor.is_none_or(|part| part.holds(contactor_nodes))
-            && of_target.is_none_or(|part| {
-                part.holds(constraint.carrying_target_nodes()) || is_on_one_of_several(part, constraint)
-            })
+            && of_target.is_none_or(|part| part.holds(target_nodes) || is_on_one_of_several(part, constraint))
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
     /// A contact with two faces, on their common edge up to the distance of their closest points, belongs to the part
-    /// with one of the faces. A contact beside the edge does not.
+    /// with one of the faces. A contact beside the edge, or with another face alone, does not.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));
@@ -95,5 +95,12 @@ mod tests {
             constraints.push(key, 0.0, Vec3::z(), contactor, target);
             assert_eq!(pair.holds(&constraints.get(0)), is_covered, "{beside}");
         }
+        // A contact with the face beyond the edge, on the edge.
+        let mut constraints = Constraints::default();
+        let contactor = Side { body: 1, nodes: &[6], shape_values: &[1.0] };
+        let target = Side { body: 0, nodes: &[1, 4, 5, 2], shape_values: &[0.5, 0.0, 0.0, 0.5] };
+        let key = ContactKey::Node(NodeOnSurface { contactor: 6, target: 0 });
+        constraints.push(key, 0.0, Vec3::z(), contactor, target);
+        assert!(!pair.holds(&constraints.get(0)));
     }
 }

@@ -79,7 +79,10 @@ fn runs_in(directory: &Path) -> Vec<PathBuf> {
 
 /// The values in the name of a folder of a sweep, such as 10 and 0.3 in `v=10,friction=0.3`.
 fn numbers_in(name: &str) -> Vec<f64> {
-    name.split([',', '=']).filter_map(|part| part.parse().ok()).collect()
+    name.split([',', '='])
+        .filter_map(|part| part.parse().ok())
+        .filter(|number: &f64| number.is_finite())
+        .collect()
 }
 
 fn without_runs(others: &[(&Path, Vec<PathBuf>)], quantities: &[&str]) -> Failure {

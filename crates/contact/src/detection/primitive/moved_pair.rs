@@ -62,10 +62,12 @@ fn move_node_on_faces(
     let is_named = |&face: &u32| surface.face(face as usize).1.iter().all(|node| target.contains(node));
     let points = || surface.faces_at(target).filter(is_named).map(on_face);
     let least = points().map(|(_, point)| point.distance_squared).reduce(f64::min)?;
-    let farthest = least.sqrt() + rounding_of_gap([query]);
+    let nodes = target.iter().map(|&node| &positions[node as usize]);
+    let farthest = least.sqrt() + rounding_of_gap(nodes.chain([query]));
+    let farthest = least.max(farthest * farthest);
     weights.fill(0.0);
     let (mut normals, mut count) = (Vec3::zeros(), 0.0);
-    for (face, closest) in points().filter(|(_, point)| point.distance_squared <= farthest * farthest) {
+    for (face, closest) in points().filter(|(_, point)| point.distance_squared <= farthest) {
         let (kind, nodes) = surface.face(face as usize);
         let mut values = [0.0; MAX_NODES];
         shape_values(kind, [closest.xi[0], closest.xi[1], 0.0], &mut values[..nodes.len()]);
@@ -144,6 +146,22 @@ mod tests {
         let apart: Vec3 =
             positions[3] + positions[..3].iter().zip(&weights[1..]).map(|(x, w)| x * *w).sum::<Vec3>();
         assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
+    }
+
+    /// At the origin a node has no coordinates with a rounding error, but still one closest face.
+    #[test]
+    fn nodes_at_the_origin_have_weights() {
+        for k in 1..300 {
+            let depth = 1e-6 * f64::from(k);
+            let below = Vec3::new(0.1, -0.2, 1.0).normalize() * depth;
+            let corners = [[-1.0, -1.0], [1.0, -1.0], [0.0, 1.0]];
+            let on_plane = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.2 * y - 0.1 * x) + below;
+            let [a, b, c] = corners.map(on_plane);
+            let constraints = on_triangle();
+            let mut weights = [1.0, 0.0, 0.0, 0.0];
+            move_pair(&constraints.get(0), &[triangle()], &[a, b, c, Vec3::zeros()], &mut weights);
+            assert!(weights.iter().sum::<f64>().abs() < 1e-14, "{depth}: {weights:?}");
+        }
     }
 
     /// For a node past a rim, the normal is along the line from the rim to the node, on the side of the earlier normal.

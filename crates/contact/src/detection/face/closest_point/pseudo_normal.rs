@@ -20,9 +20,9 @@ use crate::{Edge, Surface};
 /// ε, face normals have the error ε |x|/h for edges of length h at positions x. The tolerance exceeds this error.
 pub const SQUARE: f64 = 1e-6;
 
-/// Cosine of the dihedral angle below which an edge is the tip of a taper (60°). Right angles, which deform to somewhat
-/// smaller or larger angles, are none.
-const TAPER: f64 = 0.5;
+/// Cosine of the dihedral angle below which an edge is the tip of a taper (about 55°). Right angles, and the angles of 60°
+/// of equilateral prisms, are none, also after some deformation.
+const TAPER: f64 = 0.57;
 
 /// Signed distance and direction between a point and a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -363,7 +363,7 @@ mod tests {
     /// Right angles that deform remain rims; the tip of a taper is none.
     #[test]
     fn right_angles_are_rims_within_their_deformation() {
-        assert!([80.0, 89.9, 90.0, 90.1, 94.0].into_iter().all(is_past_edge));
+        assert!([59.9, 60.0, 60.1, 80.0, 89.9, 90.0, 90.1, 94.0].into_iter().all(is_past_edge));
         assert!(!is_past_edge(50.0));
     }
 }

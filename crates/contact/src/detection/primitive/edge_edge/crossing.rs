@@ -44,7 +44,8 @@ pub(super) struct Crossing {
 
 impl Crossing {
     /// Whether the crossing is next to an end of an edge, and the node at this end is in contact with the body of the
-    /// other edge, or in front of a face beside the other edge.
+    /// other edge. Or whether both this node and the closest point of its edge are in front of a face beside the other
+    /// edge, with the node nearer to this face than the edges are to each other.
     pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -57,17 +58,13 @@ impl Crossing {
             };
             let surface = &model.surfaces[target as usize];
             let faces = [Some(edges[1 - k].face), edges[1 - k].neighbour];
+            let apart = self.points[k] - self.points[1 - k];
             constraints.contains(ContactKey::Node(NodeOnSurface { contactor, target }))
                 || faces.into_iter().flatten().any(|face| {
-                    let height = height_above(surface, positions, face, &positions[contactor as usize]);
-                    height.is_some_and(|height| height < self.points_apart())
+                    let above = vector_above(surface, positions, face, &positions[contactor as usize]);
+                    above.is_some_and(|above| above.norm() < apart.norm() && above.dot(&apart) > 0.0)
                 })
         })
-    }
-
-    /// Distance of the closest points \[m\].
-    fn points_apart(&self) -> f64 {
-        (self.points[0] - self.points[1]).norm()
     }
 }
 
@@ -104,9 +101,9 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
-/// Distance of a point in front of a face \[m\]; `None` for a point behind the face, or whose closest point lies on the
-/// rim of the face.
-fn height_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<f64> {
+/// Vector to a point in front of a face from its closest point of the face \[m\]; `None` for a point behind the face, or
+/// whose closest point lies on the rim of the face.
+fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<Vec3> {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];
     for (corner, &node) in corners.iter_mut().zip(nodes) {
@@ -114,8 +111,8 @@ fn height_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) 
     }
     let closest = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], point);
     let normal = face_normal_where(surface, &|node| positions[node as usize], face as usize, closest.xi);
-    let height = normal.dot(&(point - closest.point));
-    (closest.feature == Feature::Face && height > 0.0).then_some(height)
+    let above = point - closest.point;
+    (closest.feature == Feature::Face && normal.dot(&above) > 0.0).then_some(above)
 }
 
 /// Whether straight edges with these chords are too close to parallel to cross. Most pairs are nearly parallel, for

@@ -23,9 +23,10 @@
 //! node is then about as deep in the other body as the crossing. A node beside the face of the other body is not in
 //! contact. Only edge contact then supports the corner.
 //!
-//! A crossing next to an end of an edge is no contact either if the node at this end is in front of a face beside the
-//! other edge, nearer to this face than the crossing is deep. The node is then outside the other body, and the edges have
-//! passed each other outside the bodies. An example is a block that slides over the rim of a lower slab.
+//! A crossing next to an end of an edge is no contact either if both the node at this end and the closest point of the
+//! edge are in front of a face beside the other edge, and if the node is nearer to this face than the edges are to each
+//! other. The edges have then passed each other outside the bodies. An example is a block that leans slightly and slides
+//! over the rim of a lower slab: the perpendicular of its vertical edge and the rim begins above the slab.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×

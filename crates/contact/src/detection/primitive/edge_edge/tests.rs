@@ -152,6 +152,22 @@ fn roofs_crosswise_touch_at_a_point() {
     assert!((constraint.jump(&positions).dot(&constraint.normal) - constraint.gap).abs() < 1e-14);
 }
 
+/// The same crosswise cubes, with the crossing next to the end of the upper ridge. The node at this end is in front of a
+/// roof of the lower cube, nearer to the roof than the crossing is deep, but the crossing is inside.
+#[test]
+fn roofs_touch_next_to_the_end_of_a_ridge() {
+    let (half, depth) = (0.5_f64.sqrt(), 0.002);
+    let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
+    let lower = |x: Vec3| edgewise * x;
+    let turned = turn_about_z(90.0) * edgewise;
+    for beyond in [1.5 * depth, 2.0 * depth, 0.1] {
+        let upper = |x: Vec3| turned * x + Vec3::new(0.0, 0.5 - beyond, 2.0 * half - depth);
+        let constraints = found(boxes([(Vec3::repeat(1.0), &lower), (Vec3::repeat(1.0), &upper)]));
+        assert_eq!(constraints.len(), 1, "{beyond}");
+        assert!((constraints.get(0).gap + depth).abs() < 1e-14, "{beyond}");
+    }
+}
+
 /// Edges that are separated, too deep, side by side, or on the far sides of thin plates make no contact.
 #[test]
 fn nothing_touches_around_corners_or_through_walls() {

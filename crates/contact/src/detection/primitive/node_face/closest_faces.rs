@@ -69,17 +69,10 @@ impl<'a> NodeSearch<'a> {
         closest: &'a mut Option<Closest>,
         last: Option<StartingPoint>,
         group: [u32; 2],
-        position: &Vec3,
+        rounding: f64,
     ) -> Self {
         *closest = None;
-        Self {
-            closest,
-            last,
-            normal: None,
-            group,
-            farthest: f64::INFINITY,
-            rounding: rounding_of_gap([position]),
-        }
+        Self { closest, last, normal: None, group, farthest: f64::INFINITY, rounding }
     }
 
     /// Whether a face at a distance √a, given by its square a, may be as close as the closest face so far, at √b:
@@ -118,8 +111,8 @@ impl ClosestFaces<'_> {
             let closest = &mut closest[..ends.len()];
             for (closest, &end) in closest.iter_mut().zip(ends) {
                 let group = [candidate as u32, end];
-                let position = self.positions[self.candidates[candidate].key.contactor as usize];
-                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group, &position);
+                let rounding = self.rounding(candidate);
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group, rounding);
                 let nearest = self.nearest_node(candidate..end as usize);
                 while candidate < end as usize {
                     if candidate == found_until {
@@ -154,6 +147,14 @@ impl ClosestFaces<'_> {
         let distance = |node: &u32| (self.positions[*node as usize] - contactor).norm_squared();
         let nodes = candidates.flat_map(|candidate| self.nodes_of(candidate)).copied();
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
+    }
+
+    /// Rounding error of the distance of a contactor from its candidate face \[m\]. Two corners of the face determine the
+    /// error together with the contactor, because a single point may be at the origin.
+    pub fn rounding(&self, candidate: usize) -> f64 {
+        let nodes = self.nodes_of(candidate);
+        let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
+        rounding_of_gap(points.map(|node| &self.positions[node as usize]))
     }
 
     /// Nodes of a candidate face.

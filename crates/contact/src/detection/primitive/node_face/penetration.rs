@@ -3,7 +3,7 @@
 use super::closest_faces::{Closest, ClosestFaces};
 use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_normal_vector, unit_or_zero};
 use crate::detection::model::is_behind;
-use crate::flush::{are_coplanar, rounding_of_gap};
+use crate::flush::are_coplanar;
 
 /// Sine of an angle. If the offset of a node from its closest point deviates from the face normal by a smaller angle,
 /// the deviation counts as rounding error: the face normal is the contact normal, even if the closest point is on the
@@ -47,10 +47,7 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        let nodes = surface.face(candidate.face as usize).1;
-        // The coordinates of two corners determine the rounding error, because a single corner may be at the origin.
-        let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
-        let rounding = rounding_of_gap([query, corners[0], corners[1]]);
+        let rounding = self.rounding(*place as usize);
         let before = from_face.dot(pseudo_normal);
         if offset == 0.0
             && before > 0.0

@@ -9,7 +9,7 @@ use super::closest_faces::{Closest, ClosestFaces};
 use super::penetration::Penetration;
 use crate::detection::face::closest_point::{Gap, closest_point, face_normal_vector};
 use crate::element::{MAX_NODES, shape_values};
-use crate::flush::{are_coplanar, rounding_of_gap};
+use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
@@ -94,8 +94,9 @@ impl ClosestFaces<'_> {
         [begin, end]: [u32; 2],
         points: &mut Vec<Penetration>,
     ) -> Option<Gap> {
-        let query = &self.positions[self.candidates[begin as usize].key.contactor as usize];
-        let farthest = closest.point.distance_squared.sqrt() + rounding_of_gap([query]);
+        let square = closest.point.distance_squared;
+        let farthest = square.sqrt() + self.rounding(closest.candidate as usize);
+        let farthest = square.max(farthest * farthest);
         let first = points.len();
         points.extend((begin..end).filter_map(|candidate| match candidate == closest.candidate {
             true => nearest,
@@ -123,7 +124,7 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// The closest point of a candidate face that is as close as the closest face.
+    /// The closest point of a candidate face within a squared distance `farthest` \[m²\], that of the closest face.
     fn tied(&self, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];
@@ -140,7 +141,7 @@ impl ClosestFaces<'_> {
         let normal = || {
             face_normal_vector(target, &|node| self.positions[node as usize], pair.face as usize, point.xi)
         };
-        let is_tied = point.distance_squared <= farthest * farthest
+        let is_tied = point.distance_squared <= farthest
             && point.distance_squared <= reach * reach
             && self.normals_are_opposed(pair, normal, &mut None);
         is_tied.then_some(Closest { candidate, point, face_normal: None, rivals: None })
