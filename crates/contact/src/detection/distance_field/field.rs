@@ -133,8 +133,9 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for a vanishing gradient at ξ: the unit vector from a surface point to the position of ξ. The surface
-    /// point is the closest point of the support point with the largest shape function at ξ.
+    /// Substitute for an interpolated gradient shorter than [`NO_DIRECTION`] at ξ. Let A be the support point of the
+    /// element whose shape function is largest at ξ, and c the point of the surface closest to A. The substitute is the
+    /// unit vector from c to the position of ξ, or zero if both coincide.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

@@ -15,8 +15,10 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\]. If elements do not overlap, a point of the
-/// element farther from the boundary is in no other element.
+/// Distance from the boundary of an element, in natural coordinates \[-\]. A point inside the element and farther from
+/// its boundary is in no other element, provided that elements do not overlap. Points up to [`BORDER`] outside an
+/// element also count as inside. The factor 4 allows for neighbours in which a unit of the natural coordinates is less
+/// than four times as long.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. An element has two indices: a number, its index among all
@@ -115,10 +117,15 @@ impl ElementSearch {
         });
     }
 
-    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`. The search begins
-    /// with the element at the place `last` and the neighbours of this element. The search continues in the tree, and
-    /// skips elements whose place does not satisfy `may_contain`. `last` changes only the cost, provided that the
-    /// elements around the point do not overlap and satisfy `may_contain`.
+    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`.
+    ///
+    /// The search begins with the element at the place `last` and the neighbours of this element. If one of them
+    /// contains the point, farther than `UNIQUE` from its boundary, the search ends: the result is this element, or
+    /// `None` if it is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
+    /// `may_contain`.
+    ///
+    /// `last` changes only the cost, provided that the elements around the point do not overlap and satisfy
+    /// `may_contain`. The second condition is necessary because only the search in the tree tests `may_contain`.
     pub fn find(
         &self,
         positions: &[Vec3],

@@ -106,8 +106,10 @@ fn lumped_weights_are_positive() {
     }
 }
 
-/// The rule of the tetrahedron is exact to the degree 7 that the least squares need: ∫ L₁^a L₂^b L₃^c = a! b!
-/// c!/(a+b+c+3)! over the reference tetrahedron. For the other elements the test only integrates the volume.
+/// The rule of the tetrahedron is exact to degree 7. This is the degree of N_A grad N_B, the integrand in the least
+/// squares for the assumed gradients: the shape functions N_A are of degree 4, their gradients of degree 3. The
+/// reference is ∫ ξ₁^a ξ₂^b ξ₃^c = a! b! c!/(a+b+c+3)! over the reference tetrahedron, to 1e-13. For the other elements
+/// the test only integrates the volume.
 #[test]
 fn rules_are_exact() {
     let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();

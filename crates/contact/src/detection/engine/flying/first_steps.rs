@@ -1,11 +1,14 @@
-//! Kinematics from the first steps: root velocities and accelerations by differences of updated positions.
+//! Kinematics from the first steps of a flight: velocities and accelerations of the roots of the hierarchies, from
+//! differences of their positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants of a flight. The motions of the roots follow
-//! from the three positions of each root ([`RootHistory`]). A prediction starts from the spheres refitted at the
+//! The hierarchies are refitted to the nodes at the first three instants of a flight. The position of a root is the
+//! centre of its refitted sphere. The motions of the roots follow from the three positions of each root
+//! ([`RootHistory`]). A prediction starts from the spheres refitted at the
 //! current instant. The volumes grow by a bound on the error of the motions. No contact is therefore predicted late.
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2: the engine is active at the first two increments.
+//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the detection engine runs at the end of each of
+//! the first two time increments. These two instants and the beginning of the flight are the three instants.
 
 use rayon::prelude::*;
 
@@ -24,7 +27,7 @@ pub(crate) struct FirstSteps {
     /// Instant at which the spheres were fitted \[s\].
     fitted_at: f64,
     positions: Vec<Vec3>,
-    /// Spheres of the vertices, by body.
+    /// Refitted spheres of the vertices of each hierarchy, by body.
     spheres: Vec<Vec<Sphere>>,
 }
 
@@ -44,7 +47,9 @@ impl FirstSteps {
         self.history.is_complete()
     }
 
-    /// Moving sphere of a vertex, without the offset of its body; `None` until the kinematics are known.
+    /// Moving sphere of a vertex of the hierarchy of a body. The sphere encloses the faces without the outward offset
+    /// of the surface. `None` until the kinematics are known and the spheres are fitted: after [`Self::from_history`],
+    /// the spheres are missing until [`Self::refit`].
     pub fn sphere(&self, motion: &RigidMotion, body: u32, vertex: u32, time: f64) -> Option<MovingSphere> {
         let sphere = self.spheres.get(body as usize)?.get(vertex as usize)?;
         let root = self.history.motion(body)?;

@@ -10,18 +10,20 @@ pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding error of a time.
 pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A face that moves with a rigid body along a known path.
+/// A face that moves with a rigid body along a known path. The time s \[s\] counts from the start of the path. Its
+/// upper bound `duration` is that of the search, the argument of `time_of_impact`.
 pub trait FacePath {
     /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
     fn kind(&self) -> CellKind;
     /// Reference position of the k-th node \[m\].
     fn node(&self, k: usize) -> Vec3;
-    /// Position \[m\] and velocity \[m/s\] at s in [0, duration] of the material point at a reference position.
+    /// Position \[m\] and velocity \[m/s\] at s in \[0, `duration`\] of the material point at a reference position.
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
-    /// Common acceleration of all points, exact and constant [m/s²].
+    /// Common acceleration of all points of the body [m/s²]: the acceleration of its centre. The value is exact, and
+    /// constant along the path. The rotation of the body adds a deviation at each point.
     fn common_acceleration(&self) -> Vec3;
     /// Bound on |acceleration − common acceleration| [m/s²] of the material point at a reference position, for all s in
-    /// [0, duration].
+    /// \[0, `duration`\].
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
