@@ -63,6 +63,7 @@ mod resting;
 mod rigid_bodies;
 mod rigid_walls;
 mod round_meshes;
+mod seams;
 mod self_contact;
 mod situations;
 mod sliding_block;

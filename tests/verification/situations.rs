@@ -39,53 +39,6 @@ pub fn corner_cube(k: usize, cells: usize, contact: &str) -> Stage {
     Stage::new(0.3, contact.to_owned(), vec![cube]).on_wall()
 }
 
-/// Two slabs with a seam between them.
-#[derive(Clone, Copy, Debug)]
-pub struct Seam {
-    /// Distance by which the block starts nearer to the seam, for another phase of the seam in a step \[m\].
-    pub phase: f64,
-    /// Distance of the second slab below the first \[m\].
-    pub lower: f64,
-    /// Width of the slit between the slabs \[m\].
-    pub slit: f64,
-}
-
-/// Speed of the block of [`block_over_seam`] \[m/s\].
-pub const SLIDING: f64 = 0.5;
-
-impl Seam {
-    /// Largest relative change of the velocity of a block that penetrates the slabs by up to `depth` \[m\] \[-\]: g h/v²
-    /// by the conservation of energy, with the sum h of this depth and the height between the slabs.
-    pub fn largest_change(&self, depth: f64) -> f64 {
-        9.81 * (self.lower + depth) / (SLIDING * SLIDING)
-    }
-
-    /// Largest relative change of the velocity of a rigid block \[-\]: 1e-9 for rounding. Energy–momentum springs are
-    /// shorter than the height between the slabs. The front nodes then hang over the lower slab, and the block leans on
-    /// the rim of the higher slab, with its bottom tilted by the compression of the springs. Its velocity changes at
-    /// most by the energy of the height between the slabs.
-    pub fn largest_change_of_rigid(&self, response: &str) -> f64 {
-        1e-9 + if response == "energy-momentum" { self.largest_change(0.0) } else { 0.0 }
-    }
-}
-
-/// A block of `cells` cells per side that slides at 0.5 m/s over a seam. The edges of the block pass the seam after 0.2
-/// and 0.6 s.
-pub fn block_over_seam(seam: Seam, cells: usize, contact: &str) -> Stage {
-    let Seam { phase, lower, slit } = seam;
-    let block = Actor {
-        at: Vec3::new(0.1 + phase, 0.03, 0.0),
-        velocity: Vec3::new(SLIDING, 0.0, 0.0),
-        ..Actor::new(box_mesh([0.6, -0.1, 0.0], [0.8, 0.1, 0.2], [cells; 3]))
-    };
-    let slab = |x: f64, z: f64| Actor {
-        at: Vec3::new(x, 0.0, z),
-        ..Actor::fixed(box_mesh([0.0, -0.5, -0.2], [1.0, 0.5, 0.0], [1, 1, 1]))
-    };
-    let actors = vec![block, slab(0.0, 0.0), slab(1.0 + slit, -lower)];
-    Stage::new(0.8, contact.to_owned(), actors).heavy()
-}
-
 /// A cube of 1 m, of `cells` cells per side, that falls flat by 1 m on a floor of `floor_cells` cells per side.
 pub fn box_on_floor(cells: usize, floor_cells: usize, contact: &str) -> Stage {
     let cube = Actor {
