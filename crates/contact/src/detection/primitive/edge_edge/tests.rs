@@ -133,15 +133,20 @@ fn nodes_in_another_body_cover_no_crossing() {
     assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
 }
 
+/// Two cubes that stand on an edge, the ridge of the lower one along x. The ridge of the upper cube is turned by an angle
+/// about z, and displaced by `shift` \[m\] from the position in which the middles of the ridges touch.
+fn crosswise_roofs(degrees: f64, shift: Vec3) -> (Vec<Surface>, Vec<Vec3>) {
+    let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
+    let turned = turn_about_z(degrees) * edgewise;
+    let upper = |x: Vec3| turned * x + shift + Vec3::z() * 2.0_f64.sqrt();
+    boxes([(Vec3::repeat(1.0), &|x| edgewise * x), (Vec3::repeat(1.0), &upper)])
+}
+
 /// Two cubes that stand on an edge, one crosswise on the other: one contact with exact gap and point.
 #[test]
 fn roofs_crosswise_touch_at_a_point() {
     let (half, depth) = (0.5_f64.sqrt(), 0.02);
-    let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
-    let lower = |x: Vec3| edgewise * x;
-    let turned = turn_about_z(60.0) * edgewise;
-    let upper = |x: Vec3| turned * x + Vec3::new(0.1, 0.05, 2.0 * half - depth);
-    let (surfaces, positions) = boxes([(Vec3::repeat(1.0), &lower), (Vec3::repeat(1.0), &upper)]);
+    let (surfaces, positions) = crosswise_roofs(60.0, Vec3::new(0.1, 0.05, -depth));
     let constraints = found((surfaces, positions.clone()));
     assert_eq!(constraints.len(), 1);
     let constraint = constraints.get(0);
@@ -156,13 +161,9 @@ fn roofs_crosswise_touch_at_a_point() {
 /// roof of the lower cube, nearer to the roof than the crossing is deep, but the crossing is inside.
 #[test]
 fn roofs_touch_next_to_the_end_of_a_ridge() {
-    let (half, depth) = (0.5_f64.sqrt(), 0.002);
-    let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
-    let lower = |x: Vec3| edgewise * x;
-    let turned = turn_about_z(90.0) * edgewise;
+    let depth = 0.002;
     for beyond in [1.5 * depth, 2.0 * depth, 0.1] {
-        let upper = |x: Vec3| turned * x + Vec3::new(0.0, 0.5 - beyond, 2.0 * half - depth);
-        let constraints = found(boxes([(Vec3::repeat(1.0), &lower), (Vec3::repeat(1.0), &upper)]));
+        let constraints = found(crosswise_roofs(90.0, Vec3::new(0.0, 0.5 - beyond, -depth)));
         assert_eq!(constraints.len(), 1, "{beyond}");
         assert!((constraints.get(0).gap + depth).abs() < 1e-14, "{beyond}");
     }
