@@ -113,7 +113,7 @@ impl Constraint<'_> {
     }
 
     /// Target nodes that carry a part of the contact force beyond rounding.
-    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> + Clone {
+    pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
         let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
         target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
     }

@@ -149,12 +149,12 @@ impl Surface {
 
     /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: a face of the surface contains
     /// all these nodes.
-    pub fn holds(&self, nodes: impl Iterator<Item = u32> + Clone) -> bool {
-        let local = nodes.clone().next().and_then(|node| self.local_node(node));
+    pub fn holds(&self, nodes: &[u32]) -> bool {
+        let local = nodes.first().and_then(|&node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
         faces.iter().any(|&face| {
             let of_face = self.face(face as usize).1;
-            nodes.clone().all(|node| of_face.contains(&node))
+            nodes.iter().all(|node| of_face.contains(node))
         })
     }
 
@@ -270,16 +270,13 @@ mod tests {
         let held = [&[1][..], &[2, 1], &[5], &faces[0], &[3], &[1, 3], &[0, 2, 3], &faces[1], &[]];
         let first = Surface::new([(CellKind::Tri6, faces[0].as_slice())]);
         assert_eq!(
-            held.map(|nodes| first.holds(nodes.iter().copied())),
+            held.map(|nodes| first.holds(nodes)),
             [true, true, true, true, false, false, false, false, false]
         );
         // The ends of the diagonal belong to the first triangle as well, the other corners of the square to one
         // triangle each.
         assert!(
-            first.holds([0, 2].into_iter())
-                && surface.holds([1].into_iter())
-                && surface.holds([3].into_iter())
-                && !surface.holds([1, 3].into_iter())
+            first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
         );
         assert_eq!(surface.median_edge(&positions), 1.0);
         let linear = Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]);

@@ -54,8 +54,6 @@ impl SurfacePair {
             std::mem::swap(&mut of_contactor, &mut of_target);
         }
         let (contactor_nodes, target_nodes) = constraint.nodes.split_at(constraint.num_contactor_nodes);
-        let [contactor_nodes, target_nodes] =
-            [contactor_nodes, target_nodes].map(|nodes| nodes.iter().copied());
         of_contactor.is_none_or(|part| part.holds(contactor_nodes))
             && of_target.is_none_or(|part| part.holds(target_nodes) || is_on_one_of_several(part, constraint))
     }

@@ -74,7 +74,7 @@ impl Assembly {
     ) -> Result<Arc<Surface>, SetupError> {
         let (spec, (mesh, first)) = (&scenario.bodies[body], &self.meshes[body]);
         let faces = faces_of_group(spec, mesh, self.extents[body], group, *first)?;
-        if !faces.iter().any(|(_, nodes)| self.surfaces[body].holds(nodes.iter().copied())) {
+        if !faces.iter().any(|(_, nodes)| self.surfaces[body].holds(nodes)) {
             return Err(SetupError::IdleGroup {
                 body: spec.name.clone(),
                 group: group.value.clone(),
