@@ -48,11 +48,11 @@ const LAST_COLUMNS: [&str; 4] =
 /// State of the model at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRow {
-    /// The instant \[s\].
+    /// Time of the row \[s\].
     pub time: f64,
     /// Number of steps completed.
     pub step: u64,
-    /// Size of the last step \[s\].
+    /// Length of the last step \[s\].
     pub dt: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
@@ -70,12 +70,12 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy added by the numerical method since the start \[J\], for example by projections of positions and by
-    /// changes of stiffness.
+    /// Energy added by the numerical method since the start, positive for a gain \[J\]. Position projections and
+    /// changes of stiffness, for example, add energy.
     pub numerical_work: f64,
-    /// Sum of the stored and dissipated energies, less the numerical work \[J\].
+    /// Sum of the kinetic, stored and dissipated energies, less the numerical work \[J\].
     pub total: f64,
-    /// |Energy imbalance| relative to the peak energy so far \[-\].
+    /// Magnitude of `energy_imbalance`, relative to the largest energy so far \[-\].
     pub energy_error: f64,
     /// Linear momentum \[kg m/s\].
     pub momentum: Vec3,
@@ -83,17 +83,22 @@ pub struct HistoryRow {
     pub angular_momentum: Vec3,
     /// Number of active contacts.
     pub contacts: u64,
-    /// One row per body, in the order of the names given at creation.
+    /// One row per body, in the order of the names given to [`History::create`].
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a and the mass matrix M. Central differences conserve
-    /// the sum of strain energy and ½ v₋ · M v₊, with the velocities v₋ and v₊ in the middle of the steps before and
-    /// after the instant. The kick energy is the excess of the kinetic energy over ½ v₋ · M v₊. Accelerations by free
-    /// fall, prescribed motion and loads do not count.
+    /// Kick energy \[J\], with the accelerations a and the mass matrix M:
+    ///
+    /// ```text
+    /// ⅛ dt² a · M a
+    /// ```
+    /// The kick energy is the excess of the kinetic energy over ½ v₋ · M v₊. Here v₋ and v₊ are the velocities in the
+    /// middle of the step before the instant and of the step after it. Central differences conserve the sum of the
+    /// strain energy and ½ v₋ · M v₊. The contributions of free fall, prescribed motion and loads to a · M a are
+    /// excluded.
     pub kick: f64,
-    /// Change of total − kick − external work since the start \[J\].
+    /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, less the energy that impulses absorb \[J\]. In each step, the absorbed energy is
-    /// counted at most up to the numerical work of that step.
+    /// Numerical work since the start, less the energy that impulses absorb \[J\]. The energy subtracted in a step is
+    /// at most the numerical work of this step, and zero if this work is negative.
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,
@@ -120,7 +125,7 @@ pub struct History {
 }
 
 impl History {
-    /// Opens `history.csv`.
+    /// Opens `history.csv` with columns for the bodies `body_names`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -129,7 +134,7 @@ impl History {
         Ok(Self { table, num_bodies: body_names.len() })
     }
 
-    /// Appends a row; floats have the fewest digits that read back exactly.
+    /// Appends a row. A real number has the fewest digits that read back as the same number.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::BodyCount`].
@@ -141,7 +146,7 @@ impl History {
         self.table.append(std::iter::once(cells(row)))
     }
 
-    /// Hands all rows to the operating system.
+    /// Hands all waiting rows to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].

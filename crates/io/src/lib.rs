@@ -1,9 +1,9 @@
-//! Input and output of a run. A run reads Gmsh meshes. The crate writes VTK frames, `history.csv`, `pairs.csv`,
-//! `probes.csv` and the other tables, `checkpoint.bin` and `summary.json`.
+//! Input and output of a run. The crate reads Gmsh meshes. It writes VTK frames, `checkpoint.bin`, `summary.json`, and
+//! the tables: `history.csv`, `pairs.csv`, `probes.csv` and others.
 //!
-//! The crate is independent of the simulation: fields are named arrays, histories and summaries are plain structs.
-//! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence a run killed at
-//! any time leaves readable output.
+//! The crate does not depend on the simulation: fields are named arrays, and histories and summaries are plain structs.
+//! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence the output of a
+//! run that is killed at any time is readable.
 
 use ictus_core::{math, mesh};
 

@@ -1,4 +1,4 @@
-//! Tables of time series, one row per instant: columns of numbers and words; cells may be empty.
+//! Tables of time series, with one row per instant. A cell contains a number or a word, or is empty.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::table::{CsvTable, Tables, float};
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// A number, with the fewest digits that read back exactly.
+    /// A real number, written with the fewest digits that read back as the same number.
     Number(f64),
     /// A whole number.
     Count(u64),
@@ -37,17 +37,17 @@ pub struct Measurements {
     table: CsvTable,
 }
 
-/// A table read back by columns; empty cells and words are `None`.
+/// A table in memory, column by column. Empty cells and words are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
     pub names: Vec<String>,
-    /// Values of each column.
+    /// Values of each column, in the order of `names`.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
 impl Measurements {
-    /// Opens the file with this name.
+    /// Opens the table `name` with these columns.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -55,7 +55,7 @@ impl Measurements {
         Ok(Self { table: tables.open(name, columns)? })
     }
 
-    /// Removes the file of an earlier run, if it exists.
+    /// Removes the file `name` of an earlier run from `directory`, if it exists.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -78,7 +78,7 @@ impl Measurements {
         self.table.append(std::iter::once(row))
     }
 
-    /// Hands all rows to the operating system.
+    /// Hands all waiting rows to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -91,7 +91,7 @@ impl Columns {
     /// Reads a table.
     ///
     /// # Errors
-    /// [`OutputError::File`] if the file cannot be read or is not a table.
+    /// [`OutputError::File`] if the file cannot be read or is not a CSV table.
     pub fn read(path: &Path) -> Result<Self, OutputError> {
         Self::parse(path).map_err(|error| OutputError::file(FileAction::Read, path)(error.into()))
     }
@@ -108,13 +108,13 @@ impl Columns {
         Ok(Self { names, values })
     }
 
-    /// The values of a column.
+    /// Values of the column `name`; `None` if there is no such column.
     pub fn column(&self, name: &str) -> Option<&[Option<f64>]> {
         let place = self.names.iter().position(|other| other == name)?;
         self.values.get(place).map(Vec::as_slice)
     }
 
-    /// Replaces the file at `path` by this table.
+    /// Writes this table to `path`. An existing file is replaced.
     ///
     /// # Errors
     /// [`OutputError::File`].

@@ -1,4 +1,4 @@
-//! `pairs.csv`: contact of each body pair over time, one row per pair and instant.
+//! `pairs.csv`: contact of body pairs over time, with one row per pair and instant.
 
 use super::error::OutputError;
 use super::table::{CsvTable, Tables, float};
@@ -22,21 +22,21 @@ const COLUMNS: [&str; 11] = [
 /// State of the contact of two bodies, or of a body with itself, at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairRow<'a> {
-    /// The instant \[s\].
+    /// Time of the row \[s\].
     pub time: f64,
-    /// Names of the bodies.
+    /// Names of the two bodies; equal in self-contact.
     pub bodies: [&'a str; 2],
     /// Number of active contacts.
     pub contacts: u64,
-    /// Resultant of the contact forces on the first body \[N\].
+    /// Resultant of the contact forces on the first body \[N\]; zero in self-contact.
     pub force: Vec3,
-    /// Energy stored in the contacts \[J\].
+    /// Energy stored in contact springs \[J\].
     pub contact_energy: f64,
     /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
-    /// Surface area of the nodes in contact \[m²\].
+    /// Area of the contact, projected on the contact normal \[m²\].
     pub contact_area: f64,
 }
 
@@ -55,7 +55,7 @@ impl Pairs {
         Ok(Self { table: tables.open(FILE_NAME, &COLUMNS.map(String::from))? })
     }
 
-    /// Appends the rows of an instant; floats have the fewest digits that read back exactly.
+    /// Appends the rows of an instant. A real number has the fewest digits that read back as the same number.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -63,7 +63,7 @@ impl Pairs {
         self.table.append(rows.iter().map(cells))
     }
 
-    /// Hands all rows to the operating system.
+    /// Hands all waiting rows to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].

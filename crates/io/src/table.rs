@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use super::atomic_write::write_temporary;
 use super::error::{FileAction, OutputError};
 
-/// The tables of a run in its directory. A new run creates them; a resumed run continues them.
+/// The tables of a run, in its directory. A new run creates its tables. A resumed run continues the tables of the
+/// earlier run.
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Lengths of the tables at the checkpoint by file name \[bytes\]; `None` in a new run.
+    /// Length of each table at the checkpoint \[bytes\], under its file name. `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
     /// Names of the files opened so far.
     names: Vec<String>,
@@ -25,13 +26,13 @@ impl Tables {
         Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
     }
 
-    /// Tables of a run that continues from a checkpoint. `lengths` are the lengths of the tables at the checkpoint
-    /// \[bytes\].
+    /// Tables of a run that continues from a checkpoint. `lengths` contains the length of each table at the checkpoint
+    /// \[bytes\], under its file name.
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
     }
 
-    /// Checks, before any file changes, that the tables are at least as long as at the checkpoint.
+    /// Checks that each table is at least as long as at the checkpoint. No file is changed.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -51,7 +52,7 @@ impl Tables {
         &self.directory
     }
 
-    /// Lengths of all files opened, without the rows that are not written yet \[bytes\].
+    /// Length of each file opened so far \[bytes\], under its file name. Rows that still wait in memory do not count.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -64,8 +65,8 @@ impl Tables {
         self.names.iter().map(length).collect()
     }
 
-    /// Creates or replaces a file and writes its header. In a resumed run, continues the file from its length at the
-    /// checkpoint.
+    /// Opens the table `name`. In a new run, the file is created or replaced and the header is written. In a resumed
+    /// run, the file is truncated to its length at the checkpoint.
     pub(super) fn open(&mut self, name: &str, header: &[String]) -> Result<CsvTable, OutputError> {
         self.names.push(name.to_owned());
         let path = self.directory.join(name);
@@ -89,8 +90,8 @@ impl Tables {
     }
 }
 
-/// Removes the columns that the end of a run adds to a table, truncates the table to `length`, and opens the table for
-/// appending.
+/// Opens an existing table for appending, after two changes: columns added at the end of the earlier run are removed,
+/// and the table is truncated to `length` \[bytes\].
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -106,7 +107,7 @@ fn too_short(length: u64) -> io::Error {
     io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint"))
 }
 
-/// Removes the columns after the columns of the header.
+/// Removes the columns that follow the columns of `header`.
 fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path)?;
     let mut records = reader.records().peekable();
@@ -122,11 +123,12 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Longest time for which a row waits for the next row before it is written. A call of the operating system for each
-/// row of each table costs more than the row.
+/// Rows wait in memory until an appended row finds the last write at least this long ago. Rows wait because a call of
+/// the operating system for each row costs more than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
-/// The open file. Rows are written together, and whole: a killed run leaves complete rows.
+/// An open table. Waiting rows are written together, and only whole rows are written: a killed run leaves complete
+/// rows.
 #[derive(Debug)]
 pub(super) struct CsvTable {
     path: PathBuf,
@@ -141,7 +143,7 @@ impl CsvTable {
         Self { path, file, waiting: Vec::new(), last_write: Instant::now() }
     }
 
-    /// Appends rows; writes them when the last write is [`LONGEST_DELAY`] ago.
+    /// Appends rows. Writes all waiting rows if the last write is at least [`LONGEST_DELAY`] ago.
     pub fn append<R: AsRef<[String]>>(
         &mut self,
         mut rows: impl Iterator<Item = R>,
@@ -155,7 +157,7 @@ impl CsvTable {
         if self.last_write.elapsed() >= LONGEST_DELAY { self.flush() } else { Ok(()) }
     }
 
-    /// Hands all rows to the operating system.
+    /// Hands all waiting rows to the operating system.
     pub fn flush(&mut self) -> Result<(), OutputError> {
         self.last_write = Instant::now();
         let written = self.file.write_all(&self.waiting);
@@ -166,15 +168,16 @@ impl CsvTable {
 
 impl Drop for CsvTable {
     fn drop(&mut self) {
-        // A destructor cannot report a failure; `flush` does.
+        // A destructor cannot report a failure. `flush` reports it.
         let _ = self.flush();
     }
 }
 
-/// Text with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` as Rust and pandas read them.
+/// Text with the fewest digits that read back as the same number. NaN and infinity are `NaN`, `inf` and `-inf`, which
+/// Rust and pandas read.
 pub(super) fn float(value: f64) -> String {
     if value.is_finite() {
-        // Several times faster than `format!`. With `format!`, most of the time of a row would be formatting.
+        // This is several times faster than `format!`, which would take most of the time of a row.
         ryu::Buffer::new().format_finite(value).to_owned()
     } else {
         value.to_string()

@@ -1,8 +1,8 @@
-//! Position in the bytes of a file, and the reader of the text and the numbers at this position.
+//! Sequential reader of the bytes of a mesh file: lines, words and numbers.
 
 use super::error::{GmshError, Place, Position};
 
-/// Encoding of numbers.
+/// Encoding of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -10,15 +10,17 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// Reads a file sequentially.
+/// Position in the bytes of a mesh file. Each reading function advances the position past the bytes that it reads.
 ///
-/// Numbers are requested by their binary type; in ASCII they are the next blank-separated words.
+/// The functions `int`, `size` and `float` read a number of this binary type. In ASCII encoding, they read the next
+/// word.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     file: &'a str,
     pub encoding: Encoding,
-    /// Section being read. Messages name it, and `end_section` compares the end tag with it.
+    /// Tag of the section being read, for example `$Nodes`. Messages contain this tag. `end_section` compares the end
+    /// tag with it.
     pub section: &'a str,
 }
 
@@ -31,12 +33,12 @@ impl<'a> Cursor<'a> {
         self.file.to_owned()
     }
 
-    /// Location of the cursor, for messages.
+    /// Place of the cursor, for messages: the line in ASCII encoding, otherwise the byte offset.
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // After a line is read, its line break is the last byte before the cursor. This line break is not
-                // counted. The location is then the line just read.
+                // The last byte before the cursor is not counted. If a line has just been read, this byte is the line
+                // break, and the place is the line just read.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -45,12 +47,14 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes left. It bounds the number of items that can follow, because each item has at least one byte.
+    /// Number of bytes after the cursor. At most this number of items can follow, because each item has at least one
+    /// byte.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The rest of the line, trimmed; `None` at the end of the file.
+    /// Reads to the end of the line and returns the text without white space at its ends. `None` at the end of the
+    /// file.
     pub fn line(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
@@ -61,7 +65,7 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].trim_ascii())
     }
 
-    /// The next line that starts with `$`; the lines before it are skipped.
+    /// Skips lines until a line starts with `$`, and returns this line. `None` if no such line follows.
     pub fn next_section(&mut self) -> Option<&'a [u8]> {
         loop {
             let line = self.line()?;
@@ -71,7 +75,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips past the end of the section `name`, such as `$Periodic`.
+    /// Skips the section `name` (for example `$Periodic`), including the line of its end tag.
     pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
         self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
         let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();
@@ -97,7 +101,7 @@ impl<'a> Cursor<'a> {
         if ends { Ok(()) } else { Err(self.unexpected("the end of the section", word)) }
     }
 
-    /// The next blank-separated word.
+    /// Reads the next word. White space or the end of the file ends a word.
     pub fn word(&mut self, expected: &'static str) -> Result<&'a [u8], GmshError> {
         let rest = &self.bytes[self.at..];
         let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
@@ -110,7 +114,8 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// An integer written as decimal text. Binary files contain such integers, too, for example in the header.
+    /// Reads an integer written as decimal text, in any encoding: the header of a binary file, for example, contains
+    /// text.
     pub fn text_integer(&mut self, expected: &'static str) -> Result<i64, GmshError> {
         let word = self.word(expected)?;
         std::str::from_utf8(word)
@@ -119,7 +124,7 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| self.unexpected(expected, word))
     }
 
-    /// A 32-bit integer.
+    /// Reads a 32-bit integer.
     pub fn int(&mut self, expected: &'static str) -> Result<i32, GmshError> {
         match self.encoding {
             Encoding::Ascii => {
@@ -132,7 +137,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An unsigned 64-bit integer (`size_t`): a count or a tag.
+    /// Reads an unsigned 64-bit integer (`size_t`): a count or a tag.
     pub fn size(&mut self, expected: &'static str) -> Result<u64, GmshError> {
         match self.encoding {
             Encoding::Ascii => {
@@ -148,7 +153,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A floating-point number, finite or not.
+    /// Reads a floating-point number, which may be infinite or NaN.
     pub fn float(&mut self, expected: &'static str) -> Result<f64, GmshError> {
         match self.encoding {
             Encoding::Ascii => {
@@ -163,7 +168,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Exactly `N` bytes.
+    /// Reads exactly `N` bytes.
     pub fn take<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], GmshError> {
         match self.bytes[self.at..].first_chunk() {
             Some(chunk) => {

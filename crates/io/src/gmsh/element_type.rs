@@ -1,21 +1,21 @@
-//! Gmsh's element types, one row each; the last column gives the cell kind of the types that are read.
+//! Table of Gmsh's element types. Each row has the number and name of a type and, if the type is read, its cell kind.
 
 use super::cursor::Cursor;
 use super::error::GmshError;
 use crate::mesh::CellKind;
 
-/// Gmsh's number of a type, its name and its cell.
+/// Row of the table: Gmsh's number and name of a type, and its cell. `cell` is `None` if the type is not read.
 struct ElementType {
     number: i64,
     name: &'static str,
     cell: Option<Cell>,
 }
 
-/// The cell that represents an element.
+/// Cell that represents an element of a type.
 #[derive(Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// For each local node of the cell, its position in Gmsh's list; empty for equal numbering.
+    /// Local node `i` of the cell is node `order[i]` in Gmsh's numbering. Empty if the two numberings are equal.
     order: &'static [u8],
 }
 
@@ -27,7 +27,7 @@ const fn same_order(number: i64, name: &'static str, kind: CellKind) -> ElementT
     ElementType { number, name, cell: Some(Cell { kind, order: &[] }) }
 }
 
-/// MSH file format, table of `elm-type`.
+/// Source: Gmsh reference manual, MSH file format, table of `elm-type`.
 const ELEMENT_TYPES: &[ElementType] = &[
     same_order(15, "1-node point", CellKind::Point1),
     same_order(1, "2-node line", CellKind::Line2),
@@ -64,17 +64,17 @@ const ELEMENT_TYPES: &[ElementType] = &[
     unread(93, "125-node fourth order hexahedron"),
 ];
 
-/// Reads the nodes of one type of element.
+/// Reader of the node tags of elements of one type.
 #[derive(Clone, Copy)]
 pub(super) struct ElementReader {
-    /// The kind of cell.
+    /// Kind of the cells.
     pub kind: CellKind,
     order: &'static [u8],
     reversed: bool,
 }
 
 impl ElementReader {
-    /// Reader for the type with Gmsh's number. The cursor has just read this number.
+    /// Reader for the type with Gmsh's number `number`. If this type is not read, the error has the place of `cursor`.
     pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
         let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
         match row.and_then(|row| row.cell) {
@@ -87,12 +87,13 @@ impl ElementReader {
         }
     }
 
-    /// The same reader with reversed orientation if `reversed`: a negative physical tag means reversed elements.
+    /// The same reader. If `reversed`, it reverses the orientation of each element: in MSH 4.1, elements of a group
+    /// with a negative tag are reversed.
     pub fn reversed(self, reversed: bool) -> Self {
         Self { reversed, ..self }
     }
 
-    /// Appends the node tags of one element to `tags`, in the node order of the cell.
+    /// Reads the node tags of one element with `next`, and appends them to `tags` in the node order of the cell.
     pub fn read_nodes(
         self,
         tags: &mut Vec<u64>,

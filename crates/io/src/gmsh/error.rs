@@ -1,9 +1,9 @@
-//! Errors of Gmsh files; the messages state the remedy.
+//! Errors of reading Gmsh files. Nearly all messages state a remedy.
 
 use std::fmt;
 use std::io;
 
-/// A file that cannot be read as a mesh.
+/// Reason why a file cannot be read as a mesh.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GmshError {
@@ -96,12 +96,12 @@ pub enum GmshError {
         /// The range allowed.
         allowed: &'static str,
     },
-    /// A total that differs from the sum over the blocks of the section.
+    /// The total declared for a section differs from the sum over its blocks.
     #[error(
         "{place}: {section} declares {declared} entries but holds {found}; make the file again from the geometry"
     )]
     CountMismatch {
-        /// Where the section ends.
+        /// Where the last block of the section ends.
         place: Place,
         /// The section.
         section: String,
@@ -110,7 +110,7 @@ pub enum GmshError {
         /// The sum found.
         found: u64,
     },
-    /// A section that is missing, or that comes after a section that needs its data.
+    /// A section is missing, or comes after a section that needs its data.
     #[error(
         "{place}: {section} is missing{}",
         match .before {
@@ -124,11 +124,11 @@ pub enum GmshError {
         place: Place,
         /// The section.
         section: &'static str,
-        /// The section that needs the missing section, reached before the missing section; `None` at the end of the
-        /// file.
+        /// Section that needs the missing section and is in the file before it. `None` if the end of the file is
+        /// reached.
         before: Option<&'static str>,
     },
-    /// A section that occurs twice.
+    /// A section occurs twice.
     #[error("{place}: a second {section}; one file holds one mesh")]
     RepeatedSection {
         /// Where the second section starts.
@@ -136,7 +136,7 @@ pub enum GmshError {
         /// The section.
         section: &'static str,
     },
-    /// A mesh without nodes or elements.
+    /// A mesh without nodes, or a mesh without elements.
     #[error(
         "{file}: the mesh has no {what}; mesh the geometry before saving it, and put its parts in physical groups \
          or set `Mesh.SaveAll = 1;`"
@@ -144,7 +144,7 @@ pub enum GmshError {
     Empty {
         /// The file.
         file: String,
-        /// Nodes or elements.
+        /// `nodes` or `elements`.
         what: &'static str,
     },
     /// More nodes or elements than can be numbered.
@@ -152,12 +152,12 @@ pub enum GmshError {
     TooLarge {
         /// The file.
         file: String,
-        /// Nodes or elements.
+        /// `nodes` or `elements`.
         what: &'static str,
         /// Number of nodes or elements.
         count: u64,
     },
-    /// A coordinate that is infinite or not a number.
+    /// A coordinate is infinite or not a number.
     #[error(
         "{place}: node {node} has the coordinates ({:e}, {:e}, {:e}), which are not finite; mesh the geometry again",
         .position[0], .position[1], .position[2]
@@ -170,7 +170,7 @@ pub enum GmshError {
         /// Coordinates of the node.
         position: [f64; 3],
     },
-    /// A node number used twice.
+    /// Two nodes have the same tag.
     #[error("{file}: node {node} is defined twice; make the file again from the geometry")]
     DuplicateNode {
         /// The file.
@@ -178,7 +178,7 @@ pub enum GmshError {
         /// Tag of the node.
         node: u64,
     },
-    /// An element number used twice.
+    /// Two elements have the same tag.
     #[error(
         "{file}: element {element} is defined twice; give each a number of its own with `gmsh {file} -save -o out.msh`"
     )]
@@ -188,7 +188,7 @@ pub enum GmshError {
         /// Tag of the element.
         element: u64,
     },
-    /// An element that refers to an undefined node.
+    /// An element refers to an undefined node.
     #[error(
         "{file}: element {element} refers to node {node}, which the file does not define; make the file again from the geometry"
     )]
@@ -200,7 +200,7 @@ pub enum GmshError {
         /// Tag of the node.
         node: u64,
     },
-    /// An element that uses a node twice.
+    /// An element uses a node twice.
     #[error(
         "{file}: element {element} uses node {node} twice; remove collapsed elements or mesh the geometry again"
     )]
@@ -226,7 +226,7 @@ pub enum GmshError {
         /// Gmsh's name of the type.
         name: &'static str,
     },
-    /// An element block of an entity that `$Entities` does not list.
+    /// An element block belongs to an entity that `$Entities` does not list.
     #[error(
         "{place}: entity {tag} of dimension {dimension} is not in $Entities; make the file again from the geometry"
     )]
@@ -252,7 +252,7 @@ fn remedy(name: &str) -> &'static str {
     }
 }
 
-/// Location in a file.
+/// Place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -261,12 +261,12 @@ pub struct Place {
     pub position: Position,
 }
 
-/// Line of a text file, or byte of a binary file.
+/// Line of text, or byte after the header of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
-    /// Line, from 1.
+    /// Line number, starting at 1.
     Line(usize),
-    /// Byte offset, from 0.
+    /// Byte offset, starting at 0.
     Byte(usize),
 }
 

@@ -1,21 +1,21 @@
-//! Parts common to both versions: the header and the names of physical groups.
+//! Parts of the format that MSH 2.2 and 4.1 have in common: the header and the names of physical groups.
 
 use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, Encoding};
 use super::error::GmshError;
 
-/// A supported version.
+/// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V4_1,
     V2_2,
 }
 
-/// Names of physical groups by (dimension, tag).
+/// Name of each physical group, under the (dimension, tag) of the group.
 pub(super) type PhysicalNames = BTreeMap<(usize, i32), String>;
 
-/// Reads `$MeshFormat` and sets the encoding of the cursor; `$Comments` may precede it.
+/// Reads the section `$MeshFormat` and sets the encoding of the cursor. Sections `$Comments` may precede `$MeshFormat`.
 pub(super) fn read_header(cursor: &mut Cursor) -> Result<Version, GmshError> {
     loop {
         match cursor.next_section() {
@@ -64,7 +64,8 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
     GmshError::BadHeader { place: cursor.place(), what, found: found.to_string(), allowed }
 }
 
-/// Reads `$PhysicalNames`, in binary files also as text: a count, then one line `dimension tag "name"` per group.
+/// Reads the section `$PhysicalNames`: a count, followed by one line `dimension tag "name"` for each group. This
+/// section is text in binary files too.
 ///
 /// Gmsh does not escape quotation marks: a name extends from the first to the last quotation mark on its line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
@@ -87,7 +88,7 @@ fn quoted(line: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&line[first + 1..last]).into_owned())
 }
 
-/// A dimension, 0 to 3.
+/// Converts a dimension, which must be 0, 1, 2 or 3.
 pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, GmshError> {
     match dimension {
         0..=3 => Ok(dimension as usize),
@@ -95,7 +96,8 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Tag of a physical group without its sign, and whether the sign was negative (reversed elements).
+/// Absolute value of the tag of a physical group, and whether the tag is negative. A negative tag stands for elements
+/// of reversed orientation.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

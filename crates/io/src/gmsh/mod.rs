@@ -1,13 +1,15 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
-//! [`read`] turns a file into a [`Mesh`] with all physical groups by name. Node and element numbers of the file may be
-//! sparse and unordered. Nodes may be unused. Entities may belong to several groups or to none. Sections without
-//! geometry or groups (periodicity, post-processing data) are skipped. Repeated elements are merged: version 2.2 writes
-//! an element once for each of its groups. Other versions, partitioned files and element types without a
-//! [`CellKind`](crate::mesh::CellKind) are rejected, with a remedy in the message.
+//! [`read`] converts a file to a [`Mesh`] with all its physical groups. A group without a name is called
+//! `dimension:tag`. The node and element numbers in the file may have gaps and any order. Nodes may be unused. Entities
+//! may belong to several groups or to none. Sections that contain neither geometry nor groups (periodicity,
+//! post-processing data) are skipped. Elements of equal kind, entity and nodes are merged, because version 2.2 writes
+//! an element once for each of its groups. Other versions, partitioned files of version 4.1, and element types without
+//! a [`CellKind`](crate::mesh::CellKind) are rejected, with a remedy in the message.
 //!
-//! One cursor reads numbers of either encoding, so that each version has one reader. Memory reserved for the counts in
-//! a file is limited by the size of the file. Every reference is resolved, and the mesh passes [`Mesh::validate`].
+//! The cursor reads numbers of any encoding, so that each version needs only one reader. The size of the file limits
+//! the memory that is reserved for the counts in the file. Every reference is resolved, and the mesh passes
+//! [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
@@ -32,7 +34,7 @@ use crate::mesh::Mesh;
 /// Reads a mesh file.
 ///
 /// # Errors
-/// [`GmshError`] with file, line or byte, fact and remedy.
+/// [`GmshError`]. The message names the file, the line or byte if known, the fact and in nearly all cases a remedy.
 ///
 /// # Example
 /// ```no_run
@@ -49,7 +51,7 @@ pub fn read(path: &Path) -> Result<Mesh, GmshError> {
     parse(&bytes, &file)
 }
 
-/// Parses a mesh from the content of a file; `file` is its name in messages.
+/// Parses a mesh from the content of a file. Messages call the file `file`.
 ///
 /// # Errors
 /// As [`read`].

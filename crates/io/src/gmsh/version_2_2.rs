@@ -1,4 +1,5 @@
-//! MSH 2.2: each element names its physical group, and is written once per group.
+//! Reader of MSH 2.2. An element names one physical group. Gmsh writes an element of several groups once for each
+//! group.
 
 use super::assembly::Assembly;
 use super::cursor::{Cursor, Encoding};
@@ -7,7 +8,7 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Reads every section after the header.
+/// Reads the sections after the header. Sections without nodes, elements or names are skipped.
 pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     let mut names = PhysicalNames::new();
     let mut assembly = Assembly::default();
@@ -36,7 +37,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// Reads nodes `tag x y z`; `skip_rest` skips the remainder of each node.
+/// Reads the nodes, each written as `tag x y z`. `skip_rest` skips the data of a node after these numbers.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -54,8 +55,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips the dimension and tag of the entity of a parametric node, and the parameters of the node: one on a curve, two
-/// on a surface.
+/// Skips the data after the position of a parametric node: the dimension of its entity, the tag of its entity, and its
+/// parameters. The parameters are one number on a curve, two numbers on a surface, and none elsewhere.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -63,8 +64,10 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// Reads elements with n tags each. In ASCII files an element is `tag type n tags… nodes…`. In binary files a header
-/// `type count n` precedes a block of elements `tag tags… nodes…`.
+/// Reads the elements. Each element has n tags.
+///
+/// In ASCII files, an element is `tag type n tags… nodes…`. In binary files, a header `type count n` precedes a block
+/// of `count` elements `tag tags… nodes…`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -96,7 +99,8 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// Reads the tags of an element (physical group, entity, partitions) and its nodes. Partitions are ignored.
+/// Reads the n tags of the element `tag`, followed by its nodes. The first of these tags is the physical group and the
+/// second is the entity. Further tags, for example partitions, are ignored.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -112,7 +116,7 @@ fn read_element(
             _ => {}
         }
     }
-    // Gmsh has already reversed the elements of a negative group on writing.
+    // The sign of the group is ignored, because Gmsh has already reversed the elements of a negative group on writing.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);
@@ -135,7 +139,7 @@ fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
 }
 
-/// Reads the count at the start of a section, in binary files also as text.
+/// Reads the count at the start of a section. In binary files too, this count is a line of text.
 fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     let count = cursor.text_integer(what)?;
     if cursor.encoding != Encoding::Ascii {

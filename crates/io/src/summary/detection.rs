@@ -1,58 +1,59 @@
-//! Cost of detection in a summary: operations, times, predictions and hierarchies.
+//! Contact detection in the summary: operations, their times, predictions and hierarchies.
 
 use serde::Serialize;
 
 /// Work of contact detection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSummary {
-    /// Operations by level.
+    /// Number of operations by level.
     pub counts: DetectionCounts,
-    /// Time by level.
+    /// Wall-clock time by level.
     pub seconds: DetectionSeconds,
-    /// Mean time of an operation by level.
+    /// Mean wall-clock time of an operation by level.
     pub cost: DetectionCost,
-    /// Time of all levels, the sum of counts times costs \[s\].
+    /// Wall-clock time of all levels together \[s\].
     pub total_seconds: f64,
-    /// Instants at which the detector was not idle \[s\]. After the first contact, instants are added only until the
-    /// list has 1000 entries.
+    /// Simulated times at which the detector was not idle \[s\]. After the first contact, a time is added only if the
+    /// list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Times of detection in flight.
+    /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests of the ladder of bounding volumes, by volume.
+    /// Tests with each bounding volume of the ladder: a sequence of volumes of increasing tightness, tested at the
+    /// leaves.
     pub ladder: Vec<RungSummary>,
-    /// Predictions of the time of contact, made in flights.
+    /// Predictions of contact times, made in flight.
     pub predictions: Vec<Prediction>,
     /// The bounding hierarchies.
     pub hierarchies: Vec<HierarchySummary>,
 }
 
-/// Times of detection up to the first contact.
+/// Wall-clock times of detection in flight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlightDetection {
-    /// Instants at which detection was not idle.
+    /// Instants in flight at which detection was not idle.
     pub instants: Vec<ActiveInstant>,
-    /// Wall-clock time of detection at these instants \[s\].
+    /// Wall-clock time of detection, summed over `instants` \[s\].
     pub seconds: f64,
-    /// Wall-clock time of the construction of the hierarchies \[s\].
+    /// Wall-clock time in which the hierarchies were built \[s\].
     pub construction_seconds: f64,
-    /// Time of construction divided by the time of construction and detection together; 0 if nothing was measured.
+    /// `construction_seconds` / (`construction_seconds` + `seconds`); 0 if the denominator is 0 \[-\].
     pub construction_share: f64,
 }
 
-/// An instant at which detection was not idle.
+/// An instant in flight at which detection was not idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ActiveInstant {
-    /// The instant \[s\].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Wall-clock time of detection at the instant \[s\].
     pub seconds: f64,
-    /// Share of the instant in the detection time of all instants.
+    /// `seconds` divided by the sum of `seconds` over all instants; 0 if this sum is 0 \[-\].
     pub share: f64,
 }
 
 impl FlightDetection {
-    /// From pairs of an instant and the wall-clock time of detection at this instant, and from the wall-clock time of
-    /// construction \[s\].
+    /// Each of the `instants` is a pair: the simulated time, and the wall-clock time of detection at this time \[s\].
+    /// `construction_seconds` is the wall-clock time in which the hierarchies were built \[s\].
     pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
@@ -67,31 +68,31 @@ impl FlightDetection {
     }
 }
 
-/// Tests of one volume of the ladder.
+/// Tests with one bounding volume of the ladder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RungSummary {
     /// Name of the volume.
     pub volume: String,
-    /// Pairs of faces tested.
+    /// Number of pairs of faces tested.
     pub tested: u64,
-    /// Pairs excluded.
+    /// Number of pairs of faces that the tests excluded.
     pub excluded: u64,
-    /// Volumes fitted.
+    /// Number of volumes fitted to faces.
     pub fitted: u64,
 }
 
 /// Number of operations by level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DetectionCounts {
-    /// Contact times of two spheres.
+    /// Computations of the contact time of two spheres.
     pub trajectory: u64,
     /// Updates of bounding volumes.
     pub update: u64,
     /// Overlap tests of bounding volumes.
     pub overlap: u64,
-    /// Closest-point problems, and times of impact of faces.
+    /// Solutions of closest-point problems, and computations of times of impact of two faces.
     pub primitive: u64,
-    /// Travel bounds: checks of the motion of bodies against the margins of predictions and lists.
+    /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: u64,
 }
 
@@ -104,13 +105,13 @@ pub struct DetectionSeconds {
     pub update: f64,
     /// Overlap tests of bounding volumes.
     pub overlap: f64,
-    /// Closest-point problems, and times of impact of faces.
+    /// Closest-point problems, and times of impact of two faces.
     pub primitive: f64,
-    /// Travel bounds: checks of the motion of bodies against the margins of predictions and lists.
+    /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: f64,
 }
 
-/// Mean wall-clock time of an operation by level \[s\]; `None` without operations, written as null.
+/// Mean wall-clock time of an operation by level \[s\]. `None`, written as null, for a level without operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionCost {
     /// Contact time of two spheres.
@@ -121,7 +122,7 @@ pub struct DetectionCost {
     pub overlap: Option<f64>,
     /// Closest-point problem, or time of impact of two faces.
     pub primitive: Option<f64>,
-    /// Travel bound: check of the motion of a body against the margins of predictions and lists.
+    /// Check of the travel of a body against the allowances of predictions and lists.
     pub monitor: Option<f64>,
 }
 
@@ -132,22 +133,22 @@ pub struct DetectionLevel {
     pub name: &'static str,
     /// Number of operations, N.
     pub count: u64,
-    /// Total time, N C \[s\].
+    /// Wall-clock time of all operations, N C \[s\].
     pub seconds: f64,
-    /// Mean time per operation, C \[s\].
+    /// Mean wall-clock time of an operation, C \[s\]; `None` without operations.
     pub cost: Option<f64>,
 }
 
-/// Prediction for two bounding volumes.
+/// Predicted contact time of two bounding volumes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// Time of the prediction \[s\].
+    /// Simulated time at which the prediction was made \[s\].
     pub asked_at: f64,
     /// Names of the bodies.
     pub bodies: [String; 2],
     /// Depth of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
-    /// Earliest possible contact time \[s\]; infinite for never, written as null.
+    /// Earliest possible contact time \[s\]. Infinite, written as null, if the volumes never touch.
     pub time: f64,
 }
 
@@ -156,7 +157,7 @@ pub struct Prediction {
 pub struct HierarchySummary {
     /// Name of the body.
     pub body: String,
-    /// Name of the builder.
+    /// Name of the method by which the hierarchy was built.
     pub builder: String,
     /// Number of leaves.
     pub leaves: usize,
@@ -164,7 +165,7 @@ pub struct HierarchySummary {
     pub depth: DepthSummary,
     /// Sum of the volumes of the bounding spheres \[m³\].
     pub sum_of_volumes: f64,
-    /// Build time \[s\].
+    /// Wall-clock time in which the hierarchy was built \[s\].
     pub build_seconds: f64,
 }
 
@@ -180,8 +181,16 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and the
-    /// additional term `monitor` of the travel bounds.
+    /// Work at each level. The first four levels are the terms of the cost model, with the number N and the mean time C
+    /// of the operations of a level:
+    ///
+    /// ```text
+    /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
+    /// ```
+    /// The fifth level, the travel bounds, is an additional term.
+    ///
+    /// # Source
+    /// Aragón & Molinari 2014, eq. (19).
     pub fn levels(&self) -> [DetectionLevel; 5] {
         let Self { counts, seconds, cost, .. } = self;
         let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };
@@ -196,7 +205,7 @@ impl DetectionSummary {
 }
 
 impl DetectionCost {
-    /// Mean times: times divided by counts.
+    /// Each mean time is the time of a level divided by the count of this level.
     pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
         let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
         Self {

@@ -24,7 +24,8 @@ pub struct Summary {
     pub title: String,
     /// System of units of the scenario, such as `mm-t-s`, if the scenario names it.
     pub units: Option<String>,
-    /// System of units in which all materials can exist, if the scenario names none and there is one such system.
+    /// System of units in which all materials can exist. `None` if the scenario names a system, or if none can be
+    /// inferred.
     pub inferred_units: Option<String>,
     /// Threads used.
     pub threads: usize,
@@ -43,21 +44,22 @@ pub struct Summary {
     /// Number of steps by the limit that set their size, in the words of `steps.csv`. A limit that applied to no step
     /// has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
-    /// Steps of dynamic relaxation before the run, if any.
+    /// Steps of dynamic relaxation before the run; `None` without dynamic relaxation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,
-    /// Time simulated.
+    /// Simulated time.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint \[s\]. Counts of detection and wall times begin at this time.
+    /// Time at which the run continued from a checkpoint \[s\]. The counts of detection and the wall-clock times begin
+    /// at this time. `None` for a run from its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time.
     pub wall_seconds: WallSeconds,
     /// Work of contact detection.
     pub detection: DetectionSummary,
-    /// First contact of each body pair that met, in order of time.
+    /// First contact of each body pair that has touched, in chronological order.
     pub first_contacts: Vec<FirstContact>,
-    /// Contact problems without a converged solution.
+    /// Numbers of contact problems without a converged solution.
     pub contact: ContactSummary,
     /// Energy balance.
     pub energy: EnergySummary,
@@ -110,7 +112,7 @@ pub struct BodySummary {
     pub faces: usize,
     /// Mass \[kg\].
     pub mass: f64,
-    /// Critical step of the reference configuration \[s\]; infinite for a rigid body, written as null.
+    /// Critical step in the reference configuration \[s\]. Infinite, written as null, for a rigid body.
     pub critical_step: f64,
 }
 
@@ -119,11 +121,11 @@ pub struct BodySummary {
 pub struct WallSummary {
     /// Name in the scenario.
     pub name: String,
-    /// A point of the plane at the start \[m\].
+    /// Position of a point of the plane at the start \[m\].
     pub point: [f64; 3],
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
-    /// Mass \[kg\]; `None` for a fixed wall or a prescribed velocity, written as null.
+    /// Mass \[kg\]. `None`, written as null, for a wall that is fixed or has a prescribed velocity.
     pub mass: Option<f64>,
 }
 
@@ -136,17 +138,17 @@ pub struct ProbeSummary {
     pub samples: usize,
     /// Filter of the probe, if any.
     pub filter: Option<String>,
-    /// Largest acceleration, in multiples of g; `None` unless requested.
+    /// Largest acceleration, in multiples of standard gravity; `None` unless requested.
     pub peak: Option<PeakSummary>,
-    /// Head injury criterion over intervals of at most 15 ms.
+    /// Head injury criterion over intervals of at most 15 ms; `None` unless requested.
     pub hic15: Option<HeadInjurySummary>,
-    /// Head injury criterion over intervals of at most 36 ms.
+    /// Head injury criterion over intervals of at most 36 ms; `None` unless requested.
     pub hic36: Option<HeadInjurySummary>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// A largest value.
+/// A largest value and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PeakSummary {
     /// The value.
@@ -155,7 +157,7 @@ pub struct PeakSummary {
     pub time: f64,
 }
 
-/// A head injury criterion.
+/// Value of a head injury criterion, and the interval that gives this value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HeadInjurySummary {
     /// The value.
@@ -203,7 +205,7 @@ pub struct WallSeconds {
 }
 
 impl WallSeconds {
-    /// Times of the stages by name; their sum is slightly less than the total.
+    /// Name and time of each stage. The sum of these times is slightly less than `total`.
     pub fn stages(&self) -> [(&'static str, f64); 10] {
         [
             ("read", self.read),
@@ -235,22 +237,22 @@ pub struct FirstContact {
     pub normal_speed: f64,
 }
 
-/// Number of contact problems not solved to their tolerance.
+/// Numbers of contact problems without a converged solution, summed over the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactSummary {
-    /// Groups of contacts whose impulses did not converge: the best approximation was applied.
+    /// Problems of coupled contacts whose impulses did not converge. The last iterate was applied.
     pub unsolved_impulses: u64,
-    /// Groups in which friction jammed contacts; the jammed contacts had no restitution.
+    /// Problems of coupled contacts in which friction jammed contacts. The jammed contacts had no restitution.
     pub jammed_restitutions: u64,
-    /// Groups whose position corrections did not converge: the best approximation was applied.
+    /// Problems of coupled contacts whose position corrections did not converge. The last iterate was applied.
     pub unsolved_projections: u64,
-    /// Groups of ties whose gaps remained, summed over steps.
+    /// Problems of coupled ties in which gaps between tied points remained.
     pub unmet_ties: u64,
-    /// Steps in which the iteration for the geometry of contact at mid-step did not converge.
+    /// Steps in which the geometry of contact at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,
 }
 
-/// An error over the run: its maximum, the time of the maximum, and its final value.
+/// An error over the run: its maximum, the time of this maximum, and the final value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ErrorSummary {
     /// Maximum \[-\].
@@ -262,12 +264,12 @@ pub struct ErrorSummary {
     pub end: f64,
 }
 
-/// Energy balance. Errors are relative to the peak energy of the run.
+/// Energy balance. The errors are relative to `peak`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergySummary {
-    /// Total at the start \[J\].
+    /// Total energy at the start \[J\].
     pub initial: f64,
-    /// Total at the end \[J\].
+    /// Total energy at the end \[J\].
     #[serde(rename = "final")]
     pub end: f64,
     /// Strain energy at the end \[J\].
@@ -276,21 +278,22 @@ pub struct EnergySummary {
     pub hourglass: f64,
     /// Energy dissipated by mass damping \[J\].
     pub mass_damping_dissipation: f64,
-    /// Largest error, |imbalance| + |net numerical work| \[-\].
+    /// Largest value of the error |imbalance| + |net numerical work| \[-\].
     pub largest_error: f64,
-    /// Time of the largest error \[s\].
+    /// Time of this largest value \[s\].
     pub largest_error_time: f64,
     /// Error at the end \[-\].
     pub final_error: f64,
-    /// Contribution of the imbalance to the error.
+    /// The part |imbalance| of the error.
     pub imbalance: ErrorSummary,
-    /// Contribution of the net numerical work to the error.
+    /// The part |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest of kinetic energy, strain energy, energy stored in contacts and |external work| of the run \[J\].
+    /// Largest value in the run of kinetic energy, strain energy, energy stored in contacts, |external work| and
+    /// rounding error of the energy \[J\].
     pub peak: f64,
 }
 
-/// Momentum balance, relative to the peak momenta of the run.
+/// Momentum balance. The errors are relative to `peak` (linear) and `angular_peak` (angular).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
@@ -299,7 +302,8 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body or, if all bodies are at rest, largest impulse of a step \[kg m/s\].
+    /// Largest momentum of a body \[kg m/s\]. If all bodies are at rest, largest impulse of loads and supports in a
+    /// step.
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -307,10 +311,12 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest scale of the angular momentum of a body or, if all bodies are at rest, largest moment of an impulse \[kg
-    /// m²/s\]. The scale of a deformable body is Σ |x| |m v| over its nodes with positions x, masses m and velocities
-    /// v. The scale of a rigid body is the same product for its centre, plus the magnitude of its angular momentum
-    /// about the centre.
+    /// Largest angular scale of a body \[kg m²/s\]. If all bodies are at rest, largest angular impulse of loads and
+    /// supports in a step.
+    ///
+    /// The angular scale of a deformable body is the sum of |x| |m v| over its nodes, with the position x, mass m and
+    /// velocity v of a node. The angular scale of a rigid body is |x| |m v| of its centre, plus the magnitude of the
+    /// angular momentum about the centre.
     pub angular_peak: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Balls as closed surfaces, visible without filters or glyphs.
+//! Balls drawn as closed surfaces, which ParaView shows without a filter or glyph.
 
 use std::collections::HashMap;
 
@@ -23,8 +23,8 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls, each of 80 quadratic triangles with 162 nodes on the sphere. The fields of a ball, its
-    /// `centre` and its `radius` become fields of its cells.
+    /// Surfaces of the balls. Each surface has 80 quadratic triangles with 162 nodes on the sphere. The fields of a
+    /// ball, its `centre` and its `radius` become fields of the triangles.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -46,7 +46,7 @@ impl Balls {
     }
 }
 
-/// The value of a ball, repeated for each of its faces.
+/// Field of the triangles: the value of each ball, repeated for each triangle of the ball.
 fn of_cells(data: &FieldData) -> FieldData {
     fn repeated<T: Copy>(values: &[T]) -> Vec<T> {
         values.iter().flat_map(|&value| std::iter::repeat_n(value, FACES)).collect()
@@ -63,7 +63,7 @@ fn of_cells(data: &FieldData) -> FieldData {
 struct UnitSphere {
     points: Vec<Vec3>,
     triangles: Vec<[u32; 6]>,
-    /// Midpoint of an edge, by its end points.
+    /// Index of the midpoint of an edge, under the indices of the two end points in ascending order.
     middles: HashMap<[u32; 2], u32>,
 }
 
@@ -82,7 +82,7 @@ impl UnitSphere {
         sphere
     }
 
-    /// Midpoints, on the sphere, of the edges of a triangle: first–second, second–third, third–first.
+    /// Indices of the midpoints of the edges ab, bc and ca of a triangle abc. The midpoints lie on the sphere.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;
@@ -94,7 +94,7 @@ impl UnitSphere {
     }
 }
 
-/// Vertices on the unit sphere, and faces counter-clockwise seen from outside.
+/// An icosahedron: the vertices, on the unit sphere, and the faces, each counter-clockwise as seen from outside.
 fn icosahedron() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     const GOLDEN: f64 = 1.618_033_988_749_895;
     let rectangle = |turn: fn(f64, f64) -> Vec3| {
@@ -137,7 +137,7 @@ mod tests {
             for k in 0..3 {
                 edges.insert([triangle[k], triangle[(k + 1) % 3]], triangle[3 + k]);
             }
-            // The four flat triangles between the six nodes.
+            // The four flat triangles between the six nodes of a quadratic triangle.
             for [i, j, k] in [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]] {
                 let [a, b, c] = [i, j, k].map(|node: usize| sphere.points[triangle[node] as usize]);
                 volume += a.dot(&b.cross(&c)) / 6.0;

@@ -1,4 +1,4 @@
-//! VTK's cell types and node order.
+//! Cell types and node orders of VTK.
 
 use crate::mesh::CellKind;
 
@@ -7,16 +7,16 @@ use crate::mesh::CellKind;
 pub(super) struct CellType {
     /// VTK's number of the type (`vtkCellType.h`).
     pub code: u8,
-    /// VTK's node `i` is local node `nodes[i]`.
+    /// Node `i` of the VTK cell is local node `nodes[i]` of the [`CellKind`].
     pub nodes: &'static [u8],
 }
 
-/// The VTK cell of a kind.
+/// VTK cell of a cell kind.
 ///
-/// Linear cells have the same node order in VTK and here. For the wedge this holds with the definition of VTK 9.7. In
-/// VTK up to 9.2 and in meshio, the first triangle of a wedge faces outward. VTK up to 9.2 draws the wedges of this
-/// program correctly, but the filter "Cell Size" gives negative volumes. meshio swaps two nodes of each triangle on
-/// reading.
+/// Linear cells have the same node order in VTK and here. The order of the wedge is the order of VTK 9.7. VTK up to 9.2
+/// and meshio number the wedge so that its first triangle faces outward. VTK up to 9.2 still draws the wedges of this
+/// program correctly, but its filter "Cell Size" gives them negative volumes. meshio swaps two nodes of each triangle
+/// of a wedge on reading.
 ///
 /// # Source
 /// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,
@@ -34,14 +34,14 @@ pub(super) const fn cell_type(kind: CellKind) -> CellType {
         CellKind::Tri6 => CellType { code: 22, nodes: &[0, 1, 2, 3, 4, 5] },
         CellKind::Quad8 => CellType { code: 23, nodes: &[0, 1, 2, 3, 4, 5, 6, 7] },
         CellKind::Quad9 => CellType { code: 28, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8] },
-        // Order of edges in VTK: 01 12 20 03 13 23.
+        // VTK's order of the edges, each given by its two corners: 01 12 20 03 13 23.
         CellKind::Tet10 => CellType { code: 24, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8] },
-        // Order of edges in VTK: 01 12 23 30, 45 56 67 74, 04 15 26 37.
+        // VTK's order of the edges, each given by its two corners: 01 12 23 30, 45 56 67 74, 04 15 26 37.
         CellKind::Hex20 => CellType {
             code: 25,
             nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15],
         },
-        // Order of faces in VTK: 0473 1265 0154 2376 0321 4567.
+        // VTK's order of the faces, each given by its four corners: 0473 1265 0154 2376 0321 4567.
         CellKind::Hex27 => CellType {
             code: 29,
             nodes: &[

@@ -1,4 +1,4 @@
-//! The `.pvd` file: times of the frames.
+//! The `.pvd` file: a list of the frames of a series and their times.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ pub(super) fn frame_file_name(series: &str, frame: usize) -> String {
     format!("{series}_{frame:06}.vtu")
 }
 
-/// Number of a frame of the series from its file name; `None` for any other file.
+/// Number of the frame with this file name. `None` if the file is no frame of the series.
 pub(super) fn frame_number(series: &str, file_name: &str) -> Option<usize> {
     let digits = file_name.strip_prefix(series)?.strip_prefix('_')?.strip_suffix(".vtu")?;
     let is_ours = digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_ours { digits.parse().ok() } else { None }
 }
 
-/// Writes the collection of frames 0, 1, … at `times`; paths are relative to the collection.
+/// Writes the collection file. Frame `i` has the time `times[i]`. The paths are relative to the collection file.
 pub(super) fn write_collection(writer: &mut dyn Write, series: &str, times: &[f64]) -> io::Result<()> {
     writer.write_all(
         b"<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n\

@@ -1,7 +1,7 @@
-//! The `DataArray` element: numbers compressed by blocks, in base64.
+//! The `DataArray` element: numbers that are compressed block by block and encoded in base64.
 //!
-//! The element contains two consecutive runs of base64: the header, then the blocks. All numbers are little-endian. The
-//! header consists of 64-bit numbers:
+//! The element contains two pieces of base64 text: first the header, then the blocks. Both are little-endian. The
+//! header consists of 64-bit integers:
 //!
 //! ```text
 //! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
@@ -17,15 +17,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// Uncompressed bytes of a block; a multiple of the size of every number.
+/// Number of bytes of a full block before compression. A multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Number of bytes of the sample in the middle of a block. The compression of the sample decides whether the block is
-/// compressed.
+/// Number of bytes of the sample that is taken from the middle of a block. The compressed size of the sample decides
+/// whether the block is compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// A block is stored uncompressed if the compressed size of a sample exceeds this fraction of the size of the sample.
-/// Mantissas of velocities and stresses do not shrink, and take the longest.
+/// Ratio of the compressed to the uncompressed size of a sample. From this ratio on, the block is stored without
+/// compression: mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// Number of bytes encoded to base64 at a time. A multiple of 3 needs no padding inside a run.
+/// Number of bytes encoded to base64 at a time. For a multiple of 3, padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
 /// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
@@ -55,14 +55,14 @@ number!(i32, "Int32");
 number!(i64, "Int64");
 number!(u8, "UInt8");
 
-/// Name and components of an array.
+/// Name of an array, and number and names of its components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayHeader<'a> {
-    /// Name; any text.
+    /// Name of the array; any text.
     pub name: &'a str,
-    /// Numbers per point or cell.
+    /// Number of components per point or cell.
     pub num_components: usize,
-    /// Names of the components; may be empty.
+    /// Names of the components; empty if the components have no names.
     pub component_names: &'a [&'a str],
 }
 
@@ -73,11 +73,11 @@ impl<'a> ArrayHeader<'a> {
     }
 }
 
-/// Writes arrays; reuses its buffers and the tables of the compressor.
+/// Writer of arrays. Its buffers and the tables of its compressors are reused for each array.
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Stores blocks that do not shrink, without compression.
+    /// Encodes blocks that compression does not shrink, without compression.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,
@@ -126,7 +126,7 @@ impl ArrayEncoder {
         writer.write_all(b"</DataArray>\n")
     }
 
-    /// Fills `compressed` with the blocks and `block_sizes` with the header.
+    /// Fills `compressed` with the blocks, and `block_sizes` with the numbers of the header.
     fn compress<T: Number>(&mut self, values: impl IntoIterator<Item = T>) -> io::Result<()> {
         self.compressed.clear();
         self.block_sizes.clear();
@@ -155,7 +155,7 @@ impl ArrayEncoder {
         Ok(())
     }
 
-    /// Whether compression shrinks the block, judged from its middle.
+    /// Whether the block is to be compressed. A small block always is. A larger block is if its sample shrinks.
     fn block_shrinks(&mut self) -> io::Result<bool> {
         if self.block.len() < 4 * SAMPLE_BYTES {
             return Ok(true);
@@ -167,11 +167,11 @@ impl ArrayEncoder {
     }
 }
 
-/// Appends `bytes` as one zlib stream.
+/// Appends `bytes` to `stream` as one zlib stream.
 fn append_stream(compressor: &mut Compress, bytes: &[u8], stream: &mut Vec<u8>) -> io::Result<()> {
     compressor.reset();
     loop {
-        // Data that do not shrink grow by a few bytes.
+        // The reserve exceeds the input, because data that do not shrink grow by a few bytes.
         let remaining = &bytes[compressor.total_in() as usize..];
         stream.reserve(remaining.len() + 256);
         if compressor.compress_vec(remaining, stream, FlushCompress::Finish)? == Status::StreamEnd {
@@ -200,7 +200,8 @@ impl Display for Escaped<'_> {
                 '<' => formatter.write_str("&lt;")?,
                 '>' => formatter.write_str("&gt;")?,
                 '"' => formatter.write_str("&quot;")?,
-                // XML 1.0 cannot represent the other control characters.
+                // Control characters other than these three are replaced: XML 1.0 has no representation for most of
+                // them.
                 '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
                 control if control.is_control() => formatter.write_str("\u{fffd}")?,
                 other => write!(formatter, "{other}")?,
@@ -232,7 +233,8 @@ mod tests {
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
     }
 
-    /// Stored blocks of mantissas without pattern grow by a few bytes, and smooth blocks shrink. Both read back.
+    /// A block of numbers without a pattern is stored and grows by a few bytes. A block of a piecewise constant
+    /// function shrinks. Both read back.
     #[test]
     fn blocks_that_do_not_shrink_are_stored() {
         let count = BLOCK_BYTES / 8;

@@ -4,19 +4,20 @@ use crate::OutputError;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The cells of a series.
+/// Cells of the frames of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
     /// Kind of each cell.
     pub kinds: Vec<CellKind>,
-    /// Points of the cells, concatenated, in the node order of [`CellKind`]; indices into [`Frame::points`].
+    /// Indices into [`Frame::points`]: the nodes of the first cell, of the second cell, and so on. Each cell has the
+    /// node order of its [`CellKind`].
     pub connectivity: Vec<u32>,
 }
 
-/// The grid at one instant.
+/// Positions and fields of a grid at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// The instant \[s\].
+    /// Time of the instant \[s\].
     pub time: f64,
     /// Current positions \[m\].
     pub points: Vec<Vec3>,
@@ -29,7 +30,7 @@ pub struct Frame {
 /// A field and its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedField {
-    /// Name in ParaView; any text.
+    /// Name that ParaView shows; any text.
     pub name: String,
     /// The values.
     pub data: FieldData,
@@ -41,23 +42,23 @@ pub struct NamedField {
 pub enum FieldData {
     /// Real numbers.
     Scalar(Vec<f64>),
-    /// Whole numbers: a body, a material, a status.
+    /// Integers, for example numbers of bodies or materials.
     Integer(Vec<i32>),
-    /// Vectors.
+    /// Vectors of three components.
     Vector(Vec<Vec3>),
-    /// Symmetric tensors as XX, YY, ZZ, XY, YZ, XZ, the order of VTK; the components carry these names.
+    /// Symmetric tensors. The components are XX, YY, ZZ, XY, YZ, XZ, in the order and with the names of VTK.
     SymmetricTensor(Vec<[f64; 6]>),
 }
 
 impl NamedField {
-    /// Gives values a name.
+    /// A field with this name and these values.
     pub fn new(name: impl Into<String>, data: FieldData) -> Self {
         Self { name: name.into(), data }
     }
 }
 
 impl FieldData {
-    /// Number of points or cells with a value.
+    /// Number of values, one per point or cell.
     pub fn len(&self) -> usize {
         match self {
             Self::Scalar(values) => values.len(),
@@ -67,7 +68,7 @@ impl FieldData {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether the field has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -81,13 +82,13 @@ impl Grid {
         if given == expected { Ok(()) } else { Err(OutputError::ConnectivityLength { expected, given }) }
     }
 
-    /// Sizes that frames must match.
+    /// Number of cells, and highest index in the connectivity. Both must fit each frame of the grid.
     pub(super) fn extent(&self) -> GridExtent {
         GridExtent { num_cells: self.kinds.len(), highest_point: self.connectivity.iter().copied().max() }
     }
 }
 
-/// Sizes that a frame must match.
+/// Number of cells of a grid, and highest index in its connectivity; `None` if the connectivity is empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridExtent {
     num_cells: usize,
@@ -95,7 +96,8 @@ pub(super) struct GridExtent {
 }
 
 impl Frame {
-    /// Checks the points referred to by the cells and the lengths of the fields.
+    /// Checks that the frame has all points to which the cells refer, and that each field has one value per point or
+    /// cell.
     pub(super) fn check(
         &self,
         GridExtent { num_cells, highest_point }: GridExtent,

@@ -1,4 +1,4 @@
-//! A series of frames, written in the background.
+//! A series of frames, written by a background thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,16 @@ use crate::atomic_write::{PARTIAL_SUFFIX, replace};
 use crate::durable::sync_file;
 use crate::error::{FileAction, OutputError};
 
-/// Largest number of frames in the queue while one is written; [`Series::write`] blocks if the queue is full.
+/// Capacity of the queue of jobs for the background thread. A call that adds a job to a full queue blocks.
 const QUEUE: usize = 2;
 
-/// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` with their times.
+/// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`, which lists the frames and their
+/// times.
 ///
-/// One background thread compresses and writes the frames. If the thread fails, the next call returns the failure. The
-/// collection is replaced after each frame, so it lists exactly the complete frames. Only [`Series::written`] waits for
-/// the disk, because in short runs the disk would take longer than the steps. A dropped series still writes the
-/// submitted frames, but loses their failures: call [`Series::finish`].
+/// One background thread compresses and writes the frames. If the thread fails, the next call that needs it returns the
+/// failure. The collection is replaced after each frame, so it lists exactly the complete frames. Files are forced to
+/// the disk only on request by [`Series::written`], because in short runs the disk would take longer than the steps. If
+/// a series is dropped, it still writes the submitted frames, but failures are lost: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -30,14 +31,14 @@ pub struct Series {
     background: Option<Background>,
 }
 
-/// Message to the background thread.
+/// Job for the background thread.
 #[derive(Debug)]
 enum Job {
-    /// Cells of the following frames.
+    /// Replaces the cells. The new cells apply to the following frames.
     Grid(Grid),
-    /// A frame to write.
+    /// Writes a frame.
     Frame(Frame),
-    /// Reports that all earlier frames are on disk.
+    /// Forces all earlier frames to the disk, and then sends a message.
     Report(Sender<()>),
 }
 
@@ -55,14 +56,14 @@ struct FrameWriter {
     name: String,
     cells: EncodedCells,
     times: Vec<f64>,
-    /// Number of the first frames known to be on disk.
+    /// Number of frames known to be on disk. These are the first frames of the series.
     synced: usize,
     encoder: ArrayEncoder,
 }
 
 impl Series {
-    /// Starts a series in `directory`. A missing directory is created. Frames and collection of the same name from an
-    /// earlier run are removed.
+    /// Starts a series in `directory`. A missing directory is created. Frames of the same name from an earlier run, and
+    /// their collection, are removed.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -86,8 +87,8 @@ impl Series {
         }
     }
 
-    /// Continues a series after its first frames, written at these `times` \[s\], in ascending order. Removes later
-    /// frames.
+    /// Continues a series that already has frames at the times `times` \[s\], in ascending order. Further frames of the
+    /// series are removed.
     ///
     /// # Errors
     /// As [`Series::create`].
@@ -121,13 +122,14 @@ impl Series {
         })
     }
 
-    /// Submits a frame; blocks only if two other frames are queued.
+    /// Submits a frame. Blocks while the queue is full.
     ///
     /// # Errors
-    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
-    /// [`OutputError::FrameOrder`] unless the frame is later than the last frame. After each of these errors the series
-    /// continues without this frame. The failure of an earlier frame ends the series, and later calls return
-    /// [`OutputError::SeriesStopped`].
+    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid.
+    /// [`OutputError::FrameOrder`] unless the frame is later than the last frame. After these errors, the series
+    /// continues without this frame.
+    ///
+    /// If the background thread has failed, its failure. Later calls return [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
@@ -141,11 +143,11 @@ impl Series {
         Ok(())
     }
 
-    /// Replaces the cells of the following frames.
+    /// Replaces the cells. The new cells apply to the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series then continues with its previous cells. The failure of an
-    /// earlier frame, as for [`Series::write`].
+    /// [`OutputError::ConnectivityLength`]; the series then continues with its previous cells. If the background thread
+    /// has failed, the same errors as [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
         let extent = grid.extent();
@@ -154,7 +156,8 @@ impl Series {
         Ok(())
     }
 
-    /// Removes frames and collection of this name from an earlier run, if present.
+    /// Removes the frames of this name from an earlier run, and their collection. Does nothing if there is no folder
+    /// `frames`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -162,10 +165,11 @@ impl Series {
         if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
     }
 
-    /// A receiver that gets a message when all frames so far and the collection of these frames are on disk.
+    /// A receiver of one message. The message is sent when all frames submitted so far, and their collection, are on
+    /// disk.
     ///
     /// # Errors
-    /// The failure of an earlier frame.
+    /// If the background thread has failed, the same errors as [`Series::write`].
     pub fn written(&mut self) -> Result<Receiver<()>, OutputError> {
         let (sender, receiver) = channel();
         self.send(Job::Report(sender))?;
@@ -175,12 +179,13 @@ impl Series {
     /// Waits until all submitted frames are written, and ends the series.
     ///
     /// # Errors
-    /// The failure of an earlier frame.
+    /// If the background thread has failed, the same errors as [`Series::write`].
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.stop()
     }
 
-    /// Closes the queue and waits for the thread; returns its failure, if any.
+    /// Closes the queue and waits for the thread. Returns the failure of the thread, if any, or an error if the thread
+    /// has already ended.
     fn stop(&mut self) -> Result<(), OutputError> {
         let Some(Background { jobs, thread }) = self.background.take() else {
             return Err(OutputError::SeriesStopped { series: self.name.clone() });
@@ -191,7 +196,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops receiving only after a failure; `stop` returns this failure.
+        // The thread stops receiving only after a failure. `stop` returns this failure.
         if sent { Ok(()) } else { self.stop() }
     }
 }
@@ -200,21 +205,21 @@ impl Drop for Series {
     fn drop(&mut self) {
         if let Some(Background { jobs, thread }) = self.background.take() {
             drop(jobs);
-            // A destructor cannot report a failure; `finish` does.
+            // A destructor cannot report a failure. `finish` reports it.
             let _ = thread.join();
         }
     }
 }
 
 impl FrameWriter {
-    /// Processes messages until the channel closes.
+    /// Processes jobs until the channel closes or a job fails.
     fn write_all(mut self, jobs: Receiver<Job>) -> Result<(), OutputError> {
         jobs.into_iter().try_for_each(|job| match job {
             Job::Grid(grid) => self.encode(&grid),
             Job::Frame(frame) => self.write(&frame),
             Job::Report(written) => {
                 self.sync()?;
-                // The send fails only if the receiver has stopped waiting because of a failure of its own.
+                // The send fails only if the receiver was dropped. Then no one waits for the message.
                 let _ = written.send(());
                 Ok(())
             }
@@ -227,7 +232,7 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Writes a frame, then the collection that lists it.
+    /// Writes a frame, and then the collection that lists this frame.
     fn write(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let file = self.frame_path(self.times.len());
         let (cells, encoder) = (&self.cells, &mut self.encoder);
@@ -236,7 +241,7 @@ impl FrameWriter {
         self.write_collection()
     }
 
-    /// Waits until the frames written since the last call, and the collection, are on disk.
+    /// Waits until all frames written since the last call, and the collection, are on disk.
     fn sync(&mut self) -> Result<(), OutputError> {
         if self.synced < self.times.len() {
             (self.synced..self.times.len()).try_for_each(|frame| sync_file(&self.frame_path(frame)))?;
@@ -260,8 +265,8 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes files of an earlier run: the frames from number `kept` on, unfinished files, and the collection if no frame
-/// is kept.
+/// Removes files of an earlier run: the frames with numbers from `kept` on, partial files, and the collection if `kept`
+/// is 0.
 fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), OutputError> {
     if kept == 0 {
         remove_if_there(&collection_path(directory, name))?;
